@@ -37,15 +37,17 @@ async def connect(
     sources: Mapping[str, Source],
     jobs: int,
     tell: Callable[[str], None],
+    *,
+    keep_stderr: bool = False,
 ) -> AsyncIterator[Play]:
     """Yield a function that plays the event on this cluster, `jobs` sittings on each local worker.
 
-    `sources`: the bot of each active entrant, by fingerprint. Raises UserError.
+    `sources`: the bot of each active entrant, by fingerprint. `keep_stderr`: see `Run`. Raises
+    UserError.
     """
     bundles = {name: pack_bot(*source) for name, source in sources.items()}
-    data = encoded(
-        Run(event, tuple(_bundle(event, n, bundles) for n in range(len(event.entrants))))
-    )
+    bots = tuple(_bundle(event, n, bundles) for n in range(len(event.entrants)))
+    data = encoded(Run(event, bots, keep_stderr))
     # The event of another folder, or on another machine, is another run.
     run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
     async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:

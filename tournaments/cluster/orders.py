@@ -32,6 +32,8 @@ class Run(Struct, frozen=True):
     """The plan; its entrants' commands are those of the run's machine."""
     bundles: tuple[Bundle | None, ...]
     """The bot of each entrant; None if it is retired."""
+    keep_stderr: bool = False
+    """True if the logs keep what bots write to stderr, with their answers."""
 
 
 class OrderPart(Struct, frozen=True):

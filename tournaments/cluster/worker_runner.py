@@ -160,7 +160,8 @@ class OrderRunner:
         commands = [await self._command(run, seat, sandbox) for seat in share.part.plan.seats]
         if not share.part.games:
             return
-        pool = BotPool(self._poller, commands, run.event.clock.start_ms, sandbox)
+        start_ms, keep = run.event.clock.start_ms, run.keep_stderr
+        pool = BotPool(self._poller, commands, start_ms, sandbox, keep_stderr=keep)
         early = not has_dependent_games(run.event)
         async with (
             self._lanes.staffed(pool),

@@ -139,8 +139,6 @@ def _cluster(options: RunOptions) -> "ClusterAddress | None":
         return None
     from tournaments.cluster.address import need_engine, parse_cluster_option
 
-    if options.keep_stderr:
-        raise UserError("--keep-stderr works where this process plays: leave out --cluster.")
     need_engine("--cluster")
     return parse_cluster_option(options.cluster, options.tls, trusted=options.trust_network)
 
@@ -176,7 +174,9 @@ def _run_in(
         if cluster:
             # The workers that a cluster starts here share this machine's cores.
             jobs = options.jobs or max(1, default_jobs() // max(1, cluster.workers))
-            ready = _there(folder, event, ledger, planned.sources, jobs, cluster)
+            ready = _there(
+                folder, event, ledger, planned.sources, jobs, cluster, options.keep_stderr
+            )
         else:
             lanes, keep = Lanes(options.jobs), options.keep_stderr
             ready = _here(folder, event, ledger, lanes, publish, keep_stderr=keep)
@@ -261,12 +261,13 @@ def _there(
     sources: Mapping[str, tuple[WrittenBot, Path]],
     jobs: int,
     cluster: "ClusterAddress",
+    keep_stderr: bool,
 ) -> AbstractAsyncContextManager[Play]:
     """Return a context with the function that plays on workers."""
     from tournaments.cluster.connect import connect
 
-    tell = print_note
-    return connect(cluster, folder, event, ledger, sources, jobs, tell)
+    tell, keep = print_note, keep_stderr
+    return connect(cluster, folder, event, ledger, sources, jobs, tell, keep_stderr=keep)
 
 
 async def _ended(

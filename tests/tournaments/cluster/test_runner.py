@@ -169,8 +169,8 @@ async def test_quick_bots_play_an_order_in_several_sittings_at_once(
 ) -> None:
     pools = list[BotPool]()
 
-    def new_pool(*how: Any) -> BotPool:
-        pools.append(BotPool(*how))
+    def new_pool(*how: Any, **more: Any) -> BotPool:
+        pools.append(BotPool(*how, **more))
         return pools[-1]
 
     monkeypatch.setattr(hall_file, "LEAST", 1)
