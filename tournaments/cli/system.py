@@ -37,9 +37,12 @@ def doctor(as_json: bool) -> None:
     from arena.sandbox import report as doctor
     from arena.sandbox.limits import LEVELS
     from arena.sandbox.select import examine_level
+    from arena.ui.progress import track
 
     # Most events are in folders below the working folder.
-    findings = [examine_level(level, Path.cwd()) for level in LEVELS]
+    findings = [
+        examine_level(level, Path.cwd()) for level in track(LEVELS, "Levels tried", len(LEVELS))
+    ]
     if as_json:
         print_json(findings, indent=2)
         return

@@ -12,6 +12,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_line, print_note
+from arena.ui.progress import working
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
@@ -74,7 +75,8 @@ def _estimate_event(options: PlanOptions) -> int:
     """Print an event's estimated duration and precision; return the exit code."""
     in_json = options.as_json
     try:
-        found = forecast_for(options.event, options.jobs, options.seconds)
+        with working("Calibrating"):
+            found = forecast_for(options.event, options.jobs, options.seconds)
     except (*MACHINE, RunStoppedError) as error:
         print_note(f"The calibration stopped: {error}")
         return STOPPED

@@ -62,13 +62,16 @@ class PlayedGames:
     def __init__(self) -> None:
         self._games: dict[Key, tuple[int, Path]] = {}
         self._of: defaultdict[str, list[Key]] = defaultdict(list)
+        self._between: defaultdict[frozenset[str], list[Key]] = defaultdict(list)
 
     def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
         """Add a game."""
         key = result.board, result.seats
         outline = hash((result.scores, tuple((one.why, one.points) for one in rounds)))
         self._games[key] = outline, path
-        for name in set(result.seats):
+        names = frozenset(result.seats)
+        self._between[names].append(key)
+        for name in names:
             self._of[name].append(key)
 
     def same_bots(self) -> tuple[SameBots, ...]:
@@ -92,14 +95,19 @@ class PlayedGames:
     def _compare(self, one: str, other: str) -> int:
         """Count the questions that both answered alike; 0 as soon as an answer differs."""
         swap = {one: other, other: one}
-        pairs: dict[Key, Key] = {}
-        for key in self._of[one]:
-            again = key[0], tuple(swap.get(name, name) for name in key[1])
-            if again in self._games:
-                pairs[key] = again
+
+        def swapped(key: Key) -> Key:
+            return key[0], tuple(swap.get(name, name) for name in key[1])
+
+        def pairs_of(keys: Iterable[Key]) -> dict[Key, Key]:
+            return {key: again for key in keys if (again := swapped(key)) in self._games}
+
         # Games with others may differ by the others' doing; reading logs takes time.
-        alone = {key: again for key, again in pairs.items() if swap.keys() >= set(key[1])} or pairs
+        alone = pairs_of(self._between.get(frozenset(swap), ()))
         if any(self._games[key][0] != self._games[again][0] for key, again in alone.items()):
+            return 0
+        pairs = pairs_of(self._of[one])
+        if not alone and any(self._games[key][0] != self._games[pairs[key]][0] for key in pairs):
             return 0
         pairs = dict(islice(pairs.items(), COMPARED_GAMES))
         answers = self._answers({*pairs, *pairs.values()})
