@@ -111,7 +111,9 @@ def results_of_versions(folder: Folder) -> list[Result]:
     `mine` is the bot that plays now; with earlier files it is `mine@1`, `mine@2`, by age. Raises
     UserError, also as DamagedFileError.
     """
-    sources = [open_source(one.path) for one in (*earlier_folders(folder), folder)]
+    # A run that was stopped early has no ledger yet.
+    before = [one for one in earlier_folders(folder) if one.ledger.is_file()]
+    sources = [open_source(one.path) for one in (*before, folder)]
     now = fingerprints(sources[-1])
     ages: dict[str, list[str]] = {}
     for one in sources:

@@ -70,6 +70,9 @@ def test_games_of_the_other_bots_are_not_played_again(tmp_path: Path, bot: Path)
     run(out, str(bot), "greedy", "random", *WORDS)
     assert between.items() <= results(out).items()
     assert log.stat().st_mtime_ns == wrote
+    stopped_early = out / "private" / "earlier" / "2"
+    shutil.copytree(out / "private" / "earlier" / "1", stopped_early)
+    (stopped_early / "ledger.jsonl").unlink()
     said = boneyard("show", str(out), "--versions")
     assert {name for name in ("mine", "mine@1", "mine@2") if f" {name} " in said} == {
         *("mine", "mine@1")
