@@ -24,7 +24,11 @@ class Total {
   }
 
   get win() {
-    return this.games ? ((100 * (this.won + this.drawn / 2)) / this.games).toFixed(1) : "·";
+    if (!this.games) return "·";
+    // A half goes to the even digit, as it does in the other tables.
+    const exact = (1000 * (this.won + this.drawn / 2)) / this.games;
+    const near = Math.round(exact);
+    return ((near - exact === 0.5 && near % 2 ? near - 1 : near) / 10).toFixed(1);
   }
 
   get points() {
