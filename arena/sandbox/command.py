@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path, PurePath
 from shutil import which
 
@@ -139,8 +140,10 @@ def _kernel() -> Iterator[str]:
     There are no terminals, whose number is counted for the whole machine too.
     """
     yield from ("--proc", "/proc")
-    for entry in sorted(Path("/proc").iterdir()):
-        if entry.name.isdigit() or entry.name in STEADY or entry.is_symlink():
+    # The processes of the machine, which may be thousands, are left out before anything else.
+    names = (name for name in os.listdir("/proc") if not name.isdigit())  # noqa: PTH208
+    for entry in map(Path("/proc").joinpath, sorted(names)):
+        if entry.name in STEADY or entry.is_symlink():
             continue
         if not entry.stat().st_mode & stat.S_IROTH:
             continue  # Only root can enter it, and no bot is root.
@@ -207,7 +210,15 @@ def readable_paths(reads: Iterable[str]) -> Iterator[str]:
 
 def _within(path: str, folders: Iterable[str]) -> bool:
     """Tell whether a path is one of the folders or is in one."""
-    return any(PurePath(path).is_relative_to(folder) for folder in folders)
+    above = _lineage(path)
+    return any(_lineage(folder)[0] in above for folder in folders)
+
+
+@lru_cache(maxsize=4096)
+def _lineage(path: str) -> tuple[str, ...]:
+    """Return a path in its plain form, and all folders above it: each start compares thousands."""
+    plain = PurePath(path)
+    return tuple(map(str, (plain, *plain.parents)))
 
 
 def _setpriv(tools: Tools, user: int | None) -> Iterator[str]:
