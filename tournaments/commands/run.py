@@ -36,6 +36,7 @@ from tournaments.storage.run_folder import choose_folder
 
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
+    from tournaments.live.progress import Progress
 
 DEMO_BOTS = (
     "greedy",
@@ -178,7 +179,7 @@ def _run_in(
                 folder, event, ledger, planned.sources, jobs, cluster, options.keep_stderr
             )
         else:
-            lanes, keep = Lanes(options.jobs), options.keep_stderr
+            lanes, keep = Lanes(options.jobs, trio.Event()), options.keep_stderr
             ready = _here(folder, event, ledger, lanes, publish, keep_stderr=keep)
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
@@ -227,31 +228,36 @@ async def _here(
     Raises UserError, OSError, StoppedError.
     """
     async with trio.open_nursery() as nursery:
-        # Before the first game: the commitments' digest is of use only if it is known then.
-        await nursery.start(_publish_beside, publish)
+        await nursery.start(_publish_beside, publish, lanes)
         sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
         print_note(sandbox.brief)
         complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
-    if complaint is not None:
-        raise UserError(complaint)
+        if complaint is not None:
+            raise UserError(complaint)
 
-    async def play(finished: trio.MemorySendChannel[Result]) -> None:
-        runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
-        await runner.play(lanes)
+        async def play(finished: trio.MemorySendChannel[Result]) -> None:
+            runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
+            await runner.play(lanes)
 
-    yield play
+        yield play
 
 
 async def _publish_beside(
-    publish: Callable[[], None], task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    publish: Callable[[], None],
+    lanes: Lanes,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Publish in a thread, which has begun when the starter goes on."""
+    """Publish in a thread, which has begun when the starter goes on; then let the games begin.
+
+    The commitments' digest is of use only if it is known before the first game.
+    """
 
     def begin() -> None:
         trio.from_thread.run_sync(task_status.started)
         publish()
 
     await trio.to_thread.run_sync(begin)
+    lanes.begin.set()
 
 
 def _there(
@@ -295,10 +301,9 @@ async def _watch(
     receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
-    from tournaments.live.progress import Progress
-
     public = set(folders.published_seeds(folder.seeds))
-    with Progress(event, ledger) as progress:
+    # In a thread: the first report may be loading the same modules in another.
+    with (await trio.to_thread.run_sync(_display))(event, ledger) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0 and result.board not in public:
                 await trio.to_thread.run_sync(folders.reveal_one, folder, event, result.board)
@@ -306,9 +311,15 @@ async def _watch(
             progress.update(result)
 
 
+def _display() -> "type[Progress]":
+    """Import the display, with rich."""
+    from tournaments.live.progress import Progress
+
+    return Progress
+
+
 def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
-    # A run's first call imports this beside the bots' start: numpy, Jinja2 and rich take 0.2 s.
-    import tournaments.live.progress  # noqa: F401
+    # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
     from tournaments.report.html.replay_links import announce_replays
     from tournaments.report.report import files_now
 
@@ -329,6 +340,4 @@ def _tell(folder: Folder, in_json: bool) -> None:
     if in_json:
         sys.stdout.buffer.write(folder.results.read_bytes())
         return
-    from tournaments.live.progress import Progress
-
-    Progress.final(folder)
+    _display().final(folder)

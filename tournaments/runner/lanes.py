@@ -26,8 +26,14 @@ kernel counts in steps of 10 ms."""
 class Lanes:
     """The sittings that have bots, and those among them that play."""
 
-    def __init__(self, jobs: int | None) -> None:
-        """`jobs`: sittings that play side by side; None: it follows from the bots' CPU time."""
+    def __init__(self, jobs: int | None, begin: trio.Event | None = None) -> None:
+        """`jobs`: sittings that play side by side; None: it follows from the bots' CPU time.
+        `begin`: no game begins before it; None: games begin at once.
+        """
+        self.begin = trio.Event() if begin is None else begin
+        """The event that lets games begin."""
+        if begin is None:
+            self.begin.set()
         self._adapts = jobs is None
         self._widest = jobs or max(default_jobs(), QUICK_A_CORE * cores())
         self.most = self._widest + SPARE + LEAVING
@@ -62,6 +68,7 @@ class Lanes:
         """Hold a table for a sitting that plays, until the yielded function is called or at most
         until the block ends; then learn from its bots' CPU time.
         """
+        await self.begin.wait()
         await self._playing.acquire_on_behalf_of(pool)
 
         def rise() -> None:
