@@ -80,14 +80,12 @@ class LineWriter:
             self._forms = [None] * len(self._forms)
             self._known, self._round = 0, state.number
         for event in state.history[self._known :]:
-            text = encode_event(event)
+            shown = encode_event(seen_by_others(event))
+            for seen in self._seen:
+                seen += shown
             if type(event) is Drew:
-                shown = encode_event(seen_by_others(event))
-                for seat, seen in enumerate(self._seen):
-                    seen += text if seat == event.seat else shown
-            else:
-                for seen in self._seen:
-                    seen += text
+                own = self._seen[event.seat]
+                own[-len(shown) :] = encode_event(event)
         if not self._known:
             # Before the first event stands no comma.
             for seen in self._seen:
