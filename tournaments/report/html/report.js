@@ -185,18 +185,20 @@ function explained(game) {
 }
 
 function roundTable(game, course) {
-  const table = made("table", "", { class: "rounds" });
+  const parties = SIDES.length ? SIDES : game.who.map((_, seat) => [seat]);
+  const table = made("table");
   const top = made("tr");
   top.append(made("th", "round", { scope: "col", class: "n" }), made("th", "end", { scope: "col" }));
-  for (const name of game.who) {
+  for (const party of parties) {
     const cell = made("th", "", { scope: "col", class: "n" });
-    cell.append(named(name));
+    cell.append(...party.flatMap((seat, at) => (at ? [" + ", named(game.who[seat])] : [named(game.who[seat])])));
     top.append(cell);
   }
   const rows = course.map((one, at) => {
     const row = made("tr");
     row.append(made("td", at + 1, { class: "n" }), made("td", one.blocked ? "blocked" : "out"));
-    const points = one.gains.map((gain, seat) => `${gain > 0 ? `+${gain} ` : ""}${one.scores[seat]}`);
+    const gain = (seat) => (one.gains[seat] > 0 ? `+${one.gains[seat]} ` : "");
+    const points = parties.map(([seat]) => `${gain(seat)}${one.scores[seat]}`);
     row.append(...points.map((text) => made("td", text.replaceAll("-", "−"), { class: "n" })));
     return row;
   });

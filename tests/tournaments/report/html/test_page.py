@@ -241,7 +241,7 @@ def test_a_lost_game_is_explained_in_the_words_of_the_command(
     run(tmp_path / "out", "first", "greedy", "random", "counting", *words, "--set", "target=60")
     result = next(read_ledger(Folder(tmp_path / "out").ledger))
     told = " ".join(boneyard("explain", str(tmp_path / "out"), result.game, "--all").split())
-    with opened(tmp_path / "out" / "report.html") as page:
+    with opened(tmp_path / "out" / "report.html", width=390) as page:
         page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
         head, *said = texts(page, ".why p")
         assert head.replace("−", "-") in told
