@@ -243,6 +243,7 @@ def test_a_lost_game_is_explained_in_the_words_of_the_command(
     told = " ".join(boneyard("explain", str(tmp_path / "out"), result.game, "--all").split())
     with opened(tmp_path / "out" / "report.html", width=390) as page:
         page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
+        expect(page.locator(".why table")).to_be_visible()
         head, *said = texts(page, ".why p")
         assert head.replace("−", "-") in told
         assert len(said) >= 1
