@@ -36,6 +36,8 @@ STEPS: tuple[CheckStep, ...] = (
     *timing.STEPS,
     *leaving.STEPS,
     *games.STEPS,
+    # It waits the longest, and begins long before.
+    timing.PAUSE,
 )
 """All steps; a step comes before those whose failure it explains."""
 
