@@ -70,7 +70,11 @@ def bring_back(folder: Folder) -> None:
         if not folder.event.is_file() or content(folder.event) == content(last.event):
             _clear(folder)
             _copy(last, folder)
-            shutil.rmtree(last.path)
+            # By its name half a folder would be taken for a whole one.
+            over = last.path.with_suffix(".over")
+            shutil.rmtree(over, ignore_errors=True)
+            last.path.rename(over)
+            shutil.rmtree(over)
 
 
 def _changed(old: Event, new: Event) -> list[str]:

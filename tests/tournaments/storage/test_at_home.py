@@ -1,6 +1,9 @@
 """A bot on the command line is what lies there now; the games of earlier files are set aside."""
 
+import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -141,6 +144,47 @@ class Killed(BaseException):
     """The end of a process, at some write."""
 
 
+def event_files(out: Path) -> dict[str, bytes]:
+    """Return the files of the event, without those set aside, and those cut off by a kill."""
+    found = {f"{path.relative_to(out)}": data for path, data in contents(out).items()}
+    return {
+        name: data
+        for name, data in found.items()
+        if "earlier" not in name and not name.endswith(".new")
+    }
+
+
+@contextmanager
+def killed_at(monkeypatch: pytest.MonkeyPatch, last: int) -> Iterator[list[bool]]:
+    """End the block at this change of a file, as a kill does; tell in the list that it came."""
+    left, killed = last, list[bool]()
+
+    def cut(true: Callable[..., object]) -> Callable[..., object]:
+        def called(*args: object, **more: object) -> object:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return true(*args, **more)
+
+        return called
+
+    with monkeypatch.context() as patch:
+        for module, name in CHANGES:
+            patch.setattr(module, name, cut(getattr(module, name)))
+        try:
+            yield killed
+        except Killed:
+            killed.append(True)
+
+
+CHANGES = (
+    *((shutil, name) for name in ("copy2", "copytree")),
+    *((os, name) for name in ("unlink", "rename", "replace", "rmdir")),
+)
+"""Functions that change files."""
+
+
 @pytest.mark.parametrize(
     "others",
     [
@@ -157,31 +201,19 @@ def test_killed_at_any_moment_of_the_change_nothing_is_lost(
     run(out, str(bot), *others, *WORDS)
     first, kept = results(out), edit(bot)
     shutil.copytree(out, tmp_path / "spare")
-    calls = ("shutil.copy2", "shutil.copytree", "os.unlink", "os.replace", "os.rename")
     ended = 0
     for last in range(1, 200):
-        left = last
-        with monkeypatch.context() as patch:
-            for name in calls:
-                module, _, call = name.partition(".")
-                true = getattr(__import__(module), call)
-
-                def cut(*args: object, true: object = true, **more: object) -> object:
-                    nonlocal left
-                    left -= 1
-                    if left < 0:
-                        raise Killed
-                    return true(*args, **more)  # type: ignore[operator]
-
-                patch.setattr(f"{module}.{call}", cut)
-            try:
-                at_home.open_at_home(Folder(out), *planned(bot, others), boards_asked=False)
-                break
-            except Killed:
-                ended += 1
+        plan, event = planned(bot, others)
+        with killed_at(monkeypatch, last) as killed:
+            at_home.open_at_home(Folder(out), plan, event, boards_asked=False)
+        if not killed:
+            break
+        ended += 1
+        # The next run may be killed while it puts the old files back.
+        with killed_at(monkeypatch, 2 * last):
+            bring_back(Folder(out))
         bring_back(Folder(out))
-        assert results(out) == first
-        assert fits(out)
+        assert event_files(out) == event_files(tmp_path / "spare")
         shutil.rmtree(out)
         shutil.copytree(tmp_path / "spare", out)
     assert ended > 5
