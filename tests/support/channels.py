@@ -165,7 +165,7 @@ CHANNELS: tuple[Channel, ...] = (
         "nobody has seen",
     ),
     Channel(
-        "game logs, for other users of this machine",
+        "game logs and replay pages, for other users of this machine",
         "closed",
         "they show a board's deal from its first game on, so only their owner can read them before "
         "the event is over",

@@ -87,6 +87,8 @@ class Folder(Struct, frozen=True):
     """Results of pairs of entrants, for programs that rate chess games."""
     times = PathInFolder("times.json")
     """The bots' use of time, for programs."""
+    replays = PathInFolder("replays")
+    """Folder of replay pages, made when somebody asks for them."""
     build = PathInFolder("build")
     """Folder of compiled bots."""
     earlier = PathInFolder("private/earlier")
@@ -143,24 +145,27 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
 
 @contextmanager
 def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
-    """Let only the owner read the game logs until the event is over.
+    """Let only the owner read the game logs, and replays made from them, until the event is over.
 
     They show the deals of boards that other bots still have to play. A folder whose mode we may
     not change stays as it is.
     """
-    logs = folder.path / FOLDER
-    logs.mkdir(exist_ok=True)
-    with suppress(PermissionError):
-        logs.chmod(0o700)
+    places = (folder.path / FOLDER, folder.replays)
+    for place in places:
+        place.mkdir(exist_ok=True)
+        with suppress(PermissionError):
+            place.chmod(0o700)
     try:
         yield
     finally:
-        with suppress(OSError):
-            # A refused run leaves nothing behind; a folder with logs stays.
-            logs.rmdir()
-        if over() and logs.exists():
-            with suppress(PermissionError):
-                logs.chmod(folder.path.stat().st_mode & 0o777)
+        is_over = over()
+        for place in places:
+            with suppress(OSError):
+                # A refused run leaves nothing behind; a folder with files stays.
+                place.rmdir()
+            if is_over and place.exists():
+                with suppress(PermissionError):
+                    place.chmod(folder.path.stat().st_mode & 0o777)
 
 
 def make_private(folder: Folder) -> None:

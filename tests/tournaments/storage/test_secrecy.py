@@ -20,6 +20,7 @@ from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
+from arena.ui.replay_files import FOLDER as REPLAYS
 from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
 from tests.support.events import run
@@ -308,7 +309,10 @@ def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None
     folder = Folder(tmp_path)
     with kept_private(folder, lambda: False):
         (tmp_path / "games" / "from-1.jsonl").touch()
-    assert stat.S_IMODE((tmp_path / "games").stat().st_mode) == 0o700
+        (tmp_path / REPLAYS / "from-1.html").touch()
+    for name in ("games", REPLAYS):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
     with kept_private(folder, lambda: True):
         pass
-    assert (tmp_path / "games").stat().st_mode == tmp_path.stat().st_mode
+    for name in ("games", REPLAYS):
+        assert (tmp_path / name).stat().st_mode == tmp_path.stat().st_mode
