@@ -209,7 +209,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     rating, lead = _half_widths(event, tables, boards * event.rounds, trial)
     seconds = _seconds(trial, sat, games)
     return Forecast(
-        event=event.name,
+        event=event.heading,
         entrants=len(event.entrants),
         seats=event.seats,
         format=event.format.name,
