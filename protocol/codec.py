@@ -19,6 +19,7 @@ from protocol.messages import (
     RoundOver,
     Stock,
     ToBot,
+    UnknownMessage,
 )
 from protocol.messages import Event as SeenEvent
 from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal, Sitting
@@ -63,15 +64,6 @@ TOO_DEEP = Fault("malformed", f"The line nests deeper than {MAX_DEPTH} levels.")
 
 class DamagedRecordError(ValueError):
     """Damage in a log or ledger: a line is not what its type promises."""
-
-
-class UnknownMessage(msgspec.Struct, frozen=True):
-    """A message that this version cannot read; a bot must ignore it."""
-
-    type: str
-    """The message's own name for itself."""
-    id: int = 0
-    """The question's number, if the message is a question."""
 
 
 COUNTS = tuple(b"%d" % number for number in range(256))

@@ -346,3 +346,12 @@ class Choose(Answer, frozen=True, tag="choose"):
 
 ToBot = Hello | GameStarts | Ask | RoundOver | GameOver | Bye
 FromBot = BotHello | Choose
+
+
+class UnknownMessage(Struct, frozen=True):
+    """A message that this version cannot read; a bot must ignore it."""
+
+    type: str
+    """The message's own name for itself."""
+    id: int = 0
+    """The question's number, if the message is a question."""

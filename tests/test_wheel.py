@@ -1,13 +1,26 @@
 """The wheel works in an empty environment, away from the checkout, with its sample bots."""
 
+import ast
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+
+
+def test_no_module_that_may_be_compiled_defines_a_struct() -> None:
+    """Its settings (`frozen`, `tag`) would be lost, for mypyc drops them."""
+    project = ROOT / "pyproject.toml"
+    build = tomllib.loads(project.read_text())["tool"]["hatch"]["build"]
+    for name in build["targets"]["wheel"]["hooks"]["custom"]["modules"]:
+        tree = ast.parse((ROOT / name).read_text())
+        classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+        bases = {ast.unparse(base) for one in classes for base in one.bases}
+        assert bases.isdisjoint({"Struct", "msgspec.Struct"}), name
 
 
 @pytest.mark.slow

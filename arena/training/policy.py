@@ -22,7 +22,7 @@ from typing import SupportsIndex
 
 from msgspec import Struct
 
-from protocol.codec import UnknownMessage, decode_from_bot, encode_line
+from protocol.codec import decode_from_bot, encode_line
 from protocol.messages import (
     Answer,
     Ask,
@@ -32,6 +32,7 @@ from protocol.messages import (
     GameOver,
     GameStarts,
     Hello,
+    UnknownMessage,
 )
 
 READ = 1 << 16
