@@ -87,8 +87,6 @@ class Folder(Struct, frozen=True):
     """Results of pairs of entrants, for programs that rate chess games."""
     times = PathInFolder("times.json")
     """The bots' use of time, for programs."""
-    replays = PathInFolder("replays")
-    """Folder of replay pages, made when somebody asks for them."""
     build = PathInFolder("build")
     """Folder of compiled bots."""
     earlier = PathInFolder("private/earlier")
@@ -98,7 +96,7 @@ class Folder(Struct, frozen=True):
 
     @property
     def pages(self) -> Path:
-        """The folder of the replay pages."""
+        """The folder of the replay pages, made when somebody asks for them."""
         return self.path / PAGES
 
     def parts(self) -> list[Path]:
@@ -150,7 +148,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
     They show the deals of boards that other bots still have to play. A folder whose mode we may
     not change stays as it is.
     """
-    places = (folder.path / FOLDER, folder.replays)
+    places = (folder.path / FOLDER, folder.pages)
     for place in places:
         place.mkdir(exist_ok=True)
         with suppress(PermissionError):
