@@ -65,7 +65,6 @@ class ReplyWaiter:
         self._player = None
         self._deadline.end()
         self._over.set()
-        self._poller.let_others_run()
 
     def fail(self, error: Exception) -> None:
         """End the wait because of a lag or a bug of ours: nobody can judge the player."""

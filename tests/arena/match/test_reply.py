@@ -136,15 +136,3 @@ async def test_a_lag_beyond_what_is_given_back_ends_the_wait(waiter: Waiter) -> 
     assert isinstance(waiter.error, LagError)
     await waiter.wait()
     assert waiter.judged == []
-
-
-def test_the_end_of_a_wait_gives_its_task_a_turn(
-    waiter: Waiter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else it would wait as long as the poller waits for other bots."""
-    turns: list[str] = []
-    monkeypatch.setattr(waiter._poller, "let_others_run", lambda: turns.append("given"))
-    waiter.players[0].write(b"first", 100.1)
-    assert not turns
-    waiter.finish()
-    assert turns == ["given"]
