@@ -345,6 +345,15 @@ def indented_json(value: object, indent: int = 1) -> bytes:
     return msgspec.json.format(_encoder.encode(value), indent=indent)
 
 
+def json_for_terminal(value: object, indent: int = 1) -> str:
+    """Return a value as JSON in which every character that could steer a terminal is escaped."""
+    text = indented_json(value, indent).decode()
+    if text.replace("\n", "").isprintable():
+        return text
+    shown = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return shown.replace("\x7f", "\\u007f")
+
+
 def decode_json(data: bytes | str, kind: type[T]) -> T:
     """Return the value of this type in a JSON text. Raises DamagedRecordError."""
     return _strict(msgspec.json.Decoder(kind), data)

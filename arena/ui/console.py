@@ -28,9 +28,9 @@ def print_note(text: object) -> None:
 
 def print_json(value: object, indent: int = 1) -> None:
     """Print a value as indented JSON."""
-    from protocol.codec import indented_json
+    from protocol.codec import json_for_terminal
 
-    print_line(indented_json(value, indent).decode())
+    print_line(json_for_terminal(value, indent))
 
 
 def shown_path(path: Path) -> str:

@@ -381,6 +381,13 @@ def test_printable_is_harmless(raw: bytes | str, limit: int) -> None:
     shown.encode()
 
 
+@given(st.text(st.characters(codec="utf-8")))
+def test_json_on_a_terminal_is_harmless_and_the_same_value(text: str) -> None:
+    shown = codec.json_for_terminal({"note": text})
+    assert shown.replace("\n", "").isprintable()
+    assert json.loads(shown) == {"note": text}
+
+
 # --- records ---
 
 SEAT = st.integers(0, 3)

@@ -6,6 +6,7 @@ from arena.conformance.connection import Connection
 from arena.conformance.model import CheckStep
 from arena.conformance.session import Session
 from arena.rules.variants import find_variant
+from protocol.codec import printable
 
 ANSWERS = 3
 """Answers after each of which the check listens for more, if a game has so many questions."""
@@ -23,7 +24,7 @@ def only_hello(session: Session) -> str:
     """Check that the bot sends one line and then waits."""
     judge.expect_silence(session.kept_connection, session.budget.quiet_ms / 1000, "after its hello")
     assert session.hello
-    return f"{session.hello.name} {session.hello.version}".strip()
+    return printable(f"{session.hello.name} {session.hello.version}".strip())
 
 
 def silent_at_game(session: Session) -> str:
