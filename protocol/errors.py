@@ -32,7 +32,8 @@ def suggestion(
     if near := same or _nearest(name, known):
         return f"did you mean {' or '.join(near)}?"
     more = f" … and {len(known) - LISTED} more" if len(known) > LISTED else ""
-    return f"there is {', '.join(known[:LISTED])}{more}." if known else "there is none."
+    verb = "is" if len(known) == 1 else "are"
+    return f"there {verb} {', '.join(known[:LISTED])}{more}." if known else "there is none."
 
 
 def _nearest(name: str, names: Iterable[str]) -> list[str]:

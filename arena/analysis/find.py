@@ -124,7 +124,9 @@ def find_game(log: Path, name: str | None) -> FoundGame:
     if exact := _called(log, name or ""):
         return FoundGame(exact, {})
     found = _like(log, name or "")
-    return FoundGame(found.last, {}) if len(found.lines) == 1 else FoundGame(None, found.lines)
+    if len(found.lines) == 1:
+        return FoundGame(found.last, {})
+    return FoundGame(None, {game: found.lines[game] for game in sorted(found.lines, key=_place)})
 
 
 def _called(log: Path, name: str) -> "LoggedGame | None":
@@ -165,8 +167,14 @@ def _like(log: Path, word: str) -> "_Heap":
     if not names:
         raise UserError(f"{log} has no games.")
     if not any(heap.lines for heap in nearest):
-        raise unknown_name("game", word, names)
+        raise unknown_name("game", word, sorted(names, key=_place))
     return nearest[0] if nearest[0].lines else nearest[1]
+
+
+def _place(game: str) -> tuple[int, str]:
+    """Return the place of a game in a list for people: by its board, then by its seats."""
+    board = game.partition(".")[0]
+    return (int(board) if board.isdecimal() else 0, game)
 
 
 class _Heap:

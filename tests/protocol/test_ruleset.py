@@ -73,7 +73,7 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
     [
         ("draw_limti", 1, "Unknown choice of rules 'draw_limti': did you mean draw_limit"),
         ("targtes", 1, "did you mean target"),
-        ("zzz", 1, "Unknown choice of rules 'zzz': there is highest_pip, doubles, hand"),
+        ("zzz", 1, "Unknown choice of rules 'zzz': there are highest_pip, doubles, hand"),
         ("deal", {}, "Unknown choice of rules 'deal'"),
         ("name", "x", "Unknown choice of rules 'name'"),
         ("first", "higest", "Unknown value of first 'higest': did you mean highest"),
@@ -82,13 +82,13 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
         ("draw_when_able", "yes", "draw_when_able must be true or false, not"),
         ("draw_when_able", 1, "draw_when_able must be true or false, not 1."),
         ("reserve", 1.5, "reserve must be a whole number"),
-        ("highest_pip", 10, "Unknown value of highest_pip '10': there is 6, 7, 8, 9"),
+        ("highest_pip", 10, "Unknown value of highest_pip '10': there are 6, 7, 8, 9"),
         ("hand", True, "hand must be"),
         ("hand", 0, "hand must be a whole number from 1 to"),
         ("hand", {"two": 0}, "hand.two must be"),
         ("target", {"two": 7, "three": 7}, "target.four is missing."),
         ("bonus", [-1], "bonus[0] must be"),
-        ("tiles", 3, "Unknown value of tiles '3': there is 1, 2."),
+        ("tiles", 3, "Unknown value of tiles '3': there are 1, 2."),
         (
             "hand",
             {"two": 7, "three": 7, "four": 6, "nine": 5},
@@ -335,7 +335,7 @@ def test_every_choice_has_one_owner() -> None:
     ("name", "names", "hint"),
     [
         ("duch", ["draw", "dutch", "block"], "did you mean dutch"),
-        ("zzz", ["draw", "dutch"], "there is draw, dutch."),
+        ("zzz", ["draw", "dutch"], "there are draw, dutch."),
         ("zzz", [], "there is none."),
         ("zzz", [f"n{one}" for one in range(20)], "n18, n19."),
         ("zzz", [f"n{one}" for one in range(28)], "n18, n19 … and 8 more."),

@@ -269,15 +269,15 @@ def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
     [
         ("./mien.py", "There is no file ./mien.py: did you mean mine.py?"),
         ("real/mien.py", "There is no file real/mien.py: did you mean real/mine.py?"),
-        ("rte.json", "There is no file rte.json: there is "),
+        ("rte.json", "There is no file rte.json: there are "),
         ("gone/" + 300 * "x" + "/mine.py", "There is no file gone/"),
         ("./linked", "./linked is a folder: name the program in it, or give the bot an entry"),
         (".", ". is a folder: name the program in it"),
         ("no-such-program mine.py", "There is no program 'no-such-program' to run"),
         ("gredy", "Unknown bot 'gredy': did you mean greedy?"),
-        ("weight", "Unknown bot 'weight': there is "),
+        ("weight", "Unknown bot 'weight': there are "),
         ("runs", "Unknown bot 'runs': did you mean run-s?"),
-        ("", "Unknown bot '': there is "),
+        ("", "Unknown bot '': there are "),
     ],
 )
 def test_a_word_that_is_no_bot_is_told_why(

@@ -379,7 +379,7 @@ def test_an_event_file(tmp_path: Path) -> None:
         ("bord = 3", ": Unknown field bord: did you mean boards?"),
         ('name = "a b"', ': name must be 1 to 40 letters, digits, _ or -, not "a b".'),
         ("[clock]\nmove = 3", ": Unknown field clock.move: did you mean move_ms?"),
-        ('[fouls]\nlose = "match"', "of fouls.lose 'match': there is game, sitting."),
+        ('[fouls]\nlose = "match"', "of fouls.lose 'match': there are game, sitting."),
         ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),
         ('sandbox = "yes"', "of sandbox 'yes': there is auto, off, require."),
         ('format = "swiss"', ': format must be a table, as format = { type = "swiss" }, not'),
