@@ -202,12 +202,15 @@ def _times(number: int) -> str:
 
 
 def _many(ends: Sequence[RoundEnd]) -> str:
-    return count_in_digits(len(ends), "round")
+    return "round" if len(ends) == 1 else count_in_digits(len(ends), "round")
 
 
 def _drew(ends: Sequence[RoundEnd]) -> str:
     drew, passed = sum(end.drew for end in ends), sum(end.passed for end in ends)
-    return f"drew {drew} and {f'passed {_times(passed)}' if passed else 'never passed'}"
+    if not drew and not passed:
+        return "neither drew nor passed"
+    drawn = f"drew {count_in_digits(drew, 'tile')}" if drew else "never drew"
+    return f"{drawn} and {f'passed {_times(passed)}' if passed else 'never passed'}"
 
 
 def _lead(ends: Sequence[RoundEnd]) -> str:

@@ -42,12 +42,16 @@ def _measured(trial: Trial) -> str:
     )
 
 
+def lead_text(pair: Separation) -> str:
+    """Return the lead of one bot over another and its error, both in Elo."""
+    if round(pair.elo) == 0:
+        return f"{pair.one} and {pair.other} are level (± {pair.half_width:.0f} Elo)"
+    return f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other}"
+
+
 def separation_text(pair: Separation) -> str:
     """Write a separation as a sentence for people."""
-    lead = (
-        f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other} "
-        f"after {pair.played:,} boards"
-    )
+    lead = f"{lead_text(pair)} after {pair.played:,} boards"
     if pair.apart:
         return f"{lead}: they are separated."
     if pair.needed is None:

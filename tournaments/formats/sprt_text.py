@@ -75,7 +75,7 @@ def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) ->
         return f"No: {one} is {_less(settings)} {other} ({_after(boards, settings.beta)})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
-        played += ", the most"
+        played += ", as many as the event allows"
     elif steps:
         played += f"; about {boards_still_needed(settings, steps[-1]):,} more would decide"
     return f"Undecided whether {one} is better than {other}: {played}."

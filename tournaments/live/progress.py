@@ -23,6 +23,7 @@ from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.power import separations
+from tournaments.forecast.text import lead_text
 from tournaments.plan.bot_catalog import own_names
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
@@ -224,7 +225,7 @@ def _outlook(summary: Results, event: Event) -> str:
         return ""
     with suppress(UserError):
         (pair,) = separations(summary.ratings, event.boards, (first[0], first[1]))
-        lead = f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other}"
+        lead = lead_text(pair)
         if pair.apart or pair.needed is None:
             return f"{lead}."
         return (

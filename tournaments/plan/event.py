@@ -110,7 +110,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             if name not in names:
                 raise unknown_name("bot in teams:", name, names)
             if placed.count(name) > 1:
-                raise UserError(f"Bot {name} is in two teams.")
+                raise UserError(f"Bot {name} is in two teams. Give each team bots of its own.")
         for name in names:
             if name not in placed:
                 raise UserError(f"Bot {name} is in no team.")

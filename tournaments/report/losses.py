@@ -231,7 +231,7 @@ def _where(one: Losses) -> Iterator[str]:
     lost = {sums.end: sums for sums in one.rounds if sums.points < 0}
     total = -sum(sums.points for sums in lost.values())
     if total:
-        shares = [f"{-sums.points / total:.0%} {LOST[sums.end]}" for sums in lost.values()]
+        shares = [f"{-100 * sums.points / total:.0f} % {LOST[sums.end]}" for sums in lost.values()]
         rounds, tiles, pips = map(
             sum, zip(*((one.rounds, one.tiles, one.pips) for one in lost.values()), strict=True)
         )

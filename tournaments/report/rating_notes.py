@@ -134,7 +134,7 @@ def duplicate_gain(pool: Pool) -> list[str]:
 def partner_notes(pool: Pool) -> list[str]:
     """Return sentences that explain the table of partners."""
     said = [
-        "Synergy: the score in percentage points beyond the expectation from the ratings of all "
+        "Synergy: win % beyond the expectation from the ratings of all "
         "four; ± is half of its 95 % interval, clustered by board. By chance, one pair in twenty "
         "is outside of its interval."
     ]

@@ -60,9 +60,18 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
         "It was left with 5 tiles (12 pips), after 4 draws and 1 pass.",
         "Round 1 gained the most: 10 points, ada going out.",
         "It was behind from round 2 to the end.",
-        "In the 2 rounds that it lost, it drew 5 and passed once; "
-        "in the 1 round that it won, it drew 1 and never passed.",
+        "In the 2 rounds that it lost, it drew 5 tiles and passed once; "
+        "in the round that it won, it drew 1 tile and never passed.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("drew", "passed", "said"),
+    [(0, 0, "it neither drew nor passed"), (0, 2, "it never drew and passed twice")],
+)
+def test_a_count_of_nothing_is_a_word(drew: int, passed: int, said: str) -> None:
+    ends = [end(1, 10, 0, 10, drew=drew, passed=passed), end(2, 0, 30, -20)]
+    assert list(turning_points(ends, [], LOOK))[-1].endswith(f"in the round that it won, {said}.")
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from tests.support.tables import children
 from tournaments.cli import events as play
 from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
-from tournaments.forecast.power import separations
-from tournaments.forecast.text import forecast_text, separation_text
+from tournaments.forecast.power import Separation, separations
+from tournaments.forecast.text import forecast_text, lead_text, separation_text
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
@@ -271,6 +271,12 @@ def test_so_many_boards_separate_them_four_times_in_five() -> None:
         (again,) = separations(fit(results), found.needed)
         apart += again.apart and again.one == "a"
     assert 0.7 < apart / 300 < 0.9
+
+
+def test_an_even_match_is_called_level() -> None:
+    even = Separation(one="a", other="b", elo=0.2, half_width=451, played=4, needed=None)
+    assert lead_text(even) == "a and b are level (± 451 Elo)"
+    assert lead_text(replace(even, elo=9)) == "a is 9 ± 451 Elo ahead of b"
 
 
 def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:

@@ -45,6 +45,7 @@ def test_what_is_shown_names_the_worst_game_and_how_to_see_it(played: Path) -> N
     shown = boneyard("explain", str(played), "--bot", "random")
     (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert shown.startswith("random won ")
+    assert " % when another went out" in shown
     worst = told["worst"][0]["game"]
     assert f"boneyard explain {played} {worst} --bot random\n" in shown
     assert worst in boneyard("explain", str(played), worst, "--bot", "random")

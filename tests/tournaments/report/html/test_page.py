@@ -377,7 +377,7 @@ def test_an_event_before_its_first_game_has_a_page() -> None:
         ("ten bots", "Undecided between"),
         ("swiss", "has won the Swiss of 3 rounds"),
         ("knockout", "has won the knockout"),
-        ("versus", "60 boards played, the most"),
+        ("versus", "60 boards played, as many as the event allows"),
     ],
 )
 def test_the_first_sentence_says_what_came_of_it(name: str, lead: str) -> None:
