@@ -39,7 +39,7 @@ def open_at_home(
     `event`: the plan's, with its bots. `boards_asked`: True if the user named a number of boards.
     Raises UserError, OSError.
     """
-    bring_back(folder)
+    bring_back(folder, event)
     if not folder.event.is_file():
         return event, []
     old = load_event(folder)
@@ -64,10 +64,15 @@ def earlier_folders(folder: Folder) -> list[Folder]:
     return [Folder(path) for path in sorted(found, key=lambda path: int(path.name))]
 
 
-def bring_back(folder: Folder) -> None:
-    """Restore the event that was last set aside, if the plan that replaces it was not written."""
+def bring_back(folder: Folder, wanted: Event | None = None) -> None:
+    """Restore the event that was last set aside, if the plan that replaces it was not written.
+
+    Also if nothing was played by that plan and the bots are again those of the `wanted` event: its
+    plan would be equal to the one set aside, as if it had never been replaced.
+    """
     for last in earlier_folders(folder)[-1:]:
-        if not folder.event.is_file() or content(folder.event) == content(last.event):
+        undone = wanted and not folder.logs() and _has_bots_of(last, wanted)
+        if undone or content(folder.event) in (b"", content(last.event)):
             _clear(folder)
             _copy(last, folder)
             # By its name half a folder would be taken for a whole one.

@@ -20,6 +20,8 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
     """
     made = [path for path in (folder.path, *folder.path.parents) if not os.path.lexists(path)]
     with lock_for_writing(folder):
+        # What a killed run left is no state to go back to.
+        bring_back(folder)
         before = {path: content(path) for path in _plan(folder)}
         there, logs = {*folder.parts(), folder.build}, _sizes(folder)
         there -= set() if folder.build.exists() else {folder.build}

@@ -16,6 +16,7 @@ from tournaments.storage import at_home
 from tournaments.storage.at_home import bring_back, earlier_folders
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
+from tournaments.storage.open_event import open_event
 
 WORDS = (*SHORT, "--boards", "2")
 
@@ -140,6 +141,40 @@ def test_a_refused_run_leaves_no_folder(
     assert [path.name for path in own.iterdir() if path.name != ".lock"] == ["diary.txt"]
 
 
+def unseeded(out: Path, *words: str, code: int = 0) -> str:
+    """Run with a secret that is another each time."""
+    return boneyard("run", *words, *WORDS, "--sandbox", "off", "--out", str(out), code=code)
+
+
+def test_an_edit_undone_before_its_first_game_loses_nothing(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    unseeded(out, str(bot), "greedy")
+    first, kept = results(out), edit(bot)
+    # A run of the new files is killed while they greet.
+    plan, event = planned(bot, ("greedy",), predictable=False)
+    event, _ = at_home.open_at_home(Folder(out), plan, event, boards_asked=False)
+    open_event(Folder(out), event, None)
+    bot.write_bytes(kept)
+    found = []
+    for _ in range(2):
+        unseeded(out, str(bot), "greedy")
+        found.append(results(out))
+        assert fits(out)
+    assert found == [first, first]
+
+
+def test_a_refused_run_after_a_kill_loses_nothing(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    unseeded(out, str(bot), "greedy")
+    first = results(out), (out / "private" / "secret.key").read_bytes()
+    shutil.copytree(out, tmp_path / "copy")
+    shutil.copytree(tmp_path / "copy", out / "private" / "earlier" / "1")
+    (out / "event.json").unlink()  # A change takes it away first; then the run was killed.
+    unseeded(out, str(bot), "random", code=2)
+    unseeded(out, str(bot), "greedy")
+    assert (results(out), (out / "private" / "secret.key").read_bytes()) == first
+
+
 class Killed(BaseException):
     """The end of a process, at some write."""
 
@@ -222,7 +257,9 @@ def test_killed_at_any_moment_of_the_change_nothing_is_lost(
     assert results(out) == first
 
 
-def planned(bot: Path, others: tuple[str, ...]) -> tuple[WrittenPlan, Event]:
+def planned(
+    bot: Path, others: tuple[str, ...], *, predictable: bool = True
+) -> tuple[WrittenPlan, Event]:
     options = EventOptions((str(bot), *others), choices=SHORT[1:2], boards=2, sandbox="off")
-    plan = read_plan(options, predictable=True)
+    plan = read_plan(options, predictable=predictable)
     return plan, build_event(plan, bot.parent / "build").event
