@@ -11,6 +11,8 @@ from protocol.records import DealRecord, Sitting
 
 FOLDER = "games"
 """The folder of game logs in an event's folder, or in the folder of a person's games."""
+PAGES = "replays"
+"""The folder of the replay pages, beside that of the logs."""
 ENDING = ".jsonl"
 """The ending of a game log's name."""
 SITTING_PREFIX = "from-"

@@ -10,8 +10,6 @@ from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
 
-FOLDER = "replays"
-"""The folder of the replay pages, next to that of the logs."""
 REPORT = ("../report.html", "Report")
 """The path of an event's report from its replay pages, and the label of the link."""
 GAMES_A_PAGE = 25

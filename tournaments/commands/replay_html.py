@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.analysis.find import find_game, find_seat, list_games, logs
+from arena.logs.catalog import PAGES
 from arena.logs.gamelog import LoggedGame
 from arena.ui import replay_files
 from arena.ui.console import print_line
@@ -61,7 +62,7 @@ def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
     if not found:
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
-    pages = event / replay_files.FOLDER
+    pages = event / PAGES
     made = replay_files.make_game_pages(
         track(found, "Pages of logs made", len(found)), pages, _entrants(event)
     )

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import trio
 
+from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.broadcast import Broadcast
 from arena.ui.console import print_line, print_note
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.open_browser import open_in_browser
-from arena.ui.replay_files import FOLDER, REPORT
+from arena.ui.replay_files import REPORT
 from arena.ui.replay_page import pack_game, replay_page
 from arena.ui.server import Page, Site, serve_site, tell
 from protocol.codec import encode_json
@@ -88,7 +89,7 @@ def site(watched: LiveView, news: Broadcast) -> Site:
             return partial(_first_page, watched)
         if name in REPORTED:
             return partial(_report, watched.report.with_name(name))
-        return partial(_replays, watched, file) if folder == FOLDER else None
+        return partial(_replays, watched, file) if folder == PAGES else None
 
     return Site(find, partial(tell, news))
 

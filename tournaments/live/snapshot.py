@@ -17,12 +17,13 @@ from arena.analysis import text as render
 from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.replay import steps
 from arena.document.blocks import TextRow, cut_rows
+from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
 from arena.ui.emblems import emblem_numbers
-from arena.ui.replay_files import FOLDER, page_name, place_in_plan, valid_games
+from arena.ui.replay_files import page_name, place_in_plan, valid_games
 from protocol.codec import printable
 from protocol.records import FoulRecord
 from tournaments.plan.event import Event
@@ -374,7 +375,7 @@ class _Log:
 def _replay(log: _Log, logged: LoggedGame) -> str:
     """Return the address of a game's replay, relative to the first page."""
     file = page_name(log.tail.path.stem, place_in_plan(logged))
-    return f"{FOLDER}/{quote(file)}#game={quote(logged.game.game)}"
+    return f"{PAGES}/{quote(file)}#game={quote(logged.game.game)}"
 
 
 def _mark(path: Path) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from rich.progress import Progress
 
 from arena.document.blocks import plain
 from arena.logs.catalog import FOLDER as GAMES
+from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.compression import actual_path, compressed_path
 from arena.logs.gamelog import is_over, read_games, sitting_lines
 from arena.rules.english import count_in_digits
@@ -24,7 +25,6 @@ from arena.sandbox.command import Command
 from arena.ui.console import print_line, print_note
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
-from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import valid_games
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.codec import decode_json, encode_json, encode_line

@@ -11,11 +11,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from arena.engine.shuffle import board_seed
-from arena.logs.catalog import ENDING, FOLDER, list_logs
+from arena.logs.catalog import ENDING, FOLDER, PAGES, list_logs
 from arena.logs.checksummed import DamagedFileError, append_atomic, damaged, last_line, read_lines
 from arena.sandbox.command import SYSTEM
 from arena.sandbox.limits import SandboxMode
-from arena.ui.replay_files import FOLDER as PAGES
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal

@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 from msgspec import structs
 
 from arena.engine.shuffle import commitment
+from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.checksummed import DamagedFileError
-from arena.ui.replay_files import FOLDER as REPLAYS
 from arena.ui.replay_files import page_name, pages, placeholder
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.logs import compression as packed
+from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.gamelog import GameLog, read_games, read_records
 from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
-from arena.ui.replay_files import FOLDER as REPLAYS
 from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
 from tests.support.events import run

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
+from arena.logs.catalog import PAGES
 from arena.logs.compression import actual_path
-from arena.ui.replay_files import FOLDER, announce_pages, page_name
+from arena.ui.replay_files import announce_pages, page_name
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.schedule.game_index import GameIndex
@@ -26,7 +27,7 @@ def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
 
 
 def _address(plan: PlannedSitting, game: PlannedGame) -> str:
-    return f"{FOLDER}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
+    return f"{PAGES}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
 
 
 def site_addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
@@ -45,4 +46,4 @@ def announce_replays(folder: Folder, event: Event, results: Mapping[str, Result]
     plans = [*past_sittings(folder, event), *sittings(event, results)]
     logs = ((folder.log(plan.name), len(plan.games)) for plan in plans)
     played = ((log, games) for log, games in logs if actual_path(log).exists())
-    announce_pages(played, folder.path / FOLDER)
+    announce_pages(played, folder.path / PAGES)
