@@ -41,7 +41,7 @@ const Panels = (() => {
     });
   }
 
-  /** Shows the result as the title: "counting 117 – 44 greedy", each with its emblem. */
+  /** Shows the result as the title: "counting 117 – 44 greedy", with emblems, and who fouled. */
   function title(node, scenes, about, emblems) {
     const { scores } = scenes.at(-1), many = about.sides.length;
     node.replaceChildren();
@@ -52,6 +52,9 @@ const Panels = (() => {
       side(node, about, at, emblems);
       if (!versus && points) node.append(` ${points}`);
     }
+    // The points alone would call the wrong side the winner.
+    const fouled = new Set(scenes.filter(({ foul }) => foul).map(({ foul }) => about.names[foul.seat]));
+    if (fouled.size) node.append(` · foul of ${[...fouled].join(" and ")}`);
   }
 
   /** Returns both ends of the line; none before the first tile. */

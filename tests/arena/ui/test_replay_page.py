@@ -419,7 +419,9 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     with opened(saved(tmp_path, replay_page(SCRIPT, [pack_game(game)]))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
-        assert page.title() == f"{SCRIPT} 50 · \\u202eobe 0 · '\"&lt; 84 · replay · Boneyard"
+        assert page.title() == (
+            f"{SCRIPT} 50 · \\u202eobe 0 · '\"&lt; 84 · foul of \\u202eobe · replay · Boneyard"
+        )
         page.keyboard.press("ArrowRight")
         evidence = page.locator("#evidence dd").all_text_contents()
         assert evidence.count(shown) == 3
