@@ -76,11 +76,11 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
     Examples:
       boneyard explain demo
       boneyard explain demo --bot greedy
-      boneyard explain demo 1.greedy.first --seat 1 --all
-      boneyard explain demo 1.greedy.first 3 --seat first
-      boneyard explain demo 1.greedy.first 3 --seat 1 --times 20 -- node my_bot.mjs
-      boneyard explain demo 1.greedy.first 3 --seat 1 --times 0 --deals 200
-      boneyard explain demo 1.greedy.first 3 --seat 1 --raw | python my_bot.py
+      boneyard explain demo 1.greedy.suit --seat 1 --all
+      boneyard explain demo 1.greedy.suit 3 --seat suit
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --times 20 -- node my_bot.mjs
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --times 0 --deals 200
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
     """
     from tournaments.commands.explain import ExplainOptions, explain_event, explain_game
 
@@ -142,10 +142,10 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
     Examples:
       boneyard replay demo
       boneyard replay demo 1.greedy
-      boneyard replay demo 1.greedy.first --step
-      boneyard replay demo 1.greedy.first --seat 0 --round 2 --glyphs
-      boneyard replay demo 1.greedy.first --json --seat 1
-      boneyard replay demo 1.greedy.first --html
+      boneyard replay demo 1.greedy.suit --step
+      boneyard replay demo 1.greedy.suit --seat 0 --round 2 --glyphs
+      boneyard replay demo 1.greedy.suit --json --seat 1
+      boneyard replay demo 1.greedy.suit --html
       boneyard replay demo --html
     """
     where, words = name_log(log, game)

@@ -75,7 +75,7 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
     \b
     Examples:
       boneyard verify demo
-      boneyard verify demo/games/from-1.greedy.random.jsonl
+      boneyard verify demo/games/from-1.greedy.suit.jsonl
       boneyard verify game.jsonl --seeds seeds.jsonl
       boneyard verify boneyard-play
       boneyard verify demo --json

@@ -1,6 +1,7 @@
 """Every command explains itself, answers at once, and does what one would guess it does."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from tournaments.cli import aliases as meant
 from tournaments.cli.main import SECTIONS, VERSION, main
 from tournaments.cli.options import SectionedCommand
 from tournaments.commands import run as run_command
-from tournaments.commands.run import BY_SEED
+from tournaments.commands.run import BY_SEED, DEMO_BOTS
 
 COMMANDS = tuple(chain.from_iterable(SECTIONS.values()))
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
@@ -125,6 +126,14 @@ def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.Mon
     assert boneyard("report", "--help")
     monkeypatch.chdir(Path("/"))
     assert "no event's folder here" in boneyard("replay", code=2)
+
+
+def test_the_games_of_the_examples_are_in_the_demo() -> None:
+    bots = {word.split()[0] for word in DEMO_BOTS}
+    for command in ("explain", "replay", "verify"):
+        games = re.findall(r" demo\S* ?.*?\b1\.([\w.]+)", boneyard(command, "--help"))
+        assert games
+        assert {one for game in games for one in game.removesuffix(".jsonl").split(".")} <= bots
 
 
 def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None:
