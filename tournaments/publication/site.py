@@ -7,8 +7,9 @@ standings, as they do in the report that a run shows.
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -44,6 +45,7 @@ from tournaments.storage.folder import (
     has_content,
     load_event,
     published_seeds,
+    read_event,
     write_atomic,
 )
 from tournaments.storage.result_store import ResultStore
@@ -56,8 +58,8 @@ PICTURE = "standings.png"
 """The picture that stands for the site where its address is shared."""
 LOGS = f"{GAMES}/{INDEX}"
 """The page that lists the game logs."""
-LOCAL = re.compile(r"(^|[=:,])/\S*/")
-"""The folders in a word of a command."""
+LOCAL = re.compile(r"(^-\w|[^\w./-]|^)/\S*/")
+"""The folders in a word of a command: after an option's letter, a sign, or at its beginning."""
 TEMPLATES = Path(__file__).parent
 
 
@@ -96,6 +98,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     seeds = published_seeds(folder.seeds)
     results = has_enough_logs(folder, event)
     known = log_facts(folder, results)
+    _remove_other_games(event, site)
     (site / GAMES).mkdir(parents=True, exist_ok=True)
     (site / REPLAYS).mkdir(exist_ok=True)
     # First, because they tell whose site it is.
@@ -166,6 +169,18 @@ def _is_own(folder: Folder, site: Path) -> bool:
     return bool(old) and (new.startswith(old) or old.startswith(new))
 
 
+def _remove_other_games(event: Event, site: Path) -> None:
+    """Remove all games from a site if a bot has other files by now: games have the same names.
+
+    The site's plan is written after its games, so that a publication that was killed does it again.
+    """
+    files = {one.name: one.fingerprint for one in event.entrants}
+    there = read_event(Folder(site)).entrants if Folder(site).event.is_file() else ()
+    if any(files.get(one.name, one.fingerprint) != one.fingerprint for one in there):
+        for folder in (site / GAMES, site / REPLAYS):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
     """Publish each log in order, side by side, and show the progress on a terminal."""
     count = min(len(tasks), usable_cores())
@@ -228,12 +243,21 @@ def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:
 def _without_folders(event: Event) -> Event:
     """Return the plan without the names of local folders."""
     entrants = [
-        replace(
-            one, command=Command(tuple(LOCAL.sub(r"\1", word) for word in one.command.argv), "")
-        )
+        replace(one, command=Command(tuple(_without_folder(one.command)), ""))
         for one in event.entrants
     ]
     return replace(event, entrants=tuple(entrants))
+
+
+def _without_folder(command: Command) -> Iterator[str]:
+    """Yield the words of a command, each without the names of local folders."""
+    for word in command.argv:
+        if word.startswith("/"):
+            yield PurePath(word).name  # Spaces too may be in it.
+        else:
+            # The plan of a site has no folder.
+            here = re.escape(command.folder) or r"\Z\A"
+            yield LOCAL.sub(r"\1", re.sub(rf"{here}(?![^/\s])", ".", word))
 
 
 def _tell(site: Path, summary: Results, replays: int, over: bool) -> None:

@@ -16,9 +16,12 @@ from urllib.parse import unquote
 import pytest
 
 from arena.logs.compression import open_any
+from arena.sandbox.command import Command
 from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened
-from tests.support.events import boneyard, copied, laid_open, small_event
+from tests.support.events import PLAIN, SHORT, boneyard, copied, laid_open, small_event
+from tests.support.tables import SAMPLES
+from tournaments.publication.site import _without_folder
 from tournaments.storage.folder import Folder, load_event, published_seeds
 
 GAMES = 12
@@ -144,6 +147,35 @@ def test_the_same_command_brings_it_up_to_date(event: Path, site: Path, tmp_path
     publish(folder.path, tmp_path / "site", "--url", "https://example.org/friday")
     assert everything(tmp_path / "site") == everything(site)
     assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
+
+
+def test_games_of_a_bots_earlier_files_leave_the_site(tmp_path: Path) -> None:
+    bot, out = tmp_path / "mine.py", tmp_path / "out"
+    shutil.copy(SAMPLES / "first.py", bot)
+    words = (str(bot), "random", "--boards", "1", *SHORT, *PLAIN, "--out", str(out))
+    boneyard("run", *words)
+    publish(out, tmp_path / "site")
+    stale = tmp_path / "site" / "games" / "from-9.mine.random.jsonl"
+    stale.touch()
+    bot.write_text(bot.read_text().replace('"choice": 0', '"choice": len(message["options"]) - 1'))
+    boneyard("run", *words)
+    publish(out, tmp_path / "site")
+    publish(out, tmp_path / "new")
+    assert everything(tmp_path / "site") == everything(tmp_path / "new")
+
+
+def test_no_word_of_a_command_names_a_local_folder() -> None:
+    words = {
+        "/home/ann/my bots/x.py": "x.py",
+        "-I/home/ann/include": "-Iinclude",
+        "--model=/home/ann/net": "--model=net",
+        "cd /home/ann/bots && exec /opt/ann/bot": "cd . && exec bot",
+        "models/net": "models/net",
+    }
+    command = Command(tuple(words), "/home/ann/bots")
+    assert [*_without_folder(command)] == [*words.values()]
+    published = Command(("python", "-u", "x.py"), "")
+    assert tuple(_without_folder(published)) == published.argv
 
 
 def test_it_replaces_nothing_else(event: Path, tmp_path: Path) -> None:
