@@ -379,6 +379,13 @@ def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
     return shown + "…" if len(text) > limit else shown
 
 
+def printable_lines(text: str) -> str:
+    """Return a text of several lines with all but its newlines and tabs safe on a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c in "\n\t" else printable(c) for c in text)
+
+
 def protocol_schema() -> dict[str, Any]:
     """Return the JSON Schema of both directions, made from the message types themselves."""
     (to_bot, from_bot), definitions = _schemas(ToBot, FromBot)

@@ -25,6 +25,7 @@ from arena.document.blocks import (
     select,
     table,
 )
+from protocol.codec import printable_lines
 
 WHOLE = 1000
 """The width of a pipe, in columns: nothing is cut or wrapped there."""
@@ -60,7 +61,7 @@ def renderables(
                 for item in items:
                     yield _text("\n  ".join((item.text, *item.items)), tone)
             case Code(text=text):
-                yield Text(text)
+                yield Text(printable_lines(text))
             case Table():
                 yield _table(block, width, room)
             case Matrix(names=names):
@@ -68,7 +69,7 @@ def renderables(
                 yield _table(table(block.caption, columns, block.plain()[1]), width, room)
             case Section(title=title, blocks=inner, titled=titled):
                 if Media.TERMINAL in titled:
-                    yield Text(title, "bold")
+                    yield Text(printable_lines(title), "bold")
                 yield from renderables(inner, width, room)
             case Figure():
                 pass
@@ -79,7 +80,7 @@ def renderables(
 def _text(text: str, tone: Tone) -> Text:
     """Return a text in its style; code keeps its backticks, so that a pipe has them too."""
     drawn = Text(style=STYLES[tone])
-    for span in marked_spans(text):
+    for span in marked_spans(printable_lines(text)):
         drawn.append(f"`{span.text}`" if span.mark == "code" else span.text, MARKS[span.mark])
     return drawn
 
@@ -95,7 +96,9 @@ def _table(shown: Table, width: int, room: int | None) -> RichTable:
         side: Literal["left", "right"] = "right" if kind == "number" else "left"
         drawn.add_column(text, justify=side, no_wrap=kind != "name")
     for row in rows if room is None else cut_rows(rows, room):
-        drawn.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
+        drawn.add_row(
+            *(Text(printable_lines(cell), no_wrap=True, overflow="ellipsis") for cell in row)
+        )
     return drawn
 
 

@@ -17,13 +17,20 @@ Pager = Callable[[Iterable[str]], object]
 
 
 def print_line(text: object) -> None:
-    """Print a line to stdout at once: what reads a pipe may wait for it, or be gone."""
-    print(text, flush=True)
+    """Print a line to stdout at once: what reads a pipe may wait for it, or be gone.
+
+    It may name what a stranger's file says, so nothing in it can steer the terminal.
+    """
+    from protocol.codec import printable_lines
+
+    print(printable_lines(f"{text}"), flush=True)
 
 
 def print_note(text: object) -> None:
     """Print a line for the user to stderr, apart from what programs read."""
-    print(text, file=sys.stderr, flush=True)
+    from protocol.codec import printable_lines
+
+    print(printable_lines(f"{text}"), file=sys.stderr, flush=True)
 
 
 def print_json(value: object, indent: int = 1) -> None:

@@ -70,7 +70,9 @@ class Commands(click.Group):
         except click.NoSuchOption as error:
             raise unknown_option(error) from None
         except UserError as error:
-            click.echo(f"boneyard: {error}", err=True)
+            from protocol.codec import printable_lines
+
+            click.echo(printable_lines(f"boneyard: {error}"), err=True)
             ctx.exit(2)
         except PermissionError as error:
             click.echo(

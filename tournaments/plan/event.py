@@ -83,6 +83,10 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
                 f"A table of {self.seats} needs {self.seats} bots, but there "
                 f"{'is' if len(active) == 1 else 'are'} {len(active)}."
             )
+        for text in (self.title, self.rules.name):
+            # A stranger's event is read too: its texts must not steer a terminal.
+            if not text.isprintable():
+                raise UserError(f"A title or a name of rules has a control character: {text!r}.")
         names = [entrant.name for entrant in self.entrants]
         for name in names:
             if names.count(name) > 1:

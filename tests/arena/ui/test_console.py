@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from arena.ui.console import print_paged
+from arena.ui.console import print_line, print_note, print_paged
 
 
 class Terminal(io.StringIO):
@@ -42,3 +42,9 @@ def test_without_a_reader_at_the_terminal_nothing_is_paged(monkeypatch: pytest.M
     console = Console(file=out, force_terminal=True, width=80, height=5)
     print_paged([Text("line\n" * 20)], console, lambda _: pytest.fail("paged"))
     assert out.getvalue().count("line") == 20
+
+
+def test_a_line_steers_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    print_line("a\n\tb\x1b[2J")
+    print_note("\u202ec")
+    assert capfd.readouterr() == ("a\n\tb\\x1b[2J\n", "\\u202ec\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from protocol.errors import UserError
 from tests.support.events import boneyard, run
 from tests.support.planned_events import event
 from tournaments.storage.folder import Folder, load_event
@@ -36,3 +37,12 @@ def test_a_title_stays_until_it_is_changed(tmp_path: Path) -> None:
     assert (tmp_path / "report.md").read_text().startswith("# Saturday\n")
     said = boneyard("run", *words, "--title", "a\nb", code=2)
     assert "a title has up to 80 characters in one line" in said
+
+
+@pytest.mark.parametrize("evil", ["\x1b[31m", "\u202e", "\x9b"])
+def test_texts_of_a_strangers_event_steer_no_terminal(evil: str) -> None:
+    one = event(2)
+    with pytest.raises(UserError, match="control character"):
+        replace(one, title=evil)
+    with pytest.raises(UserError, match="control character"):
+        replace(one, rules=replace(one.rules, name=evil))
