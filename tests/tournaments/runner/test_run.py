@@ -381,7 +381,7 @@ def test_an_event_file(tmp_path: Path) -> None:
         ("[clock]\nmove = 3", ": Unknown field clock.move: did you mean move_ms?"),
         ('[fouls]\nlose = "match"', "of fouls.lose 'match': there are game, sitting."),
         ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),
-        ('sandbox = "yes"', "of sandbox 'yes': there is auto, off, require."),
+        ('sandbox = "yes"', "of sandbox 'yes': there are auto, off, require."),
         ('format = "swiss"', ': format must be a table, as format = { type = "swiss" }, not'),
         ("seats = 9", ": seats must be a whole number from 2 to 8, not 9."),
         ('bots = [{ run = ["./x"] }]', ": bots[0].name is missing."),
