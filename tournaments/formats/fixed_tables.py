@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from arena.document.blocks import Cell, Column, Media, Section
 from arena.document.blocks import table as to_table
+from arena.rules.english import join_words
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.formats.base import (
@@ -74,10 +75,13 @@ class FixedTables(BaseFormat, frozen=True):
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
     ) -> str:
-        """Return the team with the highest win %, or the result by the ratings."""
+        """Return the teams with the highest win %, or the result by the ratings."""
         if not contest.teams or not results:
             return super().describe_lead(contest, results, is_over, ranks)
-        (unit, score, games), *_ = _team_scores(contest, results)
+        scores = _team_scores(contest, results)
+        (unit, score, games), *_ = scores
+        if len(tied := [contest.unit_name(one[0]) for one in scores if one[1] == score]) > 1:
+            return f"{join_words(tied)} share the highest win %: {100 * score:.1f}."
         win = f"{100 * score:.1f} in {games:,} games"
         return f"**{contest.unit_name(unit)}** has the highest win %: {win}."
 

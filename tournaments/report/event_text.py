@@ -40,7 +40,18 @@ def main_result(event: Event, results: Sequence[Result], planned: int, ratings: 
     if not ratings.pools:
         return "No game is finished yet."
     active, is_over = event.active_results(results), len(results) == planned
-    return event.format.describe_lead(event, active, is_over, by_ratings(ratings.pools[0]))
+    ranks = by_ratings(ratings.pools[0]) + _not_compared(event, ratings.pools[0])
+    return event.format.describe_lead(event, active, is_over, ranks)
+
+
+def _not_compared(event: Event, pool: Pool) -> str:
+    """Return a sentence, after a space, about the bots of which the pool's ratings say nothing."""
+    rated = {one.name for one in pool.entrants}
+    others = [one.name for one in event.entrants if not one.retired and one.name not in rated]
+    if not others:
+        return ""
+    told = join_words(others) if len(others) <= OPEN else f"{len(others)} other bots"
+    return f" No games compare them with {told}."
 
 
 def by_ratings(pool: Pool) -> str:

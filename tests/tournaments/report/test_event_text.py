@@ -14,8 +14,9 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.live.progress import Progress
 from tournaments.plan.event import Event
+from tournaments.rating.ratings import fit_both
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.report.event_text import UNEVEN_TOLD, uneven
+from tournaments.report.event_text import UNEVEN_TOLD, main_result, uneven
 from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
@@ -112,3 +113,33 @@ def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
     told = f"2 games of first and greedy were played in one rotation only{GO_ON}"
     assert [name for name in said if told not in said[name]] == []
     assert "The event is unfinished: 2 of 6 games are played.\n" in said["plan"]
+
+
+def lead(plan: Event, results: list[Result]) -> str:
+    ratings = fit_both(results, partners=plan.rules.deal.partners)
+    return main_result(plan, results, MANY, ratings)
+
+
+def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
+    plan = event(4, boards=20)
+    apart = [one for one in made_up(plan) if {*one.seats} in ({"bot0", "bot1"}, {"bot2", "bot3"})]
+    said = lead(plan, apart)
+    assert "bot0 and bot1" in said or "bot2 and bot3" in said
+    assert said.endswith((" with bot0 and bot1.", " with bot2 and bot3."))
+    assert "compare" not in lead(plan, made_up(plan))
+
+
+def test_teams_with_equal_results_share_the_highest_win_percentage() -> None:
+    plan = teams(boards=1)
+    results = made_up(plan)
+    # Each of two teams won one of the two games.
+    pair = {*results[0].seats}
+    games = [one for one in results if {*one.seats} == pair][:2]
+    level = [
+        replace(one, places=places, scores=scores)
+        for one, places, scores in zip(
+            games, ((1, 2, 1, 2), (1, 2, 1, 2)), ((50, 9, 50, 9), (50, 9, 50, 9)), strict=True
+        )
+    ]
+    assert "share the highest win %: 50.0." in lead(plan, level)
+    assert "has the highest win %" in lead(plan, level[:1])
