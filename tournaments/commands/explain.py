@@ -21,6 +21,7 @@ from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
 from arena.ui.progress import track
+from protocol.codec import printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
 from tournaments.plan.bot_catalog import own_names
@@ -111,8 +112,8 @@ def _command(where: Path, *words: str) -> str:
     """Return a command that explains more; the default folder is left out."""
     with suppress(UserError):
         if where == latest_folder():
-            return shlex.join(("boneyard", "explain", *words))
-    return shlex.join(("boneyard", "explain", str(where), *words))
+            return printable_lines(shlex.join(("boneyard", "explain", *words)))
+    return printable_lines(shlex.join(("boneyard", "explain", str(where), *words)))
 
 
 def _decisions(logged: LoggedGame, seat: int, only: int | None, look: Look) -> Iterator[Text]:

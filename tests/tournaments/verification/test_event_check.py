@@ -124,6 +124,15 @@ def forged(path: Path, change: Callable[[bytes], bytes]) -> None:
     path.write_bytes(b"".join(lines))
 
 
+def test_names_of_a_forged_log_steer_no_terminal(folder: Path) -> None:
+    forged(log(folder), lambda body: body.replace(b'"game":"1.', b'"game":"\\u001b[31m1.'))
+    for command, code in (("explain", 0), ("replay", 0)):
+        said = boneyard(command, str(log(folder)), "[31m1.", code=code)
+        assert r"\x1b[31m1." in said
+        assert "\x1b" not in said
+    assert "\x1b" not in boneyard("verify", str(folder), code=1)
+
+
 def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
     def lied(body: bytes) -> bytes:
         if b'"result","game":"1.first.greedy"' not in body:
