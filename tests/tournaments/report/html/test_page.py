@@ -106,6 +106,13 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
         assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_a_teams_name_may_break_after_its_plus(tmp_path: Path) -> None:
+    plan = replace(EVENTS["teams"], format=Swiss(rounds=2))
+    page = written(tmp_path, plan, made_up(plan), measured(plan)).read_text()
+    one, other = plan.teams[0]
+    assert f"<bdi>{one}+<wbr>{other}</bdi>" in page
+
+
 @needs_chromium
 def test_names_in_the_list_of_games_stay_whole_on_a_phone(tmp_path: Path) -> None:
     plan = event(4, boards=2)
