@@ -141,7 +141,8 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
         )
         for line in lines
     ]
-    columns = [Column("#", "rank"), Column("bot", "name")]
+    who = "team" if contest.teams else "bot"
+    columns = [Column("#", "rank"), Column(who, "name")]
     columns += map(Column, ("points", "Buchholz", "game points"))
     columns += (Column(f"{number}", spare=True) for number, _ in enumerate(lines[0].rounds, 1))
     return table("Table of the Swiss", columns, rows)

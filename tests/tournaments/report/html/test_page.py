@@ -111,6 +111,8 @@ def test_a_teams_name_may_break_after_its_plus(tmp_path: Path) -> None:
     page = written(tmp_path, plan, made_up(plan), measured(plan)).read_text()
     one, other = plan.teams[0]
     assert f"<bdi>{one}+<wbr>{other}</bdi>" in page
+    table = page.partition(">Swiss</h2>")[2]
+    assert 0 < table.find(">team<") < table.find(">Buchholz<")
 
 
 @needs_chromium
