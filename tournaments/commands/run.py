@@ -1,5 +1,6 @@
 """The commands `run` and `demo`: play an event, show its progress, publish its results."""
 
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
@@ -97,7 +98,8 @@ def run_event(options: RunOptions) -> int:
     out, told = options.out, ""
     if out is None:
         out, told = choose_folder(plan, options.seed)
-    folder = Folder(out.resolve())
+    # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
+    folder = Folder(Path(os.path.realpath(out)))
     try:
         code = _run_in(folder, options, plan, cluster, told)
     except OSError as error:

@@ -133,6 +133,9 @@ def test_a_refused_run_leaves_no_folder(
     boneyard("run", *words, code=2)
     boneyard("run", *words, "--out", "a/b", code=2)
     boneyard("run", "first", "nobody", code=2)
+    (tmp_path / "loop").symlink_to("loop")
+    assert "cannot be written" in boneyard("run", *words, "--out", "loop", code=2)
+    (tmp_path / "loop").unlink()
     assert sorted(tmp_path.iterdir()) == there
     own = tmp_path / "own"
     own.mkdir()
