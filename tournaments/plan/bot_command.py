@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
@@ -44,8 +43,6 @@ LOOKED_AT = 1000
 """Files of a folder among which a suggestion for a mistyped name is sought."""
 BUILD_S = 300
 """Time that a build command may take, in s."""
-COMPILED_PARTS = "boneyard__mypyc"
-"""The library beside our packages that a compiled build needs; see .ci/hatch_build.py."""
 INTERPRETERS = {
     ".py": (sys.executable,),
     ".js": ("node",),
@@ -204,8 +201,6 @@ def _our_packages(program: Path) -> Iterator[str]:
     if real_path(program).name.startswith("python"):
         for package in (arena, protocol):
             yield from linked_paths(Path(package.__path__[0]))
-        if (compiled := find_spec(COMPILED_PARTS)) and compiled.origin:
-            yield from linked_paths(Path(compiled.origin))
 
 
 def shell_word(entrant: Entrant) -> str:
