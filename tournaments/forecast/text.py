@@ -15,7 +15,8 @@ def forecast_text(forecast: Forecast) -> list[str]:
     size = form.describe_forecast(forecast.boards, forecast.most_boards, forecast.rounds)
     asked = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
     return [
-        f"{forecast.event}: {forecast.entrants} bots, {forecast.seats} seats, {size}",
+        forecast.event,
+        f"{forecast.entrants} bots, {forecast.seats} seats, {size}",
         f"Sittings   {about}{forecast.sittings:,}",
         f"Games      {about}{forecast.games:,}",
         f"Questions  {asked}",

@@ -217,6 +217,10 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
     return f"{lead} {one.name} is number {place} of {len(placed)}{between}."
 
 
+WIDEST_TOLD = 1000
+"""Half of the widest interval of a lead that is told, in Elo: a wider one says nothing of bots."""
+
+
 def _outlook(summary: Results, event: Event) -> str:
     """Return the boards that would separate the first two, where the results tell; or nothing."""
     whole = summary.played == summary.planned and event.format.IS_STATIC and not event.teams
@@ -225,6 +229,8 @@ def _outlook(summary: Results, event: Event) -> str:
         return ""
     with suppress(UserError):
         (pair,) = separations(summary.ratings, event.boards, (first[0], first[1]))
+        if pair.half_width > WIDEST_TOLD:
+            return ""
         lead = lead_text(pair)
         if pair.apart or pair.needed is None:
             return f"{lead}."

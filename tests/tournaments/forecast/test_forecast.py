@@ -139,7 +139,7 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert found.boards == trial.answer
     assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
     assert (found.games, found.most_boards) == (2 * found.boards, 2000)
-    assert f"about {found.boards} boards, at most 2,000" in forecast_text(found)[0]
+    assert f"about {found.boards} boards, at most 2,000" in forecast_text(found)[1]
 
 
 def test_the_gain_of_boards_makes_the_interval_smaller() -> None:

@@ -9,11 +9,14 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
+from protocol.codec import decode_json
 from protocol.records import Result, SeatFoul
 from tests.support.events import small_event
 from tests.support.results import game
+from tournaments.forecast.power import Separation
 from tournaments.live import progress as shows
 from tournaments.live.progress import Progress
+from tournaments.report.results_file import Results
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger
 
@@ -107,6 +110,35 @@ def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().out
     assert f", boneyard verify {folder}\n" in said
     assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    ("half_width", "needed", "told"),
+    [
+        (50.0, 9, "a is 20 ± 50 Elo ahead of b; if that is the true lead, about 6 more boards"),
+        (50.0, None, "a is 20 ± 50 Elo ahead of b."),
+        (10.0, 3, "a is 20 ± 10 Elo ahead of b."),
+        (3004.0, 9, ""),
+    ],
+)
+def test_the_end_says_how_many_boards_would_separate_the_first_two(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    half_width: float,
+    needed: int | None,
+    told: str,
+) -> None:
+    """An interval that is wider than any ladder says nothing, so nothing is said."""
+    folder = Folder(small_event(tmp_path / "event"))
+    summary = decode_json(folder.results.read_bytes(), Results)
+    (pool,) = summary.ratings.pools
+    tied = replace(pool, entrants=tuple(replace(one, ranks=(1, 3)) for one in pool.entrants))
+    summary = replace(summary, ratings=replace(summary.ratings, pools=(tied,)))
+    pair = Separation(one="a", other="b", elo=20, half_width=half_width, played=3, needed=needed)
+    monkeypatch.setattr(shows, "separations", lambda *_: [pair])
+    said = shows._outlook(summary, load_event(folder))
+    assert said.startswith(told)
+    assert bool(said) == bool(told)
 
 
 def test_no_standings_are_printed_without_games(
