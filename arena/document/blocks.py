@@ -169,13 +169,11 @@ class Matrix(Part, frozen=True):
     caption: str
     names: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    unit: str = ""
-    """The unit of the numbers, where it stands behind each."""
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
         """Return head and rows as text, without small print."""
         rows = [
-            (name, *(_with_unit(cell.text, self.unit) for cell in row))
+            (name, *(cell.text for cell in row))
             for name, row in zip(self.names, self.rows, strict=True)
         ]
         return ("", *self.names), rows
@@ -284,7 +282,3 @@ def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
     if column.axis:
         return ()
     return (text, detail) if column.detail else (text,)
-
-
-def _with_unit(text: str, unit: str) -> str:
-    return text if text in ("", UNKNOWN) else text + unit

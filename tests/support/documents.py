@@ -40,7 +40,6 @@ MATRIX = Matrix(
     "Crosstable",
     ["ada", "bob"],
     [[SELF, Cell("62", "50–70", tone="ahead")], [Cell("38"), SELF]],
-    unit="%",
     media=Media.MARKDOWN | Media.TERMINAL,
 )
 DOCUMENT = Document(

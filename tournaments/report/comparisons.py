@@ -117,10 +117,10 @@ def _tables(
     """Yield the tables of all against all as text has them."""
     tables = (
         ("Crosstable", "Win % of the row against the column.", cells),
-        ("Who is better", "Probability that the row is stronger than the column.", chances),
+        ("Who is better", "Chance in % that the row is stronger than the column.", chances),
     )
     for title, about, rows in tables:
-        blocks: list[Block] = [Paragraph(about), Matrix(title, names, rows, "%")]
+        blocks: list[Block] = [Paragraph(about), Matrix(title, names, rows)]
         yield Section(title, blocks, media=Media.MARKDOWN)
 
 

@@ -24,8 +24,8 @@ By `rate`: -3 is **not** a-3.
 
 |  | ada | bob |
 | --- | --- | ---: |
-| ada | · | 62% |
-| bob | 38% | · |
+| ada | · | 62 |
+| bob | 38 | · |
 
     run
     run on

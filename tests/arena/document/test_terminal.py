@@ -21,8 +21,8 @@ one
 two
 Crosstable
      ada  bob
-ada    ·  62%
-bob  38%    ·
+ada    ·   62
+bob   38    ·
 """
 
 
