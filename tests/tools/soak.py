@@ -26,6 +26,7 @@ from tests.support.hostile_behaviours import HOSTILE, ROWS
 from tests.support.tables import SAMPLES, alive, children, descriptors
 from tournaments.commands.run import RunOptions, run_event
 from tournaments.plan.from_options import EventOptions
+from tournaments.runner.lanes import LEAVING, SPARE
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.verification.event_check import verify_folder
@@ -45,7 +46,7 @@ GROWTH = 32 * 2**20
 A_GAME = 1_024
 """Bytes that a game's result may keep."""
 A_JOB = 16
-"""Descriptors of a sitting: two bots with three pipes and a pidfd each, and a log."""
+"""Descriptors of a sitting that has bots: two bots with three pipes and a pidfd each, and a log."""
 A_RUN = 16
 """Descriptors of a run: the ledger, signals, trio."""
 ENDED_S = 60
@@ -176,7 +177,7 @@ def _grown(samples: list[Sample], before: int, jobs: int, games: int) -> Iterato
     print(f"descriptors: {before} before, {files} at most")
     if most - moments[0] > GROWTH + games * A_GAME:
         yield f"memory grew from {moments[0]} to {most} bytes"
-    if files > before + jobs * A_JOB + A_RUN:
+    if files > before + (jobs + SPARE + LEAVING) * A_JOB + A_RUN:
         yield f"{files} descriptors at {jobs} jobs"
 
 

@@ -191,7 +191,7 @@ def test_a_bot_for_one_game_passes_the_check_of_its_event_and_is_warned(tmp_path
         'rules = "partnership"\n[[bots]]\nname = "one"\n'
         'run = ["{python}", "-I", "-S", "one.py"]\n[clock]\nstart_ms = 60000\nmove_ms = 60000\n'
     )
-    done = check(str(path), "--quick", "--sandbox", "off", "--seconds", "3000")
+    done = check(str(path), "--quick", "--sandbox", "off", "--seconds", "3000", "--verbose")
     assert done.exit_code == 0, done.output
     assert "plays the event's game in every seat" in done.output
     assert "plays dutch" not in done.output
