@@ -28,7 +28,7 @@ ALPHABET = "".join(map(chr, range(32, 127))) + "–±−…½"
 LINE, TITLE = 44, 76
 """Heights of a line of text and of a title."""
 ROWS = 8
-"""The largest number of bots."""
+"""The largest number of lines: one for each bot, the last perhaps for all others."""
 NAME, FIGURE = 330, 700
 """Widths of the names and of the figure."""
 PAPER, INK, FAINT, RULE = (0xFAF8F3, 0x1D2227, 0x59616C, 0xDCD7CB)
@@ -70,7 +70,8 @@ def standings_picture(
 def _draw_ratings(image: Pixels, pool: Pool, numbers: dict[str, int]) -> None:
     """Draw the best bots with the intervals of their ratings, as the report does."""
     forest, top = place_intervals(pool), 262
-    best = list(zip(pool.entrants, forest.rows, strict=True))[:ROWS]
+    shown = ROWS if len(pool.entrants) <= ROWS else ROWS - 1
+    best = list(zip(pool.entrants, forest.rows, strict=True))[:shown]
     left = EDGE + NAME
     bottom = top + len(best) * LINE
     for tick in forest.ticks:

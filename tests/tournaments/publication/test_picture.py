@@ -27,6 +27,15 @@ def test_texts_of_any_length_and_letters_fit() -> None:
     assert len(standings_picture("empty", "No game is finished yet.", (), ())) > 1000
 
 
+def test_any_number_of_bots_fits() -> None:
+    """Of more than there is room for, the last line counts those that are left out."""
+    for count in (2, 8, 9, 40):
+        strength = {f"bot{number}": 10.0 * number for number in range(count)}
+        pools = fit(played(random.Random(1), strength, 20 * count)).pools
+        assert len(pools[0].entrants) == count
+        assert len(standings_picture("many", "bot1 leads.", pools, [*strength])) > 1000
+
+
 @needs_chromium
 def test_a_browser_shows_it(tmp_path: Path) -> None:
     (tmp_path / "standings.png").write_bytes(drawn("Friday", "ada is first (95 %)."))
