@@ -155,13 +155,13 @@ def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
     with at_the_table(tmp_path, "dutch", 2) as page:
 
         def drag(to: tuple[float, float]) -> None:
-            tile = page.locator("#table .own .tile", has_text="[6|4]").bounding_box()
-            assert tile
-            page.mouse.move(tile["x"] + tile["width"] / 2, tile["y"] + tile["height"] / 2)
+            # Playwright waits until the tile lies still.
+            page.locator("#table .own .tile", has_text="[6|4]").hover()
             page.mouse.down()
             page.mouse.move(*to, steps=4)
             page.mouse.up()
 
+        page.emulate_media(reduced_motion="reduce")
         told(page, scene, id=1)
         drag((5, 5))
         assert chosen(page) == []
