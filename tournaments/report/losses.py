@@ -65,7 +65,7 @@ class GameSums(Struct):
     """Pips left in the bot's hand in these rounds."""
 
     def add(self, own: int, other: int, better: int, ends: Sequence[RoundEnd]) -> None:
-        """Add a game: both scores, 1 for a win, 0 for a draw, −1 for a loss, and its rounds."""
+        """Add a game: both scores, more than 0 for a win, less for a loss, and its rounds."""
         self.games += 1
         self.wins += better > 0
         self.draws += better == 0
@@ -130,17 +130,13 @@ def count_losses(
     fouls: dict[FoulClass, int] = defaultdict(int)
     worst: list[WorstGame] = []
     for result, seat, ends in games:
-        own = result.scores[seat]
         rivals = opponents(rules, len(result.seats), seat)
-        best = max(result.scores[other] for other in rivals)
-        place = min(result.places[other] for other in rivals) - result.places[seat]
+        own, best, place = _compared(result, seat, rivals)
         total.add(own, best, place, ends)
         seats.setdefault(seat, GameSums(f"{seat}")).add(own, best, place, ends)
         for name in dict.fromkeys(result.seats[other] for other in rivals):
             places = [at for at in rivals if result.seats[at] == name]
-            score = max(result.scores[at] for at in places)
-            better = min(result.places[at] for at in places) - result.places[seat]
-            others.setdefault(name, GameSums(name)).add(own, score, better, ends)
+            others.setdefault(name, GameSums(name)).add(*_compared(result, seat, places), ends)
         if rules.deal.partners:
             name = result.seats[(seat + 2) % len(result.seats)]
             partners.setdefault(name, GameSums(name)).add(own, best, place, ends)
@@ -162,6 +158,13 @@ def count_losses(
         fouls=dict(fouls),
         worst=tuple(worst),
     )
+
+
+def _compared(result: Result, seat: int, rivals: Sequence[int]) -> tuple[int, int, int]:
+    """Return a seat's points, those of the best of some others, and its places before them."""
+    best = max(result.scores[other] for other in rivals)
+    ahead = min(result.places[other] for other in rivals) - result.places[seat]
+    return result.scores[seat], best, ahead
 
 
 def _end_of(end: RoundEnd) -> str:
@@ -288,9 +291,7 @@ def overview(
             if name not in games or result.seats.index(name) != seat:
                 continue
             rivals = opponents(rules, len(result.seats), seat)
-            best = max(result.scores[other] for other in rivals)
-            place = min(result.places[other] for other in rivals) - result.places[seat]
-            games[name].add(result.scores[seat], best, place, ())
+            games[name].add(*_compared(result, seat, rivals), ())
             before = [0] * len(result.seats)
             for one in rounds.get(result.game, ()):
                 gains = [now - was for now, was in zip(one.scores, before, strict=True)]
