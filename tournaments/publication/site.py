@@ -13,8 +13,6 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from msgspec.structs import replace
-from rich.console import Console
-from rich.progress import Progress
 
 from arena.document.blocks import plain
 from arena.logs.catalog import FOLDER as GAMES
@@ -26,6 +24,7 @@ from arena.sandbox.command import Command
 from arena.ui.console import print_line, print_note
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
+from arena.ui.progress import track
 from arena.ui.replay_files import valid_games
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.codec import decode_json, encode_json, encode_line
@@ -189,9 +188,7 @@ def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
         if count < 2
         else map_batches(publish_log, ([task] for task in tasks), count)
     )
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield from bar.track(done, total=len(tasks), description="Logs published")
+    yield from track(done, "Logs published", len(tasks))
 
 
 def publish_log(task: LogTask) -> PublishedLog:
