@@ -383,7 +383,10 @@ def printable_lines(text: str) -> str:
     """Return a text of several lines with all but its newlines and tabs safe on a terminal."""
     if text.isprintable():
         return text
-    return "".join(c if c in "\n\t" else printable(c) for c in text)
+    return "\n".join(
+        line if line.isprintable() else "".join(c if c == "\t" else printable(c) for c in line)
+        for line in text.split("\n")
+    )
 
 
 def protocol_schema() -> dict[str, Any]:

@@ -37,7 +37,7 @@ def print_json(value: object, indent: int = 1) -> None:
     """Print a value as indented JSON."""
     from protocol.codec import json_for_terminal
 
-    print_line(json_for_terminal(value, indent))
+    print(json_for_terminal(value, indent), flush=True)
 
 
 def shown_path(path: Path) -> str:
