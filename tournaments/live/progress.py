@@ -171,7 +171,10 @@ class Progress:
         pools = summary.ratings.pools
         lead = main_result(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)
-        print_blocks(console, paragraphs([f"{lead} {_outlook(summary, event)}".rstrip()], "strong"))
+        print_blocks(
+            console,
+            paragraphs([f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()], "strong"),
+        )
         for one in format_sections(event, results):
             console.print()
             print_blocks(console, [one])
@@ -223,9 +226,8 @@ WIDEST_TOLD = 1000
 
 def _outlook(summary: Results, event: Event) -> str:
     """Return the boards that would separate the first two, where the results tell; or nothing."""
-    whole = summary.played == summary.planned and event.format.IS_STATIC and not event.teams
     first = [one.name for one in summary.ratings.pools[0].entrants if one.ranks[0] == 1][:2]
-    if not whole or len(first) < 2:
+    if len(first) < 2:
         return ""
     with suppress(UserError):
         (pair,) = separations(summary.ratings, event.boards, (first[0], first[1]))
