@@ -419,15 +419,15 @@ def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> 
 
 
 READER = """
-import json, pathlib, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{{"type": "hello", "name": "reader", "version": "1"}}', flush=True)
-    elif message["type"] == "ask":
-        if not pathlib.Path("{seen}").exists():
-            pathlib.Path("{seen}").write_text(pathlib.Path("{report}").read_text())
-        print(json.dumps({{"type": "choose", "id": message["id"], "choice": 0}}), flush=True)
+from pathlib import Path
+from arena.training.policy import play
+
+def first(question):
+    if not Path("{seen}").exists():
+        Path("{seen}").write_text(Path("{report}").read_text())
+    return 0
+
+play(first)
 """
 """A bot that keeps the report as it is when its first question comes."""
 
