@@ -1,4 +1,4 @@
-"""What other referees cost a move, with instant engines: fastchess, and python-chess.
+"""The cost of a move in other referees, with instant engines: fastchess, and python-chess.
 
 Both referee chess, and both engines play one game by heart (`uci.c`), about as long as a game of
 ours. A referee's own CPU time is counted, its engines' is not.

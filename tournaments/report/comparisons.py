@@ -63,7 +63,7 @@ class BotCard(NamedTuple):
     rating: Rating
     elo: Cell
     margins: Histogram | None
-    """How its games ended; None if a foul ended all of them."""
+    """The ends of its games; None if a foul ended all of them."""
     ends: tuple[str, str]
     """The ends of the axis that all these figures share."""
 

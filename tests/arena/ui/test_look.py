@@ -1,4 +1,4 @@
-"""What all pages share: the theme that the user chose, and the emblems of entrants."""
+"""The common parts of all pages: the theme that the user chose, and the emblems of entrants."""
 
 from pathlib import Path
 

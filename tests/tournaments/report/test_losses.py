@@ -1,4 +1,4 @@
-"""Where a bot's points went: the sums are those of the ledger and of the rounds in the logs."""
+"""The losses of a bot's points: the sums are those of the ledger and of the rounds in the logs."""
 
 import json
 import shutil
