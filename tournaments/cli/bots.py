@@ -8,8 +8,8 @@ import click
 
 from arena.ui.console import print_json
 from protocol.errors import UserError
-from tournaments.cli.completion import complete_bots, complete_languages
-from tournaments.cli.options import WISH
+from tournaments.cli.arguments.completion import complete_bots, complete_languages
+from tournaments.cli.arguments.options import WISH
 
 
 @click.command()

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tournaments.cli.options import WISH
+from tournaments.cli.arguments.options import WISH
 
 tls = click.option(
     "--tls",

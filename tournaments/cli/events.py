@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.analysis.find import DEMO, RUNS, usual_folder
-from tournaments.cli.cluster import tls, trust_network
-from tournaments.cli.completion import (
+from tournaments.cli.arguments.completion import (
     complete_bots,
     complete_entrants,
     complete_events,
     complete_planned,
     complete_rules,
 )
-from tournaments.cli.options import CHOICES, WISH, FormatName, SectionedCommand
+from tournaments.cli.arguments.options import CHOICES, WISH, FormatName, SectionedCommand
+from tournaments.cli.cluster import tls, trust_network
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode

@@ -8,8 +8,8 @@ import click
 
 from arena.analysis.find import EVENT, name_log
 from protocol.errors import UserError
-from tournaments.cli.completion import complete_bots, complete_questions, complete_seats
-from tournaments.cli.options import GAME, GLYPHS, LOG, WISH, SectionedCommand
+from tournaments.cli.arguments.completion import complete_bots, complete_questions, complete_seats
+from tournaments.cli.arguments.options import GAME, GLYPHS, LOG, WISH, SectionedCommand
 from tournaments.cli.platforms import require_linux
 
 
@@ -82,7 +82,7 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
       boneyard explain demo 1.greedy.suit 3 --seat 1 --times 0 --deals 200
       boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
     """
-    from tournaments.commands.explain import ExplainOptions, explain_event, explain_game
+    from tournaments.commands.games.explain import ExplainOptions, explain_event, explain_game
 
     where, words = name_log(log, game, question, *options.pop("bot"))
     asking = {name: options.pop(name) for name in ("times", "deals", "sandbox", "raw")}
@@ -98,7 +98,7 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
 
 def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     """Show a question and ask it again."""
-    from tournaments.commands.explain_question import QuestionOptions, explain_question
+    from tournaments.commands.games.explain_question import QuestionOptions, explain_question
 
     game, question, *bot = words
     if not question.isdecimal():
@@ -153,10 +153,10 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
         raise UserError(f"Name one game, not {' and '.join(words)}.")
     name = words[0] if words else None
     if html:
-        from tournaments.commands.replay_html import write_pages
+        from tournaments.commands.games.replay_html import write_pages
 
         write_pages(where, name, options["seat"], options["out"])
         return
-    from tournaments.commands.replay import ReplayOptions, replay_game
+    from tournaments.commands.games.replay import ReplayOptions, replay_game
 
     replay_game(ReplayOptions(where, name, **options), click.getchar, click.echo_via_pager)

@@ -9,8 +9,8 @@ import click
 
 from arena.analysis.find import usual_folder
 from protocol.errors import UserError
-from tournaments.cli.completion import complete_bots, complete_events, complete_rules
-from tournaments.cli.options import CHOICES, WISH
+from tournaments.cli.arguments.completion import complete_bots, complete_events, complete_rules
+from tournaments.cli.arguments.options import CHOICES, WISH
 
 if TYPE_CHECKING:
     pass
@@ -139,7 +139,7 @@ def play(**options: Any) -> None:
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
-    from tournaments.commands.play import play_game
-    from tournaments.commands.play_table import PlayOptions
+    from tournaments.commands.games.play import play_game
+    from tournaments.commands.games.play_table import PlayOptions
 
     sys.exit(play_game(PlayOptions(**options)))

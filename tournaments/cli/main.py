@@ -11,7 +11,7 @@ import click
 from protocol import __version__
 from protocol.errors import UserError
 from tournaments.cli import bots, cluster, events, games, live, results, rules, system
-from tournaments.cli.aliases import unknown_command, unknown_option
+from tournaments.cli.arguments.aliases import unknown_command, unknown_option
 from tournaments.cli.platforms import linux_only
 
 OBJECTS_A_SEARCH = 20_000

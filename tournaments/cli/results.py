@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from arena.analysis.find import usual_folder
-from tournaments.cli.completion import complete_events, complete_logs
-from tournaments.cli.options import LogPath
+from tournaments.cli.arguments.completion import complete_events, complete_logs
+from tournaments.cli.arguments.options import LogPath
 
 FOLDER = click.argument(
     "folder",

@@ -2,8 +2,8 @@
 
 import click
 
-from tournaments.cli.completion import complete_rules
-from tournaments.cli.options import CHOICES
+from tournaments.cli.arguments.completion import complete_rules
+from tournaments.cli.arguments.options import CHOICES
 
 
 @click.command()

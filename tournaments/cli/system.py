@@ -9,8 +9,8 @@ from click.shell_completion import CompletionItem
 
 from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
-from tournaments.cli.aliases import unknown_command
-from tournaments.cli.completion import offered
+from tournaments.cli.arguments.aliases import unknown_command
+from tournaments.cli.arguments.completion import offered
 
 
 def build() -> str:

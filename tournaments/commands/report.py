@@ -16,8 +16,8 @@ from tournaments.plan.event import as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
 from tournaments.rating.ratings import fit_both
 from tournaments.report.missing_data import has_enough_logs
+from tournaments.report.ratings.standings import pool_sections
 from tournaments.report.report import files_now
-from tournaments.report.standings import pool_sections
 from tournaments.storage.combine import results_of_versions
 from tournaments.storage.folder import (
     Folder,

@@ -31,9 +31,9 @@ from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.tables import Pool
 from tournaments.report.document import time_section
 from tournaments.report.event_text import format_sections, main_result, question_line, uneven
+from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.results_file import Results
 from tournaments.report.same_bots import describe_same_answers, describe_same_files
-from tournaments.report.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.timing import Times
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger

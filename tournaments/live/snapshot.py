@@ -29,7 +29,7 @@ from protocol.records import FoulRecord
 from tournaments.plan.event import Event
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.ratings import fit_both
-from tournaments.report.standings import PROVISIONAL, live_table, standings_table
+from tournaments.report.ratings.standings import PROVISIONAL, live_table, standings_table
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.result_store import ResultStore

@@ -16,7 +16,7 @@ from arena.ui.progress import working
 from protocol.codec import encode_json
 from tournaments.live.status import Status, read_status, read_whole_status
 from tournaments.rating.fouls import FoulCount
-from tournaments.report.standings import pool_sections, standings_table
+from tournaments.report.ratings.standings import pool_sections, standings_table
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder
 

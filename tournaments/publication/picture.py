@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tournaments.rating.tables import Pool
 from tournaments.report.html.forest import Interval, place_intervals
-from tournaments.report.standings import write_elo
+from tournaments.report.ratings.standings import write_elo
 
 SIZE = (1200, 630)
 """Width and height, in pixels."""

@@ -37,12 +37,12 @@ from tournaments.rating.fouls import count_fouls
 from tournaments.rating.tables import Pool, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
-from tournaments.report.comparisons import compared_sections
 from tournaments.report.html.forest import Interval, place_intervals
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
+from tournaments.report.ratings.comparisons import compared_sections
+from tournaments.report.ratings.standings import write_elo
 from tournaments.report.same_bots import describe_same_answers
-from tournaments.report.standings import write_elo
 from tournaments.report.timing import Times
 
 EVIDENCE_SHOWN = 100

@@ -504,7 +504,7 @@ def test_keys_turn_frames(key: str, to: int | None) -> None:
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
-    monkeypatch.setattr("tournaments.commands.replay._at_terminal", lambda: True)
+    monkeypatch.setattr("tournaments.commands.games.replay._at_terminal", lambda: True)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from arena.engine import game as engine
 from tests.support.events import boneyard, copied, run, small_event, untouched
-from tournaments.cli import aliases as meant
+from tournaments.cli.arguments import aliases as meant
+from tournaments.cli.arguments.options import SectionedCommand
 from tournaments.cli.main import SECTIONS, VERSION, main
-from tournaments.cli.options import SectionedCommand
 from tournaments.commands import run as run_command
 from tournaments.commands.run import BY_SEED, DEMO_BOTS
 

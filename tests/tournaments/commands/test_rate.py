@@ -20,7 +20,7 @@ from tournaments.live import progress
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor, anchored
 from tournaments.rating.ratings import fit
-from tournaments.report.rating_notes import OUTSIDE
+from tournaments.report.ratings.rating_notes import OUTSIDE
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
 

@@ -24,7 +24,7 @@ from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Ratings
-from tournaments.report.standings import standings_table
+from tournaments.report.ratings.standings import standings_table
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.ledger import read_ledger
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from protocol.records import Result
 from tests.support.results import game, played
 from tournaments.rating.live_elo import NEW, K, LiveRating, update
-from tournaments.report.standings import live_table
+from tournaments.report.ratings.standings import live_table
 
 
 def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRating]:

@@ -13,8 +13,8 @@ from tests.support.results import ELO, STRENGTH, game
 from tournaments.rating import statistics as stats
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Partners, Pool
-from tournaments.report.rating_notes import PARTNERS_SHOWN, partner_notes
-from tournaments.report.standings import partner_table
+from tournaments.report.ratings.rating_notes import PARTNERS_SHOWN, partner_notes
+from tournaments.report.ratings.standings import partner_table
 
 
 def partnered(

@@ -22,8 +22,8 @@ from tournaments.rating import statistics as stats
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Meeting, Pool, Rating
-from tournaments.report import rating_notes
-from tournaments.report.standings import standings_table
+from tournaments.report.ratings import rating_notes
+from tournaments.report.ratings.standings import standings_table
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "win %", "margin", "±", "fouls")
 

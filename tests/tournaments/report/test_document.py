@@ -11,7 +11,7 @@ from tests.support.planned_events import event, teams
 from tournaments.plan.event import Event
 from tournaments.rating.tables import SeatAdvantage
 from tournaments.report.document import ReportData, report_document
-from tournaments.report.rating_notes import seat_advantages
+from tournaments.report.ratings.rating_notes import seat_advantages
 
 PARTNERS = replace(teams(boards=6), teams=())
 RATED = ["Standings", "Crosstable", "Who is better"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.events import boneyard, run, small_event, untouched
-from tournaments.commands.explain import own_bot
+from tournaments.commands.games.explain import own_bot
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
 

@@ -33,7 +33,7 @@ from tests.support.tables import children
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event_file import WrittenBot
-from tournaments.report.rating_notes import RANKS
+from tournaments.report.ratings.rating_notes import RANKS
 from tournaments.runner import runner
 from tournaments.runner.runner import check_greetings, sandbox_hint
 from tournaments.storage.folder import Folder

@@ -22,9 +22,9 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.report.comparisons import MATRIX
 from tournaments.report.html import game_list as listed
 from tournaments.report.log_facts import log_facts as measure
+from tournaments.report.ratings.comparisons import MATRIX
 from tournaments.report.report import report_files
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger

@@ -8,7 +8,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tournaments.cli.completion import complete_choices, complete_games, complete_logs_or_games
+from tournaments.cli.arguments.completion import (
+    complete_choices,
+    complete_games,
+    complete_logs_or_games,
+)
 
 
 class LogPath(click.Path):

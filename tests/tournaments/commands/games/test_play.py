@@ -18,7 +18,7 @@ from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, served, small_event
-from tournaments.commands.play_table import PlayOptions, PreparedTable, prepare_table
+from tournaments.commands.games.play_table import PlayOptions, PreparedTable, prepare_table
 from tournaments.storage.folder import Folder
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
@@ -259,7 +259,7 @@ def test_without_websockets_one_watches_nothing(
 def test_without_websockets_one_plays_in_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.commands.play.has_browser", lambda: False)
+    monkeypatch.setattr("tournaments.commands.games.play.has_browser", lambda: False)
     said = boneyard("play", "--against", "gredy", "--out", f"{tmp_path}", code=2)
     assert "pip install 'boneyard-arena[live]'; so you play here." in said
 

@@ -35,7 +35,12 @@ from protocol import __version__
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
-from tournaments.commands.play_table import PlayOptions, PreparedTable, check_name, prepare_table
+from tournaments.commands.games.play_table import (
+    PlayOptions,
+    PreparedTable,
+    check_name,
+    prepare_table,
+)
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence

@@ -23,9 +23,9 @@ from arena.document.blocks import table as to_table
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.live_elo import LiveRating
 from tournaments.rating.tables import Bound, Clean, Pool, Rating
-from tournaments.report import rating_notes as notes
 from tournaments.report.html.forest import place_intervals
 from tournaments.report.html.game_list import link_to_games
+from tournaments.report.ratings import rating_notes as notes
 
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""

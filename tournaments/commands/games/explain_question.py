@@ -31,7 +31,7 @@ from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
 from protocol.codec import printable
 from protocol.records import ChoiceRecord, FoulRecord
-from tournaments.commands.explain import choose_seat
+from tournaments.commands.games.explain import choose_seat
 from tournaments.plan.bot_command import prepare_word
 from tournaments.plan.event import Event
 from tournaments.storage.folder import find_event

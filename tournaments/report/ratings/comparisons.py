@@ -13,7 +13,7 @@ from tournaments.rating.tally import Tally
 from tournaments.report.html import charts
 from tournaments.report.html.charts import Histogram
 from tournaments.report.html.crosstable import Encounter, encounters
-from tournaments.report.standings import partner_sections, standings_section, write_elo
+from tournaments.report.ratings.standings import partner_sections, standings_section, write_elo
 
 MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""

@@ -1,0 +1,1 @@
+"""Arguments and options that several commands share: their names, their completion."""

@@ -1,0 +1,1 @@
+"""Commands that concern single games: play one, replay it, explain it."""
