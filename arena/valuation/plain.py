@@ -1,0 +1,82 @@
+"""The plain player of all playouts: the heaviest tile that fits, doubles first.
+
+Its choice depends on the tiles alone, never on the order in which a hand received them nor on which
+end of the line is called the left one; so states as arrays of bits can play it exactly.
+"""
+
+from hashlib import sha256
+
+from arena.engine import game as engine
+from arena.engine.state import Game, Round
+from protocol.messages import Call, GoOn, Option, Play, PlayTwo
+from protocol.ruleset import side_of
+from protocol.tiles import Tile
+
+Rank = tuple[int, int, int]
+"""The rank of a tile: doubles first, then more pips, then the higher pip."""
+
+
+def rank(tile: Tile) -> Rank:
+    """Return the rank of a tile, (high, low); the plain player plays the highest."""
+    return int(tile[0] == tile[1]), sum(tile), tile[0]
+
+
+def plain_option(game: Game) -> Option:
+    """Return the plain player's choice among the legal options; a round must be in play.
+
+    A tile that fits both ends covers the higher number. Without a play it draws, else it passes;
+    it keeps each deal, bids nothing, and calls a blocked round only with the lightest hand.
+    """
+    options, state = engine.legal(game), game.playing
+    first = options[0]
+    match first:
+        case Play():
+            plays = [one for one in options if isinstance(one, Play)]
+            return max(plays, key=lambda one: (rank(one.tile), _covered(state, one)))
+        case PlayTwo():
+            pairs = [one for one in options if isinstance(one, PlayTwo)]
+            return max(pairs, key=lambda one: _rank_of_two(state, one))
+        case Call():
+            return first if is_lightest(game, state.turn) else GoOn()
+        case _:
+            return first
+
+
+def _covered(state: Round, play: Play) -> int:
+    return state.ends.left if play.end == "left" else state.ends.right
+
+
+def _rank_of_two(state: Round, pair: PlayTwo) -> tuple[Rank, Rank, Rank]:
+    """Return the rank of a pair: its doubles and pips, then the tile on the higher number."""
+    one, two = rank(pair.left), rank(pair.right)
+    both = one[0] + two[0], one[1] + two[1], 0
+    if state.ends.left == state.ends.right:
+        return both, max(one, two), min(one, two)
+    return both, *((one, two) if state.ends.left > state.ends.right else (two, one))
+
+
+def is_lightest(game: Game, seat: int) -> bool:
+    """Tell whether a seat's side holds fewer pips than each other side."""
+    partners, held = game.rules.deal.partners, dict[int, int]()
+    for other, pips in enumerate(engine.pips(game)):
+        side = side_of(partners, other)
+        held[side] = held.get(side, 0) + pips
+    own = held.pop(side_of(partners, seat))
+    return own < min(held.values())
+
+
+def play_on(game: Game) -> None:
+    """Play the round of a game on to its end with the plain player in every seat.
+
+    Tiles that must be dealt again come from a seed that all playouts share. A game before its first
+    round or after one stays as it is.
+    """
+    while game.round is not None and game.round.over is None:
+        if engine.needs_deal(game):
+            engine.begin(game, engine.chance_decides(game, REDEAL))
+        else:
+            engine.act_unchecked(game, plain_option(game))
+
+
+REDEAL = sha256(b"boneyard playouts 1").digest()
+"""The seed of deals within a playout: few rules have any."""

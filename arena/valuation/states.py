@@ -1,0 +1,73 @@
+"""Many states of one ruleset and table side by side: what playouts start from."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from arena.engine.state import Game
+from arena.valuation.game_rows import GameRows, Numbers
+from protocol.messages import Option
+
+
+class States:
+    """States of rounds in play, of one ruleset and number of seats, each a row; never changed.
+
+    A tile's number is its place in `set_of_tiles` (so its bit in the engine is `1 << number`).
+    """
+
+    def __init__(self, rows: GameRows) -> None:
+        self.rows = rows
+        """The rows as the ruleset needs them."""
+
+    @classmethod
+    def of(cls, games: Sequence[Game]) -> "States":
+        """Return a row a game: all of one ruleset and number of seats, with a round dealt."""
+        return cls(GameRows.of(games))
+
+    @staticmethod
+    def joined(parts: "Sequence[States]") -> "States":
+        """Return the rows of all parts, in their order."""
+        return States(GameRows.joined([part.rows for part in parts]))
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def taken(self, rows: Numbers) -> "States":
+        """Return the rows of these numbers, in their order; a number may come more than once."""
+        return States(self.rows.taken(rows))
+
+    def repeated(self, many: int | Numbers) -> "States":
+        """Return each row so many times, one after the other; `many` may be a number a row."""
+        return self.taken(np.repeat(np.arange(len(self)), many))
+
+    def with_stock(self, orders: Numbers) -> "States":
+        """Return the states with these tiles in the boneyard.
+
+        `orders` has the tiles' numbers for each row, or one order for all: first those of the first
+        row of the boneyard from front to back, then of the next. The rows keep their lengths;
+        numbers beyond them are ignored.
+        """
+        return States(self.rows.with_stock(orders))
+
+    def with_hands(self, hands: Mapping[int, Numbers]) -> "States":
+        """Return the states with other tiles in the hands of these seats.
+
+        Each seat's array has the tiles' numbers for each row, or one hand for all; -1 is no tile.
+        """
+        return States(self.rows.with_hands(hands))
+
+    def after(self, option: Option) -> "States":
+        """Return the states after the seat to move has taken this option, legal in each row.
+
+        Raises ValueError for an option that no array of states knows: act on the games instead.
+        """
+        return States(self.rows.after(option))
+
+    def after_draw(self, tiles: Numbers) -> "States":
+        """Return the states after the seat to move has drawn a tile of this number, one a row.
+
+        The tile changes places with the one that would have come; so with random orders the rest
+        of the boneyard is as random as it was, and the same for all tiles but these two.
+        """
+        return States(self.rows.after_draw(tiles))

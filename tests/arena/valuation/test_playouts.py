@@ -1,0 +1,44 @@
+"""Playouts are deterministic and end every round; the plain player plays as it is described."""
+
+import numpy as np
+import pytest
+
+from arena.engine import values as engine
+from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, find_variant
+from arena.valuation.plain import plain_option
+from arena.valuation.playouts import play_out
+from arena.valuation.states import States
+from protocol.messages import Draw
+from protocol.ruleset import playable_seat_counts
+
+SEED = bytes(32)
+
+
+def dealt(name: str, seats: int) -> Game:
+    """Return a game with its first round dealt."""
+    game = engine.new_game(find_variant(name), seats)
+    while engine.needs_deal(game):
+        game = engine.begin(game, engine.chance_decides(game, SEED))
+    return game
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_playout_gains_what_the_plain_player_gains_in_every_seat(name: str) -> None:
+    for seats in playable_seat_counts(find_variant(name)):
+        game = start = dealt(name, seats)
+        while not game.playing.over:
+            game = engine.act(game, plain_option(game))
+        gains = play_out(States.of([start, game]).repeated(2))
+        assert (gains[:2] == np.subtract(game.scores, start.scores)).all()
+        assert not gains[2:].any(), "A round that is over brings no more."
+
+
+def test_a_drawn_tile_changes_places_with_the_one_that_would_have_come() -> None:
+    game = dealt("draw", 2)
+    front, *rest = game.playing.stock_rows[0]
+    drawn = States.of([game]).after_draw(np.array([rest[3].bit_length() - 1]))
+    order = [front if bit == rest[3] else bit for bit in rest]
+    numbers = [bit.bit_length() - 1 for bit in (rest[3], *order)]
+    swapped = States.of([game]).with_stock(np.array(numbers)).after(Draw())
+    assert (play_out(drawn) == play_out(swapped)).all()
