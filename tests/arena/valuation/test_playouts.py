@@ -36,9 +36,9 @@ def test_a_playout_gains_what_the_plain_player_gains_in_every_seat(name: str) ->
 
 def test_a_drawn_tile_changes_places_with_the_one_that_would_have_come() -> None:
     game = dealt("draw", 2)
-    front, *rest = game.playing.stock_rows[0]
-    drawn = States.of([game]).after_draw(np.array([rest[3].bit_length() - 1]))
-    order = [front if bit == rest[3] else bit for bit in rest]
-    numbers = [bit.bit_length() - 1 for bit in (rest[3], *order)]
-    swapped = States.of([game]).with_stock(np.array(numbers)).after(Draw())
+    stock = [bit.bit_length() - 1 for bit in game.playing.stock_rows[0]]
+    drawn = States.of([game]).after_draw(np.array(stock[3:4]))
+    next_at = -1 if game.settings.from_back[game.playing.turn] else 0
+    stock[next_at], stock[3] = stock[3], stock[next_at]
+    swapped = States.of([game]).with_stock(np.array(stock)).after(Draw())
     assert (play_out(drawn) == play_out(swapped)).all()
