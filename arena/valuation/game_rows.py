@@ -36,6 +36,11 @@ class GameRows:
         """Return the number of rows."""
         return len(self.games)
 
+    @property
+    def scores(self) -> NDArray[np.int32]:
+        """Points of each seat; see `States.scores`."""
+        return np.array([game.scores for game in self.games], np.int32)
+
     def taken(self, rows: Numbers) -> "GameRows":
         """Return the rows of these numbers."""
         return GameRows([self.games[row] for row in rows])

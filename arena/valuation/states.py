@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.engine.state import Game
 from arena.valuation.game_rows import GameRows, Numbers
@@ -32,6 +33,11 @@ class States:
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.rows)
+
+    @property
+    def scores(self) -> NDArray[np.int32]:
+        """Points of each seat in each row, those of a round that is over included."""
+        return self.rows.scores
 
     def taken(self, rows: Numbers) -> "States":
         """Return the rows of these numbers, in their order; a number may come more than once."""

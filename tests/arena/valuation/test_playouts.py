@@ -32,6 +32,8 @@ def test_a_playout_gains_what_the_plain_player_gains_in_every_seat(name: str) ->
         gains = play_out(States.of([start, game]).repeated(2))
         assert (gains[:2] == np.subtract(game.scores, start.scores)).all()
         assert not gains[2:].any(), "A round that is over brings no more."
+        scores = States.of([start, game]).scores + play_out(States.of([start, game]))
+        assert (scores == game.scores).all(), "Scores have what the act that ended a round brought."
 
 
 def test_a_drawn_tile_changes_places_with_the_one_that_would_have_come() -> None:
