@@ -125,6 +125,8 @@ def _cells(tally: Tally, core: Core) -> Cells:
     board, row = np.divmod(cells, len(design.column))
     count = sums(cell, np.ones_like(cell), len(cells))
     points = sums(cell, tally.half, len(cells)) / 2
+    if tally.luck:
+        points = points - tally.pairs_a_point * sums(cell, tally.luck.half, len(cells))
     rated = sums(row, count, len(design.column)) * rates
     design = _seats_that_show(design, rated, size, tally.sides)
     return Cells(design, rates, row, board, count, points)

@@ -31,9 +31,17 @@ H⁻¹ and the normal quantile stand in, and for seats that took no points off e
 **Anchor.** Only differences of ratings are known. With an anchor in the core of a pool, the level
 is such that it has the rating that was asked for, and ± is that of the difference to it. Where
 nobody took points off each other it is the core.
+
+**Luck.** If it is known how lucky each seat of a game was, ratings and margins are also given with
+luck taken out: a side's points y become y - w · (luck in its share of the pairs), its score
+likewise, with a constant w. Given all before, the luck of a draw is 0 on average, whatever it is
+estimated by, so nothing is biased. The score equations are linear in y, so the fit is the same
+quasi-likelihood; the errors follow from the corrected misfits, as above. The core and the bounds
+stay the plain ones.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from math import isnan, sqrt
 from typing import NamedTuple
 
@@ -47,11 +55,15 @@ from tournaments.rating.bounds import Bounds, bounds_of, chances
 from tournaments.rating.core import Core, core_of, of_one_part
 from tournaments.rating.fit import Fit, fit_model
 from tournaments.rating.partner_synergy import partnerships
-from tournaments.rating.statistics import ELO, Error, Floats, Ints
+from tournaments.rating.statistics import ELO, Bools, Error, Floats, Ints
 from tournaments.rating.tables import (
+    PARTS,
     PRIOR,
     Bound,
     Clean,
+    Corrected,
+    Corrections,
+    Gain,
     Meeting,
     Pool,
     Rating,
@@ -73,16 +85,20 @@ def fit(
     prior: float = PRIOR,
     partners: bool = False,
     anchor: Anchor | None = None,
+    corrections: Corrections | None = None,
 ) -> Ratings:
     """Rate every entrant from all results at once; the order of the results changes nothing.
 
-    `prior` counts virtual draws for each rating. ValueError if it is negative, if the results
-    mix numbers of seats or have seats that `partners` cannot split, or if with prior 0 a seat's
-    advantage is not finite.
+    `prior` counts virtual draws for each rating. With `corrections` there are ratings with luck
+    taken out beside the plain ones. ValueError if the prior is negative, if the results mix numbers
+    of seats or have seats that `partners` cannot split, or if with prior 0 a seat's advantage is
+    not finite.
     """
     if prior < 0:
         raise ValueError(f"a prior is a number of virtual draws, not {prior}")
-    pools = [_rate(tally, prior, anchor) for tally in by_pool(collect(results, partners))]
+    pools = [
+        _rate(tally, prior, anchor) for tally in by_pool(collect(results, partners, corrections))
+    ]
     pools.sort(key=lambda pool: (-len(pool.entrants), min(r.name for r in pool.entrants)))
     return Ratings(tuple(pools))
 
@@ -93,13 +109,14 @@ def fit_both(
     prior: float = PRIOR,
     partners: bool = False,
     anchor: Anchor | None = None,
+    corrections: Corrections | None = None,
 ) -> Ratings:
     """Return ratings as `fit` does, each with the rating by the games without a foul beside it.
 
     `results` are read several times, so they must not be an iterator. Raises ValueError as
     `fit` does.
     """
-    ratings = fit(results, prior=prior, partners=partners, anchor=anchor)
+    ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
     if not any(result.fouls for result in results):
         return ratings
     without = (result for result in results if not result.fouls)
@@ -136,6 +153,10 @@ class _Case(NamedTuple):
     """and those whose margin counts, with it."""
     anchor: Anchor | None
     """The entrant to which ± refers, if it is in the core; None: the level."""
+    corrected_fit: Fit | None
+    """The fit with luck taken out; None if luck is not known, or no rating fits what is left."""
+    corrected_margins: stats.Clusters | None
+    """The margins with luck taken out, in parts of a point."""
 
 
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
@@ -148,13 +169,26 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     zero = core.level.astype(np.float64)
     if anchor:
         zero = np.array([float(name == anchor.name) for name in tally.names])
-    found = fit_model(tally, core, zero / zero.sum(), prior)
-    played, margins = (
-        stats.by_cluster(who, board, margin, len(games))
-        for who, board, margin, _ in (tally.played.T, tally.played[tally.played[:, 3] > 0].T)
-    )
+    found = fit_model(tally._replace(luck=None), core, zero / zero.sum(), prior)
+    whole = tally.played[:, 3] > 0
+    who, board, over, _ = tally.played.T
+    played = stats.by_cluster(who, board, over, len(games))
+    margins = stats.by_cluster(who[whole], board[whole], over[whole], len(games))
+    corrected_fit = corrected_margins = None
+    if tally.luck:
+        # With the luck taken out, a bot may have won more than all its games.
+        with suppress(ValueError, np.linalg.LinAlgError):
+            if core.bound.count("") > 1:
+                corrected_fit = fit_model(tally, core, zero / zero.sum(), prior)
+        left = tally.overs()[whole]
+        corrected_margins = stats.by_cluster(who[whole], board[whole], left, len(games))
     bounds = bounds_of(found, core, tally.sides)
-    return _pool(_Case(tally, games, points, core, found, bounds, played, margins, anchor))
+    return _pool(
+        _Case(
+            *(tally, games, points, core, found, bounds, played, margins, anchor),
+            *(corrected_fit, corrected_margins),
+        )
+    )
 
 
 def _pool(case: _Case) -> Pool:
@@ -162,6 +196,7 @@ def _pool(case: _Case) -> Pool:
     errors, los = _differences(case, order)
     ranks = stats.rank_intervals(los)
     save, save_margin = _savings(tally)
+    gain_wins, gain_margin = _gains(tally)
     level = [name for name, use in zip(tally.names, case.core.level, strict=True) if use]
     return Pool(
         entrants=tuple(_rating(case, i, ranks[place]) for place, i in enumerate(order)),
@@ -179,6 +214,8 @@ def _pool(case: _Case) -> Pool:
         boards_save=_fine(save),
         boards_save_margin=_fine(save_margin),
         partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
+        gain_wins=gain_wins,
+        gain_margin=gain_margin,
     )
 
 
@@ -219,12 +256,12 @@ def _fine(value: float | None) -> float | None:
 
 
 def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
-    margin, margin_half_width = _margin(case, i)
+    margin, margin_half_width = _margin(case, case.margins, i)
     inside = case.core.bound[i] == ""
     return Rating(
         name=case.tally.names[i],
         elo=_rated(case, i),
-        half_width=_half_width(_error(case, i)) if inside else None,
+        half_width=_half_width(_error(case, case.fit, i)) if inside else None,
         bound=case.core.bound[i],
         ranks=ranks,
         games=int(case.played.size[i]),
@@ -233,27 +270,47 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
         margin=margin,
         margin_half_width=margin_half_width,
         fouls=case.tally.fouls[i],
+        corrected=_corrected(case, i),
     )
 
 
-def _error(case: _Case, i: int) -> Error:
+def _corrected(case: _Case, i: int) -> Corrected | None:
+    """Return an entrant's rating and margin with luck taken out, if luck is known."""
+    if case.corrected_margins is None:
+        return None
+    margin, margin_half_width = _margin(case, case.corrected_margins, i, PARTS)
+    elo = half_width = None
+    if case.corrected_fit and case.core.bound[i] == "":
+        elo = _elo(float(case.corrected_fit.theta[i]), case.anchor.elo if case.anchor else 0.0)
+        half_width = _half_width(_error(case, case.corrected_fit, i))
+    return Corrected(
+        elo=elo, half_width=half_width, margin=margin, margin_half_width=margin_half_width
+    )
+
+
+def _error(case: _Case, fit: Fit, i: int) -> Error:
     """Return the error of a rating over the level."""
     if case.anchor is not None:
-        return _apart(case, i, case.tally.names.index(case.anchor.name))
-    return case.fit.error(i, boards=case.fit.boards[i])
+        return _apart(fit, i, case.tally.names.index(case.anchor.name))
+    return fit.error(i, boards=fit.boards[i])
 
 
-def _margin(case: _Case, i: int) -> tuple[float | None, float | None]:
-    """Return the mean margin, a cluster mean of variance G/(G-1) Σ(board's sum)² / n², and ±."""
-    games, boards = float(case.margins.size[i]), int(case.margins.clusters[i])
+def _margin(
+    case: _Case, margins: stats.Clusters, i: int, parts: int = 1
+) -> tuple[float | None, float | None]:
+    """Return the mean margin, a cluster mean of variance G/(G-1) Σ(board's sum)² / n², and ±.
+
+    The margins are in so many parts of a point.
+    """
+    games, boards = float(margins.size[i]), int(margins.clusters[i])
     if not games:
         return None, None
     # Kept as integers until here: sides x own sum - all sums, over (sides - 1) x members.
-    scale = (case.tally.sides - 1) * case.tally.left.shape[1]
-    mean = float(case.margins.mean[i]) / scale
+    scale = (case.tally.sides - 1) * case.tally.left.shape[1] * parts
+    mean = float(margins.mean[i]) / scale
     if boards < 2:
         return mean, None
-    error = sqrt(boards / (boards - 1) * float(case.margins.clustered[i])) / games / scale
+    error = sqrt(boards / (boards - 1) * float(margins.clustered[i])) / games / scale
     return mean, _half_width(Error(error, boards - 1))
 
 
@@ -287,7 +344,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
         errors[i, i] = 0.0
         for j in range(i):
             if part[i] == part[j]:
-                error = _apart(case, i, j)
+                error = _apart(case.fit, i, j)
                 lead = ELO * (theta[i] - theta[j])
                 errors[i, j] = errors[j, i] = error.size
                 los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
@@ -299,9 +356,9 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     )
 
 
-def _apart(case: _Case, i: int, j: int) -> Error:
+def _apart(fit: Fit, i: int, j: int) -> Error:
     """Return the error of the difference of two ratings."""
-    return case.fit.error(i, j, boards=min(case.fit.boards[i], case.fit.boards[j]))
+    return fit.error(i, j, boards=min(fit.boards[i], fit.boards[j]))
 
 
 def _superiority(lead: float, error: Error) -> float:
@@ -311,20 +368,49 @@ def _superiority(lead: float, error: Error) -> float:
 
 def _savings(tally: Tally) -> tuple[float | None, float | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
+    met, pair, sign, count = _sides(tally)
+    points, margin = (
+        stats.saving(stats.by_cluster(pair[use], tally.board[met][use], value, count))
+        for value, use in (
+            (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
+            ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),
+        )
+    )
+    return points, margin
+
+
+def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
+    """Return the gains by taking luck out, for points and for the margin, if luck is known."""
+    if tally.luck is None:
+        return None, None
+    met, pair, sign, count = _sides(tally)
+    whole, board = tally.whole[met], tally.board[met]
+    sides, members = tally.sides, tally.left.shape[1]
+    # Both in 1 / (2 x sides x members x PARTS) points.
+    points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
+    fewer = points - sign * tally.luck.half[met] * 2 * (sides - 1)
+    lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
+    wins = stats.variance_ratio(pair, board, (points, fewer), count)
+    margin = stats.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
+    return _gain(wins), _gain(margin)
+
+
+def _gain(ratio: stats.Ratio | None) -> Gain | None:
+    return Gain(*(round(value, DECIMALS) for value in ratio)) if ratio else None
+
+
+def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
+    """Assign numbers to the pairs of different sides that met.
+
+    The values are: the pairs that count; the number of each; 1 if its first side is first in order,
+    else -1; the count of numbers.
+    """
     base = len(tally.names) ** tally.left.shape[1]
     left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
     met = left != right
     codes = np.minimum(left, right) * base + np.maximum(left, right)
     sides, pair = stats.numbered(codes[met], base * base)
-    sign = np.where(left < right, 1, -1)
-    points, margin = (
-        stats.saving(stats.by_cluster(pair[use], tally.board[met][use], value, len(sides)))
-        for value, use in (
-            ((sign * (tally.half - 1))[met], np.ones(len(pair), np.bool_)),
-            ((sign * tally.lead)[met][tally.whole[met]], tally.whole[met]),
-        )
-    )
-    return points, margin
+    return met, pair, np.where(left < right, 1, -1)[met], len(sides)
 
 
 def _code(members: Ints, size: int) -> Ints:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from math import atan, cos, erf, log, pi, sin, sqrt
+from math import atan, cos, erf, exp, log, pi, sin, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -313,18 +313,54 @@ class Clusters(NamedTuple):
 
 def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters:
     """Sum integers by group and cluster (both numbered from 0); an empty group has mean 0."""
-    one = np.ones_like(value)
-    size = sums(group, one, groups)
+    size = sums(group, np.ones_like(value), groups)
     # Integer sums first: they are exact, so the order of the values cannot matter.
     mean = sums(group, value, groups) / np.maximum(size, 1)
-    square = np.square(value, dtype=np.int64)
+    square = np.square(value, dtype=np.float64)
     spread = np.maximum(sums(group, square, groups) - size * mean**2, 0)
+    owner, _, deviation = _deviations(group, cluster, value, groups)
+    clusters = sums(owner, np.ones_like(owner), groups)
+    return Clusters(size, clusters, mean, spread, sums(owner, deviation**2, groups))
+
+
+def _deviations(group: Ints, cluster: Ints, value: Ints, groups: int) -> tuple[Ints, Ints, Floats]:
+    """Sum deviations from the group's mean by group and cluster: group, cluster and sum of each."""
+    one = np.ones_like(value)
+    mean = sums(group, value, groups) / np.maximum(sums(group, one, groups), 1)
     codes = wide(cluster) * groups + group
     cells, cell = numbered(codes, int(codes.max(initial=-1)) + 1)
     owner = cells % groups
     deviation = sums(cell, value, len(cells)) - sums(cell, one, len(cells)) * mean[owner]
-    clusters = sums(owner, np.ones_like(owner), groups)
-    return Clusters(size, clusters, mean, spread, sums(owner, deviation**2, groups))
+    return owner, cells // groups, deviation
+
+
+class Ratio(NamedTuple):
+    """A ratio of variances with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def variance_ratio(
+    group: Ints, cluster: Ints, values: tuple[Ints, Ints], groups: int
+) -> Ratio | None:
+    """Return the variance of a group total by the first values over that by the second.
+
+    Both are clustered and summed over the groups with several clusters. The interval takes clusters
+    as independent. None if either variance is 0.
+    """
+    parts = []
+    for value in values:
+        owner, where, deviation = _deviations(group, cluster, value, groups)
+        many = sums(owner, np.ones_like(owner), groups)
+        factor = np.where(many > 1, many / np.maximum(many - 1, 1), 0.0)
+        parts.append(sums(where, factor[owner] * deviation**2, int(where.max(initial=-1)) + 1))
+    first, second = (float(part.sum()) for part in parts)
+    if not (first > 0 and second > NOTHING * first):
+        return None
+    error = sqrt(float(np.square(parts[0] / first - parts[1] / second).sum()))
+    return Ratio(first / second, first / second * exp(-Z * error), first / second * exp(Z * error))
 
 
 def saving(groups: Clusters) -> float | None:

@@ -1,7 +1,7 @@
 """Values of rated results: the tables of pools with their entrants, as results.json has them."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -9,8 +9,24 @@ from tournaments.rating.anchor import Anchor
 
 PRIOR = 1.0
 """Default power of Jeffreys' prior: virtual draws for each rating."""
+PARTS = 1024
+"""Parts of a point, or of a share of the pairs, in which luck is counted: sums of whole parts are
+exact in any order."""
 Bound = Literal["", ">", "<", "?"]
 """'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
+
+
+class Correction(NamedTuple):
+    """The luck to take out of a game: of each seat, weighted, in whole parts (1 / `PARTS`)."""
+
+    points: tuple[int, ...]
+    """Luck in points: by how much it raised the seat's score."""
+    share: tuple[int, ...]
+    """Luck in the share of its side's pairs that the seat won."""
+
+
+Corrections = Mapping[str, Correction]
+"""The luck to take out of each game, by its name."""
 
 
 class Partners(Struct, frozen=True, kw_only=True):
@@ -66,6 +82,8 @@ class Rating(Struct, frozen=True, kw_only=True):
     clean: "Clean | None" = None
     """Rating by its games without a foul; None: it has none, nobody fouled, or these games put it
     on another scale than `elo`, because only one of the two has the anchor."""
+    corrected: "Corrected | None" = None
+    """Rating and margin with luck taken out; None if luck was not computed."""
 
 
 class Clean(Struct, frozen=True, kw_only=True):
@@ -79,6 +97,32 @@ class Clean(Struct, frozen=True, kw_only=True):
     """As in `Rating`."""
     games: int
     """Games played without a foul of anybody."""
+
+
+class Corrected(Struct, frozen=True, kw_only=True):
+    """An entrant's rating and margin with the luck of the draw taken out."""
+
+    elo: float | None
+    """Elo over the same level as the plain one; None outside the core, in a core of one, or if the
+    results with luck taken out are too one-sided for a rating."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo."""
+    margin: float | None
+    """As the plain margin, with the luck in points taken out."""
+    margin_half_width: float | None
+    """Half width of the 95 % interval of `margin`, in points; None with a single board."""
+
+
+class Gain(Struct, frozen=True):
+    """The games with luck in them that tell as much as one game with luck taken out: a ratio of
+    variances, clustered by board."""
+
+    value: float
+    """The games."""
+    low: float
+    """Lower end of the 95 % interval,"""
+    high: float
+    """and upper end."""
 
 
 class SeatAdvantage(Struct, frozen=True, kw_only=True):
@@ -130,6 +174,10 @@ class Pool(Struct, frozen=True, kw_only=True):
     """The same for the point margin."""
     partners: tuple[Partners, ...] = ()
     """With partners: every two that played together, the greatest synergy first."""
+    gain_wins: Gain | None = None
+    """How much more a game tells about wins with luck taken out; None if unknown."""
+    gain_margin: Gain | None = None
+    """The same for the point margin."""
 
 
 class Ratings(Struct, frozen=True):

@@ -10,10 +10,22 @@ import numpy as np
 from protocol.records import Result
 from tournaments.rating import statistics as stats
 from tournaments.rating.fouls import own_fouls
-from tournaments.rating.statistics import Bools, Floats, Ints
+from tournaments.rating.statistics import Bools, Floats, Ints, wide
+from tournaments.rating.tables import PARTS, Correction, Corrections
 
 MOST = 2**27
 """Bound below which boards, scores and places must be, so that their sums fit."""
+
+
+class LuckColumns(NamedTuple):
+    """The luck in a tally, in whole parts; games without a correction have none."""
+
+    half: Ints
+    """For each pair of sides: the share of the first minus that of the second, over members,"""
+    lead: Ints
+    """and the points of the first minus those of the second, over members."""
+    over: Ints
+    """For each appearance of an entrant: sides x own points - all points."""
 
 
 class Tally(NamedTuple):
@@ -42,12 +54,40 @@ class Tally(NamedTuple):
     played: Ints
     """For each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
     that counts."""
+    luck: LuckColumns | None = None
+    """The luck that is taken out of points and margins; None: nothing is."""
+
+    @property
+    def pairs_a_point(self) -> float:
+        """Points of a pair for each whole part of `luck.half`.
+
+        The luck of two sides is divided so that a side's luck over its pairs is that in its share.
+        """
+        return float((self.sides - 1) / (self.sides * self.left.shape[1] * PARTS))
+
+    def leads(self) -> Ints:
+        """Return the lead of each pair in whole parts of a point, with the luck taken out."""
+        lead = wide(self.lead) * PARTS
+        return lead if self.luck is None else lead - self.luck.lead
+
+    def overs(self) -> Ints:
+        """Return each appearance's sides x own score - all scores in parts, the luck taken out."""
+        over = wide(self.played[:, 2]) * PARTS
+        return over if self.luck is None else over - self.luck.over
 
 
-def collect(results: Iterable[Result], partners: bool) -> Tally:
-    """Read results, once. ValueError if games cannot be rated, or not together."""
+def collect(
+    results: Iterable[Result],
+    partners: bool,
+    corrections: Corrections | None = None,
+) -> Tally:
+    """Read results, once. ValueError if games cannot be rated, or not together.
+
+    `corrections`: the luck to take out; None: nothing is.
+    """
     boards, whole = array("i"), array("b")
     seen, scores, places = array("i"), array("i"), array("i")
+    points, shares = array("q"), array("q")
     ids: dict[str, int] = {}
     fouls: Counter[str] = Counter()
     seats = 0
@@ -60,6 +100,10 @@ def collect(results: Iterable[Result], partners: bool) -> Tally:
         scores.extend(result.scores)
         places.extend(result.places)
         fouls.update(result.seats[seat] for seat in own_fouls(result))
+        if corrections is not None:
+            luck = corrections.get(result.game) or Correction((0,) * seats, (0,) * seats)
+            points.extend(luck.points)
+            shares.extend(luck.share)
     names = tuple(sorted(ids))
     rank = np.zeros(len(names), np.int32)
     rank[[ids[name] for name in names]] = np.arange(len(names))
@@ -72,7 +116,11 @@ def collect(results: Iterable[Result], partners: bool) -> Tally:
     place = np.asarray(places, np.int32).reshape(shape)[:, 0, :]
     counts = tuple(fouls[name] for name in names)
     tables = np.asarray(boards, np.int32), np.asarray(whole, np.bool_)
-    return _broken_up(names, counts, *tables, who, score, place)
+    tally = _broken_up(names, counts, *tables, who, score, place)
+    if corrections is None:
+        return tally
+    by_side = (np.asarray(one, np.int64).reshape(shape).sum(axis=1) for one in (points, shares))
+    return tally._replace(luck=_luck_columns(who, *by_side))
 
 
 def _checked(seats: int, before: int, partners: bool) -> int:
@@ -104,10 +152,11 @@ def _broken_up(
     """Split games into pairs and appearances; `who` is by game, side, member; the rest by side."""
     games, sides, members = who.shape
     a, b = np.triu_indices(sides, 1)
-    over = sides * score - score.sum(axis=1, keepdims=True)
-    apart = np.broadcast_arrays(who, board[:, None, None], over[:, :, None], whole[:, None, None])
+    apart = np.broadcast_arrays(
+        who, board[:, None, None], _over(score)[:, :, None], whole[:, None, None]
+    )
     played = np.stack(apart, axis=-1, dtype=np.int32)
-    new = np.diff(who, prepend=-1) != 0  # An entrant that partners itself appears once.
+    new = _appearances(who)
     return Tally(
         names=names,
         fouls=fouls,
@@ -121,6 +170,27 @@ def _broken_up(
         whole=np.repeat(whole, len(a)),
         played=played.reshape(-1, 4) if new.all() else played[new],
     )
+
+
+def _luck_columns(who: Ints, points: Ints, share: Ints) -> LuckColumns:
+    """Split the luck of games as their scores are; `points` and `share` are by game and side."""
+    a, b = np.triu_indices(who.shape[1], 1)
+    over = np.broadcast_to(_over(points)[:, :, None], who.shape)
+    return LuckColumns(
+        half=(share[:, a] - share[:, b]).ravel(),
+        lead=(points[:, a] - points[:, b]).ravel(),
+        over=over[_appearances(who)],
+    )
+
+
+def _over(score: Ints) -> Ints:
+    """Return each side's sides x own score - all scores."""
+    return np.asarray(score.shape[1] * score - score.sum(axis=1, keepdims=True), score.dtype)
+
+
+def _appearances(who: Ints) -> Bools:
+    """Tell of each member whether it is new on its side: one that partners itself appears once."""
+    return np.asarray(np.diff(who, prepend=-1) != 0, np.bool_)
 
 
 def meetings(tally: Tally) -> tuple[Floats, Floats]:
@@ -161,6 +231,8 @@ def _select(tally: Tally, pool: Ints) -> Tally:
         lead=tally.lead[mine],
         whole=tally.whole[mine],
         played=np.stack((number[who], *others), axis=1),
+        luck=tally.luck
+        and LuckColumns(tally.luck.half[mine], tally.luck.lead[mine], tally.luck.over[seen]),
     )
     return _numbered(own)
 

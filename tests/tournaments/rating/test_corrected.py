@@ -1,0 +1,207 @@
+"""Ratings and margins with luck taken out: exact in any order, unbiased, with honest intervals."""
+
+import math
+import random
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from protocol.records import Result
+from tests.support.results import ELO, STRENGTH, game, known, played
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.ratings import fit, fit_both
+from tournaments.rating.tables import PARTS, Correction, Corrections, Pool, Rating
+from tournaments.rating.tally import collect
+
+WEIGHT = 0.8
+
+
+def named(results: Sequence[Result]) -> list[Result]:
+    """Give every game a name of its own."""
+    return [msgspec.structs.replace(one, game=f"{n}") for n, one in enumerate(results)]
+
+
+def parts(values: Sequence[float], weight: float = WEIGHT) -> tuple[int, ...]:
+    return tuple(round(PARTS * weight * value) for value in values)
+
+
+def lucky_event(
+    rng: random.Random, strength: dict[str, float], boards: int
+) -> tuple[list[Result], Corrections]:
+    """Boards of two games, in which luck moves chance and score; it is 0 on average."""
+    results, luck = [], {}
+    for board in range(boards):
+        one, other = rng.sample(sorted(strength), 2)
+        deal = rng.gauss(0, 60)
+        for seats in ((one, other), (other, one)):
+            name = f"{board}.{'.'.join(seats)}"
+            lead = strength[seats[0]] - strength[seats[1]] + deal
+            p = 1 / (1 + math.exp(-lead / ELO))
+            share = min(p, 1 - p) * rng.uniform(-1, 1)
+            won = rng.random() < p + share
+            points = 60 * share
+            first = round(lead / 20 + 2 * points + rng.gauss(0, 8))
+            made = game(board, seats, (1, 0) if won else (0, 1))
+            results.append(msgspec.structs.replace(made, game=name, scores=(first, 0)))
+            luck[name] = Correction(parts((points, -points)), parts((share, -share)))
+    return results, luck
+
+
+def only(results: Sequence[Result], luck: Corrections, anchor: Anchor | None = None) -> Pool:
+    (pool,) = fit(results, corrections=luck, anchor=anchor).pools
+    return pool
+
+
+def variance(one: Rating) -> tuple[float, float]:
+    assert one.corrected
+    return known(one.half_width) ** 2, known(one.corrected.half_width) ** 2
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_order_of_games_changes_nothing(seats: int) -> None:
+    rng = random.Random(seats)
+    results = named(played(rng, STRENGTH, 40, seats))
+    luck = {
+        one.game: Correction(
+            parts([rng.gauss(0, 9) for _ in range(seats)]),
+            parts([rng.gauss(0, 0.2) for _ in range(seats)]),
+        )
+        for one in results
+    }
+    whole = msgspec.json.encode(fit(results, corrections=luck))
+    for _ in range(5):
+        rng.shuffle(results)
+        assert msgspec.json.encode(fit(results, corrections=luck)) == whole
+
+
+def test_the_plain_ratings_stay_as_they_are() -> None:
+    results, luck = lucky_event(random.Random(3), STRENGTH, 60)
+    plain, pool = fit(results).pools[0], only(results, luck)
+    stripped = tuple(msgspec.structs.replace(one, corrected=None) for one in pool.entrants)
+    bare = msgspec.structs.replace(pool, entrants=stripped, gain_wins=None, gain_margin=None)
+    assert bare == plain
+    assert all(one.corrected is None for one in plain.entrants)
+
+
+def test_without_any_luck_nothing_changes() -> None:
+    results = named(played(random.Random(5), STRENGTH, 40))
+    pool = only(results, {})
+    for one in pool.entrants:
+        assert one.corrected
+        assert (one.corrected.elo, one.corrected.half_width) == (one.elo, one.half_width)
+        assert one.corrected.margin == pytest.approx(known(one.margin))
+        assert one.corrected.margin_half_width == one.margin_half_width
+    assert pool.gain_wins
+    assert pool.gain_wins.value == 1
+
+
+def test_luck_is_taken_out_of_every_game() -> None:
+    """Two games, by hand: the loser of both was unlucky in both."""
+    results = named([game(1, "ab", (10, 0)), game(1, "ba", (0, 6)), game(2, "ab", (0, 4))])
+    luck = {
+        "0": Correction(parts((4, -4), 1), parts((0.25, -0.25), 1)),
+        "1": Correction(parts((1, 3), 1), parts((-0.125, 0.125), 1)),
+    }
+    tally = collect(results, False, luck)
+    assert tally.luck
+    assert (tally.luck.half * tally.pairs_a_point).tolist() == [0.25, -0.125, 0]
+    assert (tally.leads() / PARTS).tolist() == [2, -4, -4]
+    margins = {one.name: one.corrected for one in only(results, luck).entrants}
+    assert margins["a"]
+    assert margins["a"].margin == pytest.approx((2 + 4 - 4) / 3)
+
+
+def test_the_luck_of_a_pair_adds_up_to_that_of_the_side() -> None:
+    """With three sides or more a side's luck is shared out over its pairs."""
+    one = named([game(1, "abcd", (3, 2, 1, 0))])
+    share = (0.3, 0.1, -0.15, -0.25)
+    tally = collect(one, False, {"0": Correction((0,) * 4, parts(share, 1))})
+    assert tally.luck
+    own = tally.luck.half * tally.pairs_a_point
+    of_first = own[tally.seat[:, 0] == 0].mean()
+    assert of_first == pytest.approx(0.3, abs=2 / PARTS)
+
+
+def test_partners_share_their_luck() -> None:
+    one = named([game(1, "abcd", (3, 2, 3, 2))])
+    luck = Correction(parts((5, -1, 1, -3), 1), parts((0.25, -0.25, 0.25, -0.25), 1))
+    tally = collect(one, True, {"0": luck})
+    assert tally.luck
+    assert (tally.luck.half * tally.pairs_a_point).tolist() == [0.25]
+    assert (tally.leads() / PARTS).tolist() == [2 - 10]
+
+
+def test_a_bot_outside_the_core_gets_no_corrected_rating() -> None:
+    won = named([game(board, "ab", (9, 1)) for board in range(9)])
+    luck = {one.game: Correction(parts((2, -2)), parts((0.5, -0.5))) for one in won}
+    pool = only(won, luck)
+    assert [one.corrected.elo for one in pool.entrants if one.corrected] == [None, None]
+    (above,) = (one for one in pool.entrants if one.name == "a")
+    assert above.corrected
+    assert above.corrected.margin == pytest.approx(8 - 4 * WEIGHT, abs=2 / PARTS)
+
+
+def test_results_beyond_a_sweep_give_no_corrected_rating() -> None:
+    """The winner of 29 games in 30 was unlucky, too: no rating makes that likely."""
+    results = named([game(board, "ab", (0, 1) if board == 0 else (1, 0)) for board in range(30)])
+    luck = {one.game: Correction((0, 0), parts((-0.2, 0.2))) for one in results}
+    for one in only(results, luck).entrants:
+        assert one.elo is not None
+        assert one.corrected
+        assert one.corrected.elo is None
+
+
+def test_the_anchor_holds_with_luck_taken_out_too() -> None:
+    results, luck = lucky_event(random.Random(8), STRENGTH, 80)
+    pool = only(results, luck, Anchor("c", 1500))
+    (anchor,) = (one for one in pool.entrants if one.name == "c")
+    assert anchor.corrected
+    assert (anchor.corrected.elo, anchor.corrected.half_width) == (1500, 0)
+
+
+def test_ratings_without_fouls_stand_beside_corrected_ones() -> None:
+    results, luck = lucky_event(random.Random(9), STRENGTH, 40)
+    assert fit_both(results, corrections=luck) == fit(results, corrections=luck)
+
+
+def test_a_game_tells_as_much_as_its_variance_says() -> None:
+    results, luck = lucky_event(random.Random(2), {"a": 30.0, "b": -30.0}, 3000)
+    pool = only(results, luck)
+    (of_wins, without) = variance(pool.entrants[0])
+    assert pool.gain_wins
+    assert pool.gain_wins.low < pool.gain_wins.value < pool.gain_wins.high
+    assert pool.gain_wins.value == pytest.approx(of_wins / without, rel=0.05)
+    assert pool.gain_margin
+    assert pool.gain_margin.low > 1.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("boards", [50, 100])
+def test_95_percent_of_corrected_intervals_hold_the_truth(boards: int) -> None:
+    strength = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
+    long = only(*lucky_event(random.Random(1000), strength, 40_000))
+    true = {one.name: known(one.elo) for one in long.entrants}
+    lead = {one.name: known(one.margin) for one in long.entrants}
+    held = beyond = of = 0
+    for seed in range(500):
+        for one in only(*lucky_event(random.Random(seed), strength, boards)).entrants:
+            if one.corrected and one.corrected.elo is not None:
+                made = one.corrected
+                held += abs(known(made.elo) - true[one.name]) <= known(made.half_width)
+                off = abs(known(made.margin) - lead[one.name])
+                beyond += off > known(made.margin_half_width)
+                of += 1
+    assert of > 1900
+    assert 0.93 <= held / of <= 0.97
+    assert 0.03 <= beyond / of <= 0.07
+
+
+@pytest.mark.slow
+def test_the_interval_of_the_gain_holds_the_truth() -> None:
+    strength = {"a": 30.0, "b": -30.0}
+    true = only(*lucky_event(random.Random(1), strength, 60_000)).gain_margin
+    assert true
+    found = [only(*lucky_event(random.Random(n), strength, 150)).gain_margin for n in range(400)]
+    held = sum(one.low <= true.value <= one.high for one in found if one)
+    assert 0.92 <= held / len(found) <= 0.98
