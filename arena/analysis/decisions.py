@@ -9,7 +9,8 @@ from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.referee import Question, Referee
+from arena.match.game_setup import Question
+from arena.match.referee import Referee
 from protocol.errors import UserError
 from protocol.messages import Drew, Event, Passed, WhyRound
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, RoundRecord

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.analysis.replay import Step
 from arena.engine import game as engine
 from arena.engine import view
-from arena.engine.structs import Hand
+from arena.engine.structs import Hand, Onlooker
 from protocol.messages import Ask, Drew, Event, Option, RoundOver
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
 from protocol.tiles import Tile
@@ -137,7 +137,7 @@ def _public(step: Step) -> Frame:
 def _viewed(
     step: Step,
     viewer: int | Spectator,
-    told: Ask | view.Onlooker,
+    told: Ask | Onlooker,
     hands: tuple[Hand | int, ...],
     options: tuple[Option, ...],
 ) -> Frame:

@@ -11,7 +11,8 @@ from arena.engine import values as engine
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.referee import GameSetup, Referee, decided_by_fouls, needs_answer
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee, decided_by_fouls, needs_answer
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock, Event, Option
 from protocol.records import (

@@ -11,8 +11,8 @@ from arena.conformance.model import Violation, ViolationError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee as rulings
+from arena.match.game_setup import Question
 from arena.match.piped_process import STDERR_A_GAME
-from arena.match.referee import Question
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import BotHello, Choose
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from random import Random
 
 from arena.engine.shuffle import board_seed
-from arena.match.referee import GameSetup, Question, Referee
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import Referee
 from protocol.codec import Fault, encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from protocol.messages import Lot
+from protocol.messages import Lot, Stock
 from protocol.ruleset import FirstLead
 from protocol.tiles import Tile
 
@@ -65,3 +65,20 @@ class Interlude(Struct, frozen=True, gc=False):
     """The seat that bid it."""
     auctioned: bool = False
     """True once the last two tiles have been auctioned."""
+
+
+class Onlooker(Struct, frozen=True):
+    """The open table: all that an onlooker may know, who sits at no seat."""
+
+    round: int
+    """The round's number in the game, from 1."""
+    line: tuple[Tile, ...]
+    """The line from left to right, each tile [left, right]."""
+    boneyard: Stock
+    """The boneyard as everybody sees it."""
+    hands: tuple[int, ...]
+    """The number of tiles that each seat holds."""
+    scores: tuple[int, ...]
+    """Points of each seat so far."""
+    pot: int
+    """Points in the pot; 0 if the rules have no pot."""

@@ -5,10 +5,9 @@ Each message is built from nothing, field by field, so that a seat learns only w
 
 from functools import cache
 
-from msgspec import Struct
-
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
+from arena.engine.structs import Onlooker
 from arena.engine.tile_table import Bit, TileTable
 from protocol.codec import QuestionForm, encode_event, encode_json, encode_round_over
 from protocol.messages import (
@@ -23,7 +22,6 @@ from protocol.messages import (
     Stock,
     WhyGame,
 )
-from protocol.tiles import Tile
 
 
 class LineWriter:
@@ -157,23 +155,6 @@ def question(
         events=events,
         options=options,
     )
-
-
-class Onlooker(Struct, frozen=True):
-    """The open table: all that an onlooker may know, who sits at no seat."""
-
-    round: int
-    """The round's number in the game, from 1."""
-    line: tuple[Tile, ...]
-    """The line from left to right, each tile [left, right]."""
-    boneyard: Stock
-    """The boneyard as everybody sees it."""
-    hands: tuple[int, ...]
-    """The number of tiles that each seat holds."""
-    scores: tuple[int, ...]
-    """Points of each seat so far."""
-    pot: int
-    """Points in the pot; 0 if the rules have no pot."""
 
 
 def onlooker(game: Game) -> Onlooker:

@@ -7,13 +7,12 @@ to send, the records to log, and the seat that must answer next.
 import hashlib
 from collections.abc import Set
 
-from msgspec import Struct
-
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.shuffle import commitment
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
+from arena.match.game_setup import GameSetup, Question
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -41,46 +40,12 @@ from protocol.records import (
     SeatFoul,
     SentRecord,
 )
-from protocol.ruleset import Ruleset, count_sides, side_of
+from protocol.ruleset import count_sides, side_of
 
 STALE_LINES = 16
 """The most answers to closed questions that a seat may send in one game."""
 QUESTIONS_A_GAME = 1_000_000
 """The question numbers of game n on a pipe begin at n times this, so that each names its game."""
-
-
-class GameSetup(Struct, frozen=True):
-    """The setup of a game: its entrants and seats, its board, its rules and its clock."""
-
-    game: str
-    """The game's name in the event."""
-    number: int
-    """The game's number on the bots' pipes."""
-    board: int
-    """The board."""
-    seats: tuple[str, ...]
-    """The entrant in each seat."""
-    rules: Ruleset
-    """The ruleset."""
-    clock: Clock
-    """The clock."""
-    fouls: FoulPolicy = FoulPolicy()
-    """The cost of a foul."""
-    forfeited: tuple[int, ...] = ()
-    """Seats that have lost the game before it begins; no bot sits there."""
-
-
-class Question(Struct, frozen=True):
-    """The open question to a seat."""
-
-    seat: int
-    """The seat that must answer."""
-    id: int
-    """The question's number."""
-    options: tuple[Option, ...]
-    """The options from which it must choose."""
-    time_ms: int
-    """The time that it has, in ms."""
 
 
 class Referee:

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from arena.logs.gamelog import Log
 from arena.match.clock import LagError, Timer, TimeUsage
+from arena.match.game_setup import Question
 from arena.match.player import Player
 from arena.match.poller import Poller
-from arena.match.referee import Question, Referee
+from arena.match.referee import Referee
 from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault
 from protocol.messages import FromBot

@@ -24,7 +24,8 @@ from typing import NamedTuple
 from arena.engine.shuffle import board_seed
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
-from arena.match.referee import GameSetup, Referee
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
 from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.plan.event import Event
 from tournaments.plan.from_options import EventOptions, build_event, read_plan

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.match import referee as rulings
-from arena.match.referee import GameSetup, Question, Referee
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from protocol import codec
 from protocol.messages import Clock

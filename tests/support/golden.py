@@ -16,7 +16,8 @@ from arena.analysis.text import Look, event_sentences, options_text
 from arena.engine import values as engine
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import GameSetup, Referee
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import Ask, Choose, Clock, ToBot

@@ -15,7 +15,8 @@ from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQu
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.match import referee as rulings
-from arena.match.referee import GameSetup, Question, Referee
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import Referee
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord

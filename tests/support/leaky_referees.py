@@ -13,7 +13,8 @@ from arena.engine import view
 from arena.engine.state import Game
 from arena.engine.view import LineWriter
 from arena.match import referee as rulings
-from arena.match.referee import GameSetup, Referee
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from protocol.codec import encode_json
 from protocol.messages import Bye, GameStarts, Keep, RefereeMessage, RoundOver

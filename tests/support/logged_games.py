@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, LoggedGame
-from arena.match.referee import GameSetup, Question, Referee
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import (

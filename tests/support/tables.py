@@ -13,8 +13,9 @@ from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
 from arena.match.clock import Deadline
+from arena.match.game_setup import GameSetup
 from arena.match.poller import Poller
-from arena.match.referee import GameSetup, Referee
+from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import GameSetup, Question, Referee
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import Referee
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import GameRecord

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from arena.match.referee import GameSetup
+from arena.match.game_setup import GameSetup
 from protocol import __version__
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
 from tournaments.plan.event import Event

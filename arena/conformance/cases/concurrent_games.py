@@ -13,7 +13,7 @@ from arena.conformance.diagnose_silence import diagnose_silence, exit_descriptio
 from arena.conformance.model import CheckStep, SkippedError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
-from arena.match.referee import Question
+from arena.match.game_setup import Question
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import Choose
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.conformance.model import CheckStep, OutOfTimeError, SkippedError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import Session
-from arena.match.referee import Question
+from arena.match.game_setup import Question
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Call, Clock, Draw, Guess, Keep, Option, Pass, Play, PlayTwo

@@ -10,7 +10,8 @@ from arena.analysis.frames_live import LiveFrames
 from arena.analysis.replay import steps
 from arena.engine.shuffle import board_seed
 from arena.engine.structs import Hand
-from arena.match.referee import GameSetup, Referee
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
 from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
 from protocol.records import Result, RoundRecord

@@ -24,7 +24,7 @@ from arena.analysis.text import (
     turn_page,
 )
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.referee import Question
+from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
 from protocol.messages import (
     Annulled,

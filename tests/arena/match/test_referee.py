@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.match.referee import STALE_LINES, GameSetup, Question, Referee, parse_hello
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import STALE_LINES, Referee, parse_hello
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import Fault
 from protocol.messages import BotHello, Clock

@@ -19,7 +19,8 @@ from arena.analysis.alternative_deals import replay_round
 from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
-from arena.match.referee import GameSetup, Referee
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from arena.training import boneyard_v0, encoding
 from arena.training.actions import Actions

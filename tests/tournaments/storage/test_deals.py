@@ -16,7 +16,8 @@ from arena.engine.game import new_game
 from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, randbelow
 from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog
-from arena.match.referee import GameSetup, Referee
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock

@@ -18,10 +18,11 @@ from arena.logs.checksummed import append_atomic
 from arena.logs.gamelog import GameLog, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
+from arena.match.game_setup import GameSetup
 from arena.match.human import HumanPlayer
 from arena.match.player import Player
 from arena.match.poller import Poller
-from arena.match.referee import GameSetup, Referee
+from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.rules.load import find_overrides, load_ruleset, rules_command, ruleset_title
 from arena.sandbox.limits import Limits

@@ -1,0 +1,44 @@
+"""The structs of the referee: the setup of a game, and the open question.
+
+No compiled build compiles this module: mypyc drops the settings of structs (`frozen`).
+"""
+
+from msgspec import Struct
+
+from protocol.messages import Clock, Option
+from protocol.records import FoulPolicy
+from protocol.ruleset import Ruleset
+
+
+class GameSetup(Struct, frozen=True):
+    """The setup of a game: its entrants and seats, its board, its rules and its clock."""
+
+    game: str
+    """The game's name in the event."""
+    number: int
+    """The game's number on the bots' pipes."""
+    board: int
+    """The board."""
+    seats: tuple[str, ...]
+    """The entrant in each seat."""
+    rules: Ruleset
+    """The ruleset."""
+    clock: Clock
+    """The clock."""
+    fouls: FoulPolicy = FoulPolicy()
+    """The cost of a foul."""
+    forfeited: tuple[int, ...] = ()
+    """Seats that have lost the game before it begins; no bot sits there."""
+
+
+class Question(Struct, frozen=True):
+    """The open question to a seat."""
+
+    seat: int
+    """The seat that must answer."""
+    id: int
+    """The question's number."""
+    options: tuple[Option, ...]
+    """The options from which it must choose."""
+    time_ms: int
+    """The time that it has, in ms."""
