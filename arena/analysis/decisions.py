@@ -10,7 +10,7 @@ from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import Question
-from arena.match.referee import Referee
+from arena.match.referee import Chance, Referee
 from protocol.errors import UserError
 from protocol.messages import Drew, Event, Passed, WhyRound
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, RoundRecord
@@ -71,20 +71,18 @@ class CutOffError(Exception):
     """The log ends before a deal that is needed."""
 
 
-class LogReferee(Referee):
-    """A referee that takes its deals from a log, so that it needs no seed."""
+def _logged_deals(logged: LoggedGame) -> Chance:
+    """Return a source of the deals in the log, which needs no seed; it may raise CutOffError."""
+    records = (one for one in logged.records if isinstance(one, DealRecord))
+    dealt = iter([deal_of(record) for record in records])
 
-    def __init__(self, logged: LoggedGame) -> None:
-        """Begin the game. Raises CutOffError if the log has no deal."""
-        records = (one for one in logged.records if isinstance(one, DealRecord))
-        self._dealt = iter([deal_of(record) for record in records])
-        super().__init__(setup_of(logged), b"")
-
-    def _chance_decides(self) -> Dealt:
-        found = next(self._dealt, None)
+    def next_deal(_: Game, __: bytes) -> Dealt:
+        found = next(dealt, None)
         if found is None:
             raise CutOffError
         return found
+
+    return next_deal
 
 
 def decisions(logged: LoggedGame, seat: int) -> Iterator[Decision]:
@@ -111,7 +109,7 @@ def decisions(logged: LoggedGame, seat: int) -> Iterator[Decision]:
 def _referees(logged: LoggedGame) -> Iterator[Referee]:
     """Yield the referee before each answer, and after the last."""
     try:
-        referee = LogReferee(logged)
+        referee = Referee(setup_of(logged), b"", _logged_deals(logged))
         yield referee
         for record in logged.choices():
             _check_asked(logged, referee.awaiting, record)

@@ -4,8 +4,6 @@ The bot receives what it would have received: hello, the game, its rounds so far
 byte for byte; but not the earlier questions, because a question says all that a bot may know.
 """
 
-import time
-
 import trio
 from msgspec import Struct
 
@@ -112,7 +110,7 @@ class ReaskSession(ReplyWaiter):
             self._bot.set_listener(self)
             for line in self._decision.told:
                 self._bot.send(line)
-            now = time.monotonic()
+            now = self._poller.now()
             self._bot.send(self._decision.line)
             self.expect(self._bot, self._question.time_ms, now)
             await self.wait()

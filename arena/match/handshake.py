@@ -1,7 +1,5 @@
 """The handshake: greet a bot and wait for its hello under a deadline."""
 
-import time
-
 from arena.match import referee
 from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller
@@ -26,7 +24,7 @@ class Handshake(ReplyWaiter):
         Returns a LagError if nobody knows whether it was late, or a bug of ours.
         """
         self._bot.listen(self._poller, self)
-        self.expect(self._bot, self._start_ms, time.monotonic())
+        self.expect(self._bot, self._start_ms, self._poller.now())
         try:
             self._bot.send(referee.hello())
             await self.wait()

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import trio
 
-from arena.match.clock import FELT_S, Timer
+from arena.match.clock import FELT_S, Deadline, LagError, Timer
 from arena.match.piped_process import PipedProcess
 
 SLICE_S = 0.002
@@ -36,7 +36,10 @@ With cold caches a turn costs 60 µs, a fifth of such a move.
 class Poller:
     """The reads, writes and deadlines of all bots and all tables of a run."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """Poll by this clock; tables and deadlines take their moments from it too."""
+        self.now = now
+        """The clock, in s; it never goes back."""
         self._epoll = select.epoll()
         self._readers: dict[int, Callable[[], None]] = {}
         self._timers: set[Timer] = set()
@@ -45,12 +48,12 @@ class Poller:
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self.soonest = math.inf
-        """The moment of the first timer, or an earlier one, in s of the monotonic clock."""
+        """The moment of the first timer, or an earlier one, in s of the clock."""
         self._last_wait_s = 0.0
         self._rested_at = -math.inf
         self._planned = 0.0
-        self.looked_at = time.monotonic()
-        """The time of its last look at all pipes, in s of the monotonic clock."""
+        self.looked_at = self.now()
+        """The time of its last look at all pipes, in s of the clock."""
 
     async def run(self) -> None:
         """Poll until cancelled."""
@@ -83,6 +86,10 @@ class Poller:
         if process.stdin in self._blocked:
             self._unblock(process.stdin)
 
+    def deadline(self, due: Callable[[], None], stop: Callable[[LagError], None]) -> Deadline:
+        """Return a new deadline for `add_timer`; this poller's lags will move it."""
+        return Deadline(due, stop)
+
     def add_timer(self, timer: Timer) -> None:
         """Look at this timer from now on."""
         self._timers.add(timer)
@@ -107,7 +114,7 @@ class Poller:
 
     def _slice(self) -> bool:
         """Work for a slice of time; return True if no data came for a while."""
-        end = time.monotonic() + SLICE_S
+        end = self.now() + SLICE_S
         poll, readers = self._epoll.poll, self._readers
         while True:
             linger = 0.0
@@ -116,7 +123,7 @@ class Poller:
                 linger = LINGER_S
             self._planned += linger
             ready = poll(linger)
-            now = time.monotonic()
+            now = self.now()
             lag = now - self.looked_at - self._planned
             self.looked_at, self._planned = now, 0.0
             if lag > FELT_S:
@@ -136,7 +143,7 @@ class Poller:
                 self._call_due_timers()
             if idle:
                 return True
-            if time.monotonic() > end:
+            if self.now() > end:
                 return False
 
     def _run_later_work(self) -> None:
@@ -183,7 +190,7 @@ class Poller:
 
         For a bot that thinks 5 ms this saves a fifth of the CPU time of a move.
         """
-        began = time.monotonic()
+        began = self.now()
         if self._last_wait_s >= NAP_S or began - self._rested_at > TURN_S or not self._timers:
             return False
         others = trio.lowlevel.current_statistics()
@@ -191,19 +198,19 @@ class Poller:
         if others.tasks_runnable or delay <= 0:
             return False
         ready = self._epoll.poll(delay)
-        waited_s = time.monotonic() - began
+        waited_s = self.now() - began
         self._planned = min(delay, waited_s)
         self._last_wait_s = waited_s if ready else NAP_S
         return True
 
     async def _rest(self) -> None:
         """Wait in trio for the next byte or the next timer; without timers, for the next byte."""
-        began = time.monotonic()
+        began = self.now()
         delay = min(NAP_S, max(0.0, self.soonest - began)) if self._timers else math.inf
         self._nap_ends = began + delay
         with trio.move_on_after(delay) as self._nap:
             await trio.lowlevel.wait_readable(self._epoll.fileno())
         self._nap_ends = -math.inf
-        self._rested_at = time.monotonic()
+        self._rested_at = self.now()
         self._last_wait_s = self._rested_at - began
         self._planned = min(delay, self._last_wait_s)

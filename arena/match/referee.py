@@ -5,13 +5,14 @@ to send, the records to log, and the seat that must answer next.
 """
 
 import hashlib
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.shuffle import commitment
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
+from arena.engine.view import LineWriter
 from arena.match.game_setup import GameSetup, Question
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
@@ -47,14 +48,24 @@ STALE_LINES = 16
 QUESTIONS_A_GAME = 1_000_000
 """The question numbers of game n on a pipe begin at n times this, so that each names its game."""
 
+Chance = Callable[[Game, bytes], Dealt]
+"""The source of the next deal of a game: the board's seed, or deals that are known."""
+
 
 class Referee:
     """The referee of one game: its rules, its time accounts and its protocol."""
 
-    def __init__(self, seating: GameSetup, seed: bytes) -> None:
+    def __init__(
+        self,
+        seating: GameSetup,
+        seed: bytes,
+        chance: Chance = engine.chance_decides,
+        writer: Callable[[Game, int], LineWriter] = LineWriter,
+    ) -> None:
         """Begin the game.
 
-        `seed` is the board's; it fixes every deal.
+        `seed` is the board's; it fixes every deal. `chance` deals from it, or from a log.
+        `writer` makes the writer of the questions and round ends.
         Raises ImpossibleRulesError if the rules have no table of this size.
         """
         seats = len(seating.seats)
@@ -62,8 +73,9 @@ class Referee:
         self.result: Result | None = None
         self.seating = seating
         self._seed = seed
+        self._chance = chance
         self._game = engine.new_game(seating.rules, seats)
-        self._lines = view.LineWriter(self._game, seating.number)
+        self._lines = writer(self._game, seating.number)
         self._bank_ms = [float(seating.clock.bank_ms)] * seats
         self._asked = [seating.number * QUESTIONS_A_GAME] * seats
         self._stale = [0] * seats
@@ -171,7 +183,7 @@ class Referee:
             self._go_on()
 
     def _deal(self) -> None:
-        dealt = self._chance_decides()
+        dealt = self._chance(self._game, self._seed)
         engine.begin(self._game, dealt)
         self.unlogged.append(
             DealRecord(
@@ -183,9 +195,6 @@ class Referee:
                 stock=dealt.stock,
             )
         )
-
-    def _chance_decides(self) -> Dealt:
-        return engine.chance_decides(self._game, self._seed)
 
     def _go_on(self) -> None:
         """Play every forced option until a seat must choose or the game is over."""

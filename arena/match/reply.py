@@ -1,11 +1,9 @@
 """The wait for a player's line under a clock: tables, handshakes and reasks wait this way."""
 
-import time
 from collections.abc import Callable
 
 import trio
 
-from arena.match.clock import Deadline
 from arena.match.player import Player
 from arena.match.poller import Poller
 from protocol.codec import Fault
@@ -27,7 +25,7 @@ class ReplyWaiter:
         """The lag, or the bug of ours, that ended the wait; it voids this wait and no other."""
         self._poller = poller
         self._player: Player | None = None
-        self._deadline = Deadline(self._expired, self.fail)
+        self._deadline = poller.deadline(self._expired, self.fail)
         self._over = trio.Event()
 
     def on_line(self, line: bytes, ms: float, message: FromBot | None = None) -> None:
@@ -103,7 +101,7 @@ class ReplyWaiter:
             if line is not None:
                 self.on_line(line, self._deadline.charged_ms(player.read_at))
             elif player.fault:
-                self.on_fault(player.fault, self._deadline.charged_ms(time.monotonic()))
+                self.on_fault(player.fault, self._deadline.charged_ms(self._poller.now()))
             else:
                 return
         self._poller.call_soon(self.hear)

@@ -1,7 +1,6 @@
 """The table of one game: it connects bots, clock and log with a referee, and decides nothing."""
 
 import math
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -106,7 +105,7 @@ class Table(ReplyWaiter):
     def _deliver(self, *, at_once: bool = False) -> None:
         """Send the referee's lines, begin the deadline of a new question, log enough records."""
         referee, bots = self._referee, self._bots
-        now = time.monotonic()
+        now = self._poller.now()
         for seat, line in referee.outgoing():
             if bot := bots[seat]:
                 bot.send(line)

@@ -5,26 +5,28 @@ board, the others' thinking times, notes, fouls and stray lines.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-import pytest
 from msgspec.structs import replace
 
 from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQuestion, replay_round
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
 from arena.match import referee as rulings
 from arena.match.game_setup import GameSetup, Question
-from arena.match.referee import Referee
+from arena.match.referee import Chance, Referee
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord
 from protocol.ruleset import Ruleset
-from tests.support.random_rounds import played, questions, resampled
+from tests.support.random_rounds import Asks, played, questions, resampled
 
 Forced = Literal["skip", "ask"]
-CHANCE = engine.chance_decides
+Begin = Callable[[GameSetup, bytes, Chance], Referee]
+"""Begins a game with an honest referee, or with one that leaks."""
 FOULS = 0.1
 """How often a question is answered with nonsense, to compare what is said of that."""
 STALE = 0.02
@@ -61,27 +63,31 @@ def elsewhere(world: World, rounds: Sequence[RoundHistory], luck: random.Random)
 
 
 def heard(
-    world: World, seat: int, until: tuple[int, DecisionPoint] | None, *, foul: bool = False
+    world: World,
+    seat: int,
+    until: tuple[int, DecisionPoint] | None,
+    begin: Begin,
+    *,
+    foul: bool = False,
 ) -> list[Heard]:
     """Return all that is said to a seat up to a question, or up to the end of the game.
 
     With `foul` it breaks the protocol at that question, and hears what it is told of that.
     """
     deals = iter([dealt for deal in world.rounds for dealt in deal.deals])
-    with pytest.MonkeyPatch.context() as patch:
+
+    def dealt(game: Game, seed: bytes) -> Dealt:
         # After a foul the others may play on into deals that nobody wrote.
-        patch.setattr(
-            engine, "chance_decides", lambda game, seed: next(deals, None) or CHANCE(game, seed)
-        )
-        referee = Referee(world.seating, world.seed)
-        ears = _Ears(referee, world, seat)
-        for number, deal in enumerate(world.rounds):
-            last = until if number == len(world.rounds) - 1 else None
-            for turn in replay_round(deal, last):
-                ears.answer(turn)
-        if foul:
-            ears.foul()
-        return ears.heard
+        return next(deals, None) or engine.chance_decides(game, seed)
+
+    ears = _Ears(begin(world.seating, world.seed, dealt), world, seat)
+    for number, deal in enumerate(world.rounds):
+        last = until if number == len(world.rounds) - 1 else None
+        for turn in replay_round(deal, last):
+            ears.answer(turn)
+    if foul:
+        ears.foul()
+    return ears.heard
 
 
 class _Ears:
@@ -157,7 +163,14 @@ class Difference(NamedTuple):
 
 
 def differences(
-    rules: Ruleset, seats: int, number: int, luck: random.Random, *, forced: Forced = "ask"
+    rules: Ruleset,
+    seats: int,
+    number: int,
+    luck: random.Random,
+    *,
+    forced: Forced = "ask",
+    begin: Begin = Referee,
+    asks: Asks = rulings.needs_answer,
 ) -> Iterator[Difference]:
     """Yield every way in which a seat could tell worlds apart, at each question and at the end."""
     seed = board_seed(b"secret", "event", number)
@@ -168,20 +181,20 @@ def differences(
     rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
     seating = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
     truth = World(seating, seed, tuple(rounds), 0)
-    whole = heard(truth, seat, None)
-    asks = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])
+    whole = heard(truth, seat, None, begin)
+    ends = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])
     before: list[RoundHistory] = []
     for at, deal in enumerate(rounds):
-        for moment in questions(deal, seat, clock):
+        for moment in questions(deal, seat, clock, asks):
             until = (seat, moment)
             there = elsewhere(truth, [*before, resampled(deal, seat, luck, until)], luck)
-            yield from _compared(whole[: next(asks)], heard(there, seat, until))
+            yield from _compared(whole[: next(ends)], heard(there, seat, until, begin))
             if luck.random() < FOULS:
                 here = truth._replace(rounds=tuple(rounds[: at + 1]))
-                told, elsewhere_told = (heard(one, seat, until, foul=True) for one in (here, there))
-                yield from _compared(told, elsewhere_told)
+                told = [heard(one, seat, until, begin, foul=True) for one in (here, there)]
+                yield from _compared(*told)
         before.append(resampled(deal, seat, luck))
-    yield from _compared(whole, heard(elsewhere(truth, before, luck), seat, None))
+    yield from _compared(whole, heard(elsewhere(truth, before, luck), seat, None, begin))
 
 
 def _compared(here: Sequence[Heard], there: Sequence[Heard]) -> Iterator[Difference]:

@@ -2,26 +2,24 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-import pytest
 from msgspec.structs import replace
 
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.state import Game
 from arena.engine.view import LineWriter
-from arena.match import referee as rulings
 from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
+from arena.match.referee import Chance, Referee, needs_answer
 from arena.rules.variants import find_variant
 from protocol.codec import encode_json
-from protocol.messages import Bye, GameStarts, Keep, RefereeMessage, RoundOver
+from protocol.messages import Bye, Clock, GameStarts, Keep, Option, RefereeMessage, RoundOver
 from protocol.ruleset import Ruleset, derive
-from tests.support.interference import Forced
-
-Patch = Callable[[pytest.MonkeyPatch], None]
+from tests.support.interference import Begin, Forced
+from tests.support.random_rounds import Asks
 
 
 class Leak(NamedTuple):
@@ -29,41 +27,35 @@ class Leak(NamedTuple):
 
     what: str
     """"bytes" or "moments"."""
-    patch: Patch
+    begin: Begin
     rules: Ruleset = find_variant("draw")
     seats: int = 3
     forced: Forced = "ask"
+    asks: Asks = needs_answer
 
 
-def in_question(tell: Callable[[Game, int], dict[str, Any]]) -> Patch:
+def in_question(tell: Callable[[Game, int], dict[str, Any]]) -> Begin:
     """Return a leak in the view: fields of a question that tell what the seat may not know."""
 
-    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-        honest = LineWriter.question
-
-        def leaking(self: Any, seat: int, *rest: Any) -> bytes:
-            ask = json.loads(honest(self, seat, *rest))
+    class Telling(LineWriter):
+        def question(self, seat: int, *rest: Any, **more: Any) -> bytes:
+            ask = json.loads(super().question(seat, *rest, **more))
             return encode_json(ask | tell(self._game, seat)) + b"\n"
 
-        monkeypatch.setattr(LineWriter, "question", leaking)
-
-    return patch
+    return partial(Referee, writer=Telling)
 
 
-def instead(method: str) -> Callable[[Callable[..., None]], Patch]:
+def instead(method: str) -> Callable[[Callable[..., None]], Begin]:
     """Return a leak in the referee: a function that is called in the place of one of its
     methods."""
 
-    def decorated(leaking: Callable[..., None]) -> Patch:
-        def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-            honest = getattr(Referee, method)
+    def decorated(leaking: Callable[..., None]) -> Begin:
+        honest = getattr(Referee, method)
 
-            def called(self: Referee, *words: Any, **more: Any) -> None:
-                leaking(self, honest, *words, **more)
+        def called(self: Referee, *words: Any, **more: Any) -> None:
+            leaking(self, honest, *words, **more)
 
-            monkeypatch.setattr(Referee, method, called)
-
-        return patch
+        return type(leaking.__name__, (Referee,), {method: called})
 
     return decorated
 
@@ -81,28 +73,25 @@ def reordered(game: Game, seat: int) -> dict[str, Any]:
     return {"events": events[::-1] if heaviest == (6, 6) else events}
 
 
-def names_drawn_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view, "seen_by_others", lambda event: event)
+class ShowsHandsAsTheyWereDrawn(LineWriter):
+    """A leak in the view of a round's end."""
+
+    def round_over(self) -> list[bytes]:
+        shown = {"hands": self._game.playing.hands}
+        return [encode_json(json.loads(line) | shown) + b"\n" for line in super().round_over()]
 
 
-def shows_hands_as_they_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = view.round_over
-
-    def leaking(game: Game, *rest: Any) -> RoundOver:
-        return replace(honest(game, *rest), hands=game.playing.hands)
-
-    monkeypatch.setattr(view, "round_over", leaking)
+def may_refuse(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
+    return options != (Keep(),) and needs_answer(clock, options, fouled=fouled)
 
 
-def asks_only_who_may_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = rulings.needs_answer
-    monkeypatch.setattr(
-        rulings,
-        "needs_answer",
-        lambda clock, options, fouled: (
-            options != (Keep(),) and honest(clock, options, fouled=fouled)
-        ),
-    )
+@instead("_ask")
+def asks_only_who_may_refuse(self: Any, honest: Any, seat: int, options: Any) -> None:
+    if may_refuse(self.seating.clock, options, fouled=False):
+        honest(self, seat, options)
+    else:
+        engine.act_unchecked(self._game, options[0])
+        self._go_on()
 
 
 @instead("_ask")
@@ -187,18 +176,12 @@ def tells_everybody_of_a_foul(
     honest(self, seat, foul, detail, **more)
 
 
-@instead("__init__")
-def numbers_games_by_the_seed(self: Any, honest: Any, seating: GameSetup, seed: bytes) -> None:
-    honest(self, replace(seating, number=int.from_bytes(seed[:3])), seed)
+def numbers_games_by_the_seed(seating: GameSetup, seed: bytes, chance: Chance) -> Referee:
+    return Referee(replace(seating, number=int.from_bytes(seed[:3])), seed, chance)
 
 
-@instead("__init__")
-def numbers_games_by_the_board(self: Any, honest: Any, seating: GameSetup, seed: bytes) -> None:
-    honest(self, replace(seating, number=seating.board), seed)
-
-
-def nothing(_: pytest.MonkeyPatch) -> None:
-    """Not the referee leaks here, but the setting."""
+def numbers_games_by_the_board(seating: GameSetup, seed: bytes, chance: Chance) -> Referee:
+    return Referee(replace(seating, number=seating.board), seed, chance)
 
 
 REFUSING = derive(find_variant("draw"), "refusing", {"refuse_doubles": 2})
@@ -225,8 +208,10 @@ LEAKS: dict[str, Leak] = {
         2,
     ),
     "the order of events": Leak("bytes", in_question(reordered)),
-    "a drawn tile": Leak("bytes", names_drawn_tiles),
-    "the order in which a hand was drawn": Leak("bytes", shows_hands_as_they_were_drawn),
+    "a drawn tile": Leak("bytes", in_question(lambda game, _: {"events": game.playing.events})),
+    "the order in which a hand was drawn": Leak(
+        "bytes", partial(Referee, writer=ShowsHandsAsTheyWereDrawn)
+    ),
     "a round before its end": Leak("bytes", shows_a_round_too_early),
     "question numbers across seats": Leak("bytes", numbers_all_questions_alike, forced="skip"),
     "another seat's bank": Leak("bytes", shares_one_bank),
@@ -239,6 +224,9 @@ LEAKS: dict[str, Leak] = {
     "a tile in an error text": Leak("bytes", names_a_tile_in_a_foul),
     "the seed in an id": Leak("bytes", numbers_games_by_the_seed),
     "the board in an id": Leak("bytes", numbers_games_by_the_board),
-    "an only option is not asked": Leak("moments", nothing, forced="skip"),
-    "only who may refuse a deal is asked": Leak("moments", asks_only_who_may_refuse, REFUSING),
+    # Not the referee leaks here, but the setting.
+    "an only option is not asked": Leak("moments", Referee, forced="skip"),
+    "only who may refuse a deal is asked": Leak(
+        "moments", asks_only_who_may_refuse, REFUSING, asks=may_refuse
+    ),
 }

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from itertools import islice
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -18,13 +19,20 @@ from arena.analysis.alternative_deals import (
 from arena.engine import values as engine
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
-from arena.match import referee as rulings
-from protocol.messages import Clock
+from arena.match.referee import needs_answer
+from protocol.messages import Clock, Option
 from protocol.ruleset import Game as Limits
 from protocol.ruleset import Ruleset
 
 CHANGES = 8
 """Changes that are tried for each question."""
+
+
+class Asks(Protocol):
+    """A rule that says which seats are asked."""
+
+    def __call__(self, clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
+        """Tell whether a seat with these options is asked."""
 
 
 def played(
@@ -58,14 +66,16 @@ def _round(
         game = engine.act(game, option)
 
 
-def questions(deal: RoundHistory, seat: int, clock: Clock) -> Iterator[DecisionPoint]:
+def questions(
+    deal: RoundHistory, seat: int, clock: Clock, asks: Asks = needs_answer
+) -> Iterator[DecisionPoint]:
     """Yield every moment of a round at which this seat is asked."""
     done = 0
     for game, choice, _ in replay_round(deal):
         if choice is None:
             return
         options = engine.legal(game)
-        if game.playing.turn == seat and rulings.needs_answer(clock, options, fouled=False):
+        if game.playing.turn == seat and asks(clock, options, fouled=False):
             yield DecisionPoint(done, game.playing.aside.phase)
         done += not isinstance(options[choice], QUIET)
 

@@ -2,17 +2,16 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
 import trio
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
-from arena.match.clock import Deadline
+from arena.match.clock import Deadline, LagError
 from arena.match.game_setup import GameSetup
 from arena.match.poller import Poller
 from arena.match.referee import Referee
@@ -86,11 +85,14 @@ async def play(
     limits: Limits = LIMITS,
     then: Sequence[Command] = (),
     rules: Sequence[Ruleset] = DUTCH,
+    poller: Callable[[], Poller] = Poller,
+    referee: Callable[[GameSetup, bytes], Referee] = Referee,
+    table: type[Table] = Table,
 ) -> list[Result]:
     """Play games one after another with the same bench.
 
     `then`: who is started in place of a bot that is lost. `rules`: of one game after the other,
-    and then from the first again.
+    and then from the first again. `poller`, `referee`, `table`: who serves, judges and connects.
     """
     commands = list(commands)
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
@@ -98,7 +100,7 @@ async def play(
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
-        pump = Poller()
+        pump = poller()
         nursery.start_soon(pump.run)
         bench = BotPool(pump, commands, clock.start_ms, Sandbox(level, limits))
         nursery.start_soon(bench.monitor)
@@ -106,9 +108,9 @@ async def play(
             for number in range(1, games + 1):
                 played = rules[(number - 1) % len(rules)]
                 seating = GameSetup(f"{number}.test", number, number, names, played, clock)
-                referee = Referee(seating, board_seed(b"test", "test", number))
+                judge = referee(seating, board_seed(b"test", "test", number))
                 bots = await bench.start_missing()
-                results.append(await Table(pump, referee, bots, log).play())
+                results.append(await table(pump, judge, bots, log).play())
                 commands[:] = then or commands
         finally:
             await bench.close()
@@ -117,20 +119,36 @@ async def play(
     return results
 
 
-def lag_by(monkeypatch: pytest.MonkeyPatch, ms: float, after: int = 0) -> None:
-    """Let the referee lag by so much at each question, or hello, but the first few.
+class LaggingPoller(Poller):
+    """A poller that lags by so many ms at each question, or hello, but the first few.
 
     No time goes by; the deadline is moved as by a lag.
     """
-    begin, begun = Deadline.begin, [0]
 
-    def lagging(self: Deadline, now: float, limit_ms: int) -> None:
-        begin(self, now, limit_ms)
-        begun[0] += 1
-        if begun[0] > after:
-            self.add_lag(ms / 1000, now + ms / 1000)
+    def __init__(self, ms: float, after: int = 0) -> None:
+        super().__init__()
+        self.lag_ms, self._first = ms, after
 
-    monkeypatch.setattr(Deadline, "begin", lagging)
+    def deadline(self, due: Callable[[], None], stop: Callable[[LagError], None]) -> Deadline:
+        return _LaggingDeadline(self, due, stop)
+
+    def lag(self) -> float:
+        """Return the lag of the next question, in s."""
+        self._first -= 1
+        return 0.0 if self._first >= 0 else self.lag_ms / 1000
+
+
+class _LaggingDeadline(Deadline):
+    def __init__(
+        self, poller: LaggingPoller, due: Callable[[], None], stop: Callable[[LagError], None]
+    ) -> None:
+        super().__init__(due, stop)
+        self._poller = poller
+
+    def begin(self, now: float, limit_ms: int) -> None:
+        super().begin(now, limit_ms)
+        if lag := self._poller.lag():
+            self.add_lag(lag, now + lag)
 
 
 HELPERS = (b"playwright", b"multiprocessing")

@@ -2,11 +2,13 @@
 
 import hashlib
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from arena.analysis import reask
 from arena.analysis.decisions import Decision, decisions
 from arena.analysis.reask import ReaskResult, repeat_question
 from arena.match import referee as rulings
@@ -17,7 +19,7 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.ruleset import derive
-from tests.support.tables import lag_by, sample
+from tests.support.tables import LaggingPoller, sample
 from tests.support.transcripts import any_of, overheard
 
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
@@ -129,10 +131,10 @@ async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
     one = replace(one, question=replace(one.question, time_ms=300))
     found = await once(rude("time.sleep(60)"), one)
     assert (found.foul, found.ms) == ("late", 300)
-    lag_by(monkeypatch, 100.0)
+    monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 100.0))
     found = await once(rude("time.sleep(60)"), one)
     assert (found.foul, found.ms, found.given_back_ms >= 100) == ("late", 300, True)
-    lag_by(monkeypatch, 10_001.0, after=1)
+    monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 10_001.0, after=1))
     with pytest.raises(UserError, match="cannot keep time"):
         await once(rude("time.sleep(60)"), one)
 

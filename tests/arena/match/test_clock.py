@@ -9,7 +9,6 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match import poller as pumping
 from arena.match.clock import (
     FELT_S,
     MOST_GIVEN_BACK_MS,
@@ -122,12 +121,12 @@ def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
 
 
 class Time:
-    """Stands for the time module in the pump: only what happens takes time."""
+    """Stands for the clock of the pump: only what happens takes time."""
 
     def __init__(self) -> None:
         self.now = 100.0
 
-    def monotonic(self) -> float:
+    def __call__(self) -> float:
         return self.now
 
 
@@ -148,16 +147,13 @@ class Polls:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Time:
-    fake = Time()
-    monkeypatch.setattr(pumping, "time", fake)
-    return fake
+def time() -> Time:
+    return Time()
 
 
 @pytest.fixture
 def pump(time: Time) -> Iterator[Poller]:
-    assert time.now == 100
-    made = Poller()
+    made = Poller(time)
     yield made
     made._epoll.close()
 
@@ -358,23 +354,21 @@ def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
     """It answers about when its time and all that is given back are over."""
     answers_after = max(0.0, limit_ms / 1000 + beyond + sum(one for one in stalls if one > FELT_S))
     time = Time()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pumping, "time", time)
-        pump = Poller()
-        pump._epoll.close()
-        bots = Bots(time, 100.0 + answers_after, stalls)
-        pump._epoll = bots  # type: ignore[assignment]
-        pump._readers = {1: bots.read}
-        pump.add_timer(bots.deadline)
-        bots.deadline.begin(100.0, limit_ms)
-        pump.wake_by(bots.deadline.at)
-        for _ in range(1000):
-            if bots.found is not None:
-                break
-            pump._slice()
-            # The slice ends where the pump would rest: here it does so for a moment.
-            time.now += 0.001
-            pump._planned = 0.001
+    pump = Poller(time)
+    pump._epoll.close()
+    bots = Bots(time, 100.0 + answers_after, stalls)
+    pump._epoll = bots  # type: ignore[assignment]
+    pump._readers = {1: bots.read}
+    pump.add_timer(bots.deadline)
+    bots.deadline.begin(100.0, limit_ms)
+    pump.wake_by(bots.deadline.at)
+    for _ in range(1000):
+        if bots.found is not None:
+            break
+        pump._slice()
+        # The slice ends where the pump would rest: here it does so for a moment.
+        time.now += 0.001
+        pump._planned = 0.001
     # The rule, worked out anew: each look moves the deadline by what it came too late.
     deadline, before, in_time = 100.0 + limit_ms / 1000, 100.0, None
     for look, planned in bots.looks:
@@ -407,17 +401,17 @@ def test_work_for_later_comes_after_the_others_and_is_not_slept_on(
 
 
 async def test_a_poller_wakes_up_for_work_only_while_no_deadline_runs(
-    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+    autojump_clock: trio.testing.MockClock,
 ) -> None:
     assert autojump_clock.current_time() == 0
-    pump, naps, done = Poller(), list[float](), list[str]()
-    rest = pump._rest
+    naps, done = list[float](), list[str]()
 
-    async def counted() -> None:
-        naps.append(trio.current_time())
-        await rest()
+    class Counting(Poller):
+        async def _rest(self) -> None:
+            naps.append(trio.current_time())
+            await super()._rest()
 
-    monkeypatch.setattr(pump, "_rest", counted)
+    pump = Counting()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
         await trio.sleep(60)

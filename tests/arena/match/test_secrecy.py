@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.bot_process import BotProcess
+from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Clock
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, examples, slow_except
 from tests.support.interference import Difference, differences
-from tests.support.leaky_referees import LEAKS, Leak, nothing
+from tests.support.leaky_referees import LEAKS, Leak
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import MANY, many, seated
 from tests.support.tables import hostile, play, sample
@@ -96,13 +97,20 @@ GAMES = 40
 def found(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
     for number in range(games):
         luck = random.Random(number)
-        yield from differences(leak.rules, leak.seats, number, luck, forced=leak.forced)
+        yield from differences(
+            leak.rules,
+            leak.seats,
+            number,
+            luck,
+            forced=leak.forced,
+            begin=leak.begin,
+            asks=leak.asks,
+        )
 
 
 @pytest.mark.parametrize("what", LEAKS)
-def test_a_leak_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leak_is_caught(what: str) -> None:
     leak = LEAKS[what]
-    leak.patch(monkeypatch)
     caught = next(found(leak), None)
     assert caught is not None, "Nothing was seen of it."
     assert caught.what == leak.what
@@ -115,7 +123,7 @@ def test_a_leak_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_honest_referee_is_not_caught_at_the_same_tables(rules: str, seats: int) -> None:
     """So it is the leak that is caught, not the test."""
     chosen = {leak.rules.name: leak.rules for leak in LEAKS.values()}[rules]
-    assert not list(found(Leak("bytes", nothing, chosen, seats), GAMES // 4))
+    assert not list(found(Leak("bytes", Referee, chosen, seats), GAMES // 4))
 
 
 # --- real processes ---

@@ -5,6 +5,7 @@ import os
 import select
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault
 from protocol.messages import Clock, WhyGame
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
-from tests.support.tables import children, descriptors, hostile, lag_by, play, sample
+from tests.support.tables import LaggingPoller, children, descriptors, hostile, play, sample
 from tournaments.runner.exit import RunStoppedError
 from tournaments.runner.sitting import START_TRIES, start_bots
 
@@ -117,20 +118,21 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
 ) -> None:
     """Nobody asks it again: until the game is over it would only burn CPU."""
     order: list[str] = []
-    faulted, finish = BotProcess._set_fault, Referee._finish
+    faulted = BotProcess._set_fault
 
     def noted_fault(self: BotProcess, fault: Fault) -> None:
         faulted(self, fault)
         order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
 
-    def noted_finish(self: Referee, why: WhyGame) -> None:
-        order.append(why)
-        finish(self, why)
+    class Noting(Referee):
+        def _finish(self, why: WhyGame) -> None:
+            order.append(why)
+            super()._finish(why)
 
     monkeypatch.setattr("arena.match.table.LOG_EVERY", 10**6)
     monkeypatch.setattr(BotProcess, "_set_fault", noted_fault)
-    monkeypatch.setattr(Referee, "_finish", noted_finish)
-    await play([sample(), hostile("lines/choice_999"), sample()], tmp_path / "log.jsonl")
+    bots = [sample(), hostile("lines/choice_999"), sample()]
+    await play(bots, tmp_path / "log.jsonl", referee=Noting)
     assert order[0] == "dead"
     assert order[-1] == "target"
 
@@ -173,14 +175,12 @@ async def test_time_used_is_logged_before_the_result(tmp_path: Path) -> None:
     assert all(ms is not None and ms >= 0 for ms in spent.cpu_ms)
 
 
-async def test_a_late_bot_is_logged_with_the_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lag_by(monkeypatch, 70.0)
+async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     clock = Clock(start_ms=20_000, move_ms=1_000, bank_ms=500)
     began = time.monotonic()
-    await play([sample(), hostile("timing/silent")], log, clock)
+    bots = [sample(), hostile("timing/silent")]
+    await play(bots, log, clock, poller=partial(LaggingPoller, 70.0))
     assert time.monotonic() - began >= 1.5 + 0.07, "The time that is given back may be used."
     (game,) = read_games(log)
     (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
@@ -211,28 +211,25 @@ for line in sys.stdin:
 LATE = "time.sleep(message['time_ms'] / 1000 + 0.05)"
 
 
-async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(tmp_path: Path) -> None:
     """The referee does not look until the answer, which exceeds its limit, has been written."""
     answered = tmp_path / "answered"
-    expect = Table.expect
 
     def stalled() -> None:
         while not answered.exists():
             time.sleep(0.001)
 
-    def asking(self: Table, player: Player, limit_ms: int, now: float) -> None:
-        expect(self, player, limit_ms, now)
-        if self._question and self._question.seat == 1 and not answered.exists():
-            self._poller.call_soon(stalled)
+    class Stalling(Table):
+        def expect(self, player: Player, limit_ms: int, now: float) -> None:
+            super().expect(player, limit_ms, now)
+            if self._question and self._question.seat == 1 and not answered.exists():
+                self._poller.call_soon(stalled)
 
-    monkeypatch.setattr(Table, "expect", asking)
     bot = tmp_path / "bot.py"
     bot.write_text(ANSWERS.replace("LATE", f"if not os.path.exists(sys.argv[1]): {LATE}"))
     command = Command((sys.executable, "-I", "-S", str(bot), str(answered)), str(tmp_path))
     clock = Clock(start_ms=20_000, move_ms=2_000, bank_ms=0)
-    (result,) = await play([sample(), command], tmp_path / "log.jsonl", clock)
+    (result,) = await play([sample(), command], tmp_path / "log.jsonl", clock, table=Stalling)
     assert result.fouls == ()
     (game,) = read_games(tmp_path / "log.jsonl")
     first = next(one for one in game.choices() if one.seat == 1)
@@ -241,22 +238,19 @@ async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(
 
 
 async def test_a_machine_that_cannot_keep_time_ends_the_game_without_a_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    lag_by(monkeypatch, 10_001.0, after=5)
     log = tmp_path / "log.jsonl"
+    bots, lagging = [sample("first"), sample("greedy")], partial(LaggingPoller, 10_001.0, after=5)
     with pytest.RaisesGroup(LagError):
-        await play([sample("first"), sample("greedy")], log, Clock(start_ms=20_000))
+        await play(bots, log, Clock(start_ms=20_000), poller=lagging)
     (game,) = read_games(log)
     assert game.result is None
     assert not children()
 
 
-async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lag_by(monkeypatch, 300.0)
-    pump = Poller()
+async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back() -> None:
+    pump = LaggingPoller(300.0)
     bench = BotPool(pump, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
@@ -286,11 +280,8 @@ async def test_a_bot_that_does_not_greet_before_its_turn_has_no_second_try() -> 
         nursery.cancel_scope.cancel()
 
 
-async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lag_by(monkeypatch, 10_001.0)
-    pump = Poller()
+async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello() -> None:
+    pump = LaggingPoller(10_001.0)
     bench = BotPool(pump, [sample()], 500, OFF)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(pump.run)
@@ -301,25 +292,22 @@ async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello(
     assert not children()
 
 
-async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: Path) -> None:
     """They know the numbers of their questions: without a bound one game is one look."""
     at_once = [0]
-    take_lines, received = Table._take_lines, Referee.receive
 
-    def counted(self: Table) -> None:
-        at_once.append(0)
-        before = len(at_once)
-        take_lines(self)
-        assert len(at_once) == before, "It goes on without a look at the others."
+    class Counted(Table):
+        def _take_lines(self) -> None:
+            at_once.append(0)
+            before = len(at_once)
+            super()._take_lines()
+            assert len(at_once) == before, "It goes on without a look at the others."
 
-    def taken(self: Referee, *answer: Any) -> None:
-        at_once[-1] += 1
-        received(self, *answer)
+    class Counting(Referee):
+        def receive(self, *answer: Any, **more: Any) -> None:
+            at_once[-1] += 1
+            super().receive(*answer, **more)
 
-    monkeypatch.setattr(Table, "_take_lines", counted)
-    monkeypatch.setattr(Referee, "receive", taken)
     bot = tmp_path / "ahead.py"
     bot.write_text(
         "import sys\n"
@@ -332,7 +320,8 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(
         "sys.stdin.read()\n"
     )
     ahead = Command((sys.executable, "-I", "-S", str(bot)), str(tmp_path))
-    (result,) = await play([ahead, ahead], tmp_path / "log.jsonl")
+    log = tmp_path / "log.jsonl"
+    (result,) = await play([ahead, ahead], log, table=Counted, referee=Counting)
     assert result.why == "target"
     assert max(at_once) == LINES_AT_ONCE
 
@@ -360,16 +349,15 @@ async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(
 ) -> None:
     monkeypatch.setattr("arena.match.table.LOG_WITHIN_S", 10**6)
     asked = trio.Event()
-    expect = Table.expect
 
-    def noting(self: Table, player: Player, limit_ms: int, now: float) -> None:
-        expect(self, player, limit_ms, now)
-        asked.set()
+    class Noting(Table):
+        def expect(self, player: Player, limit_ms: int, now: float) -> None:
+            super().expect(player, limit_ms, now)
+            asked.set()
 
-    monkeypatch.setattr(Table, "expect", noting)
     log = tmp_path / "log.jsonl"
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(play, [hostile("timing/silent")] * 2, log)
+        nursery.start_soon(partial(play, [hostile("timing/silent")] * 2, log, table=Noting))
         await asked.wait()
         nursery.cancel_scope.cancel()
     (game,) = read_games(log)

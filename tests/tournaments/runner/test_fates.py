@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from tests.support.events import (
     wait_for_games,
 )
 from tests.support.fast_run import slow_except
-from tests.support.tables import children, lag_by
+from tests.support.tables import LaggingPoller, children
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 
@@ -73,7 +74,7 @@ def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str 
 def test_lag_is_reported_for_each_bot_and_no_game_is_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lag_by(monkeypatch, 50.0)
+    monkeypatch.setattr("tournaments.runner.runner.Poller", partial(LaggingPoller, 50.0))
     out = tmp_path / "out"
     said = run_file(event(tmp_path / "bots", "pass"), out)
     assert len(games_of(out)) == len(ledger(out)) == 4
@@ -93,12 +94,18 @@ def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
 ) -> None:
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
-        add = Ledger.add
+        add, pollers = Ledger.add, list[LaggingPoller]()
+
+        def new_poller() -> LaggingPoller:
+            pollers.append(LaggingPoller(0.0))
+            return pollers[-1]
 
         def adding(self: Ledger, result: Result) -> None:
             add(self, result)
-            lag_by(patch, 20_000.0)
+            for poller in pollers:
+                poller.lag_ms = 20_000.0
 
+        patch.setattr("tournaments.runner.runner.Poller", new_poller)
         patch.setattr(Ledger, "add", adding)
         said = run_file(path, out, code=1)
     assert "this machine cannot keep time" in said

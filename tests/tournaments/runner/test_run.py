@@ -154,16 +154,16 @@ def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
 ) -> None:
     """The third game is spoilt in its middle: nothing of it counts, and the run can go on."""
-    received = Referee.receive
     broken: list[str] = []
 
-    def spoilt(self: Referee, *answer: Any) -> None:
-        if self.seating.game.startswith("3.") and not broken:
-            broken.append(self.seating.game)
-            raise error
-        received(self, *answer)
+    class Spoiling(Referee):
+        def receive(self, *answer: Any, **more: Any) -> None:
+            if self.seating.game.startswith("3.") and not broken:
+                broken.append(self.seating.game)
+                raise error
+            super().receive(*answer, **more)
 
-    monkeypatch.setattr(Referee, "receive", spoilt)
+    monkeypatch.setattr("tournaments.runner.runner.Referee", Spoiling)
     said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=1)
     assert part in said
     # The games before it may not have reached the disk yet: then there is no ledger.

@@ -249,7 +249,7 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
 ) -> None:
     """Stopped by a failure of ours, and gone on with: its processes are fresh ones."""
     met: dict[BotProcess, list[int]] = {}
-    received, spoilt = Referee.receive, list[str]()
+    spoilt: list[str] = []
 
     class Noting(Table):
         def __init__(
@@ -260,14 +260,15 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
                 met.setdefault(bot, []).append(referee.seating.board)
             super().__init__(pump, referee, bots, log)
 
-    def spoiling(self: Referee, *answer: Any) -> None:
-        if self.seating.board == 2 and not spoilt:
-            spoilt.append(self.seating.game)
-            raise ZeroDivisionError
-        received(self, *answer)
+    class Spoiling(Referee):
+        def receive(self, *answer: Any, **more: Any) -> None:
+            if self.seating.board == 2 and not spoilt:
+                spoilt.append(self.seating.game)
+                raise ZeroDivisionError
+            super().receive(*answer, **more)
 
     monkeypatch.setattr("tournaments.runner.sitting.Table", Noting)
-    monkeypatch.setattr(Referee, "receive", spoiling)
+    monkeypatch.setattr("tournaments.runner.runner.Referee", Spoiling)
     words = ("first", "greedy", "random", "--boards", "3", "--jobs", "1")
     run(tmp_path, *words, code=1)
     before = len(met)
