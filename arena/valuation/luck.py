@@ -1,0 +1,270 @@
+"""Luck of the draw: what each drawn tile was worth, less the mean of all that could have come.
+
+The shuffle is uniform, and no choice depends on the order of the boneyard: given all that has
+happened, each tile in any of its rows is as likely to come next. So the mean over them, exactly 0
+here, is what a seat may expect, whatever the playouts are worth.
+"""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import chain
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from arena.analysis.replay import Step, deal_of, steps
+from arena.engine import boneyard
+from arena.engine import game as engine
+from arena.engine.shuffle import RandomWords
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
+from arena.logs.gamelog import LoggedGame
+from arena.valuation.playouts import play_out
+from arena.valuation.states import States
+from arena.valuation.win_chance import WHOLE, share_of_scores
+from protocol.messages import Drew, TurnedUp
+from protocol.records import DealRecord
+from protocol.ruleset import BY_DOUBLE, Ruleset, hand_size, set_of_tiles
+from protocol.tiles import Tile
+
+Integers = NDArray[np.int64]
+
+ORDERS = 12
+"""The orders of the boneyard in which each tile that could have come is tried."""
+DIGITS = 6
+"""Decimals of luck."""
+
+
+class DrawLuck(Struct, frozen=True):
+    """The luck of one drawn tile; `points` and `share` have a number for each seat."""
+
+    record: int
+    """The index in the game's records after which it was drawn."""
+    round: int
+    """The round's number in the game, from 1."""
+    seat: int
+    """The seat that drew it; of a tile turned up to begin the line, the seat that leads."""
+    tile: Tile
+    """The tile, (high, low)."""
+    points: tuple[float, ...]
+    """Points by which it raised what each seat may expect of the round."""
+    share: tuple[float, ...]
+    """The share of the game, 0 to 1, by which it raised what each seat may expect."""
+
+
+class GameLuck(Struct, frozen=True):
+    """The luck of a game: of each drawn tile, and its sums for each seat."""
+
+    draws: tuple[DrawLuck, ...]
+    """The drawn tiles, in order."""
+    points: tuple[float, ...]
+    """Points that each seat owes to luck."""
+    share: tuple[float, ...]
+    """The share of the game that each seat owes to luck."""
+
+
+def has_draws(rules: Ruleset, seats: int) -> bool:
+    """Tell whether chance decides anything after the deal; if not there is no luck to take out."""
+    stock = len(set_of_tiles(rules.deal)) - seats * (hand_size(rules.deal, seats) or 0)
+    lead = rules.lead
+    methods = {lead.first, lead.later, lead.after_blocked, lead.after_tie}
+    for_lead = lead.missing == "draw_for_it" and not methods.isdisjoint(BY_DOUBLE)
+    in_turn = boneyard.drawable(rules.boneyard, rules.turn, stock) > 0
+    # A last tile could not have been another.
+    return stock > 1 and (in_turn or for_lead or rules.deal.starter)
+
+
+def game_luck(logged: LoggedGame) -> GameLuck:
+    """Return the luck of each tile drawn in a game, from its log alone.
+
+    The tiles drawn before a game was cut off or decided by a foul count like all others.
+    Raises DamagedLogError at the first record that cannot follow.
+    """
+    seats = len(logged.sitting.seats)
+    if not has_draws(logged.sitting.rules, seats):
+        return GameLuck((), (0.0,) * seats, (0.0,) * seats)
+    draws = tuple(_draw_lucks(list(_chances(logged))))
+    return GameLuck(
+        draws,
+        tuple(round(fsum(one.points[seat] for one in draws), DIGITS) for seat in range(seats)),
+        tuple(round(fsum(one.share[seat] for one in draws), DIGITS) for seat in range(seats)),
+    )
+
+
+class _Chance(NamedTuple):
+    """A drawn tile, and the tiles that could have come instead of it."""
+
+    record: int
+    round: int
+    seat: int
+    tile: Tile
+    before: Game
+    """The game before it was drawn, or before the deal with which it was drawn."""
+    stock: tuple[int, ...]
+    """The numbers of all tiles that could have come, ascending: nothing here shows which did."""
+    orders: Integers
+    """Random orders of those tiles, a row each."""
+    dealt: Dealt | None = None
+    """The deal with which it was drawn, for the lead or to begin the line."""
+    places: tuple[int, ...] = ()
+    """The places in the boneyard of the tiles drawn with that deal, its own last."""
+
+
+def _chances(logged: LoggedGame) -> Iterator[_Chance]:
+    """Yield each drawn tile of a game that could have been another."""
+    orders = _RandomOrders(logged)
+    before = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
+    record = -1
+    for step in steps(logged):
+        if step.record is not None:
+            record = logged.records.index(step.record, record + 1)
+        if isinstance(step.record, DealRecord):
+            yield from _drawn_with_deal(record, before, step, deal_of(step.record), orders)
+        # Whoever wins the auction gets both tiles, in whichever order they lie.
+        elif before.round and before.round.aside.phase == "play":
+            yield from _drawn_in_turn(record, before, step, orders)
+        before = step.game
+
+
+class _RandomOrders:
+    """Random orders of the boneyard for each draw of a game, the same in all games of its board.
+
+    Where two games of a board come to the same state, their playouts are the same too; so the noise
+    of the playouts goes out by the rotation, as the luck does. No order depends on a drawn tile.
+    """
+
+    def __init__(self, logged: LoggedGame) -> None:
+        label = f"boneyard luck 1|{logged.sitting.event}|{logged.game.board}"
+        self._seed = sha256(label.encode()).digest()
+        self._round = self._draws = 0
+
+    def of(self, tiles: Sequence[int], round_number: int) -> Integers:
+        """Return orders of these tiles for the next draw of this round."""
+        self._draws = self._draws + 1 if round_number == self._round else 1
+        self._round = round_number
+        stream = RandomWords(self._seed, round_number, f"draw {self._draws}")
+        words = np.array(stream.take(ORDERS * len(tiles)))
+        return np.array(tiles)[words.reshape(ORDERS, -1).argsort(axis=1, kind="stable")]
+
+
+def _drawn_in_turn(
+    record: int, before: Game, step: Step, orders: _RandomOrders
+) -> Iterator[_Chance]:
+    """Yield the tile that a seat drew in its turn."""
+    state = before.playing
+    stock = tuple(sorted(bit.bit_length() - 1 for row in state.stock_rows for bit in row))
+    for event in step.events:
+        if isinstance(event, Drew) and event.tile and len(stock) > 1:
+            chosen = orders.of(stock, state.number)
+            yield _Chance(record, state.number, event.seat, event.tile, before, stock, chosen)
+
+
+def _drawn_with_deal(
+    record: int, before: Game, step: Step, dealt: Dealt, orders: _RandomOrders
+) -> Iterator[_Chance]:
+    """Yield the tiles that were drawn for the lead, or turned up to begin the line."""
+    laid, bit = list(chain(*dealt.stock)), step.game.playing.table.bit
+    places: tuple[int, ...] = ()
+    for event in step.events:
+        if isinstance(event, Drew | TurnedUp) and event.tile:
+            left = [tile for place, tile in enumerate(laid) if place not in places]
+            places += (laid.index(event.tile),)
+            seat = event.seat if isinstance(event, Drew) else dealt.leader
+            stock = tuple(sorted(bit[tile].bit_length() - 1 for tile in left))
+            if len(stock) > 1:
+                chosen = orders.of(stock, dealt.round)
+                yield _Chance(record, dealt.round, seat, event.tile, before, stock, chosen,
+                              dealt, places)  # fmt: skip
+
+
+def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:
+    """Yield the luck of each tile; all playouts go side by side."""
+    if not chances:
+        return
+    in_turn = [one for one in chances if one.dealt is None]
+    parts = [_after_draws(in_turn)] if in_turn else []
+    parts += [_after_deal(one, one.dealt) for one in chances if one.dealt is not None]
+    states = States.joined(parts)
+    scores = states.scores + play_out(states)
+    ordered = sorted(chances, key=lambda one: one.dealt is not None)
+    game = chances[0].before
+    rounds = np.repeat([one.round for one in ordered], [one.orders.size for one in ordered])
+    shares = share_of_scores(game.rules, game.seats, scores, rounds)
+    lucks, begin = {}, 0
+    for chance in ordered:
+        rows = slice(begin, begin := begin + chance.orders.size)
+        lucks[id(chance)] = _draw_luck(chance, scores[rows], shares[rows])
+    yield from (lucks[id(chance)] for chance in chances)
+
+
+def _draw_luck(chance: _Chance, scores: Integers, shares: Integers) -> DrawLuck:
+    """Return the luck of a tile, given each seat's scores and shares after all playouts."""
+    came = chance.stock.index(chance.before.settings.table.bit[chance.tile].bit_length() - 1)
+    points, share = (
+        excess(values.reshape(len(chance.stock), ORDERS, -1))[came] / values.shape[0]
+        for values in (scores, shares)
+    )
+    return DrawLuck(
+        chance.record,
+        chance.round,
+        chance.seat,
+        chance.tile,
+        tuple(round(float(one), DIGITS) for one in points),
+        tuple(round(float(one) / WHOLE, DIGITS) for one in share),
+    )
+
+
+def excess(values: Integers) -> Integers:
+    """Return each tile's value less the mean over all tiles, times the number of playouts.
+
+    `values` are by tile, order and seat. Over the tiles the excess adds up to exactly 0.
+    """
+    sums = values.sum(axis=1, dtype=np.int64)
+    return np.asarray(len(sums) * sums - sums.sum(axis=0))
+
+
+def _after_draws(chances: Sequence[_Chance]) -> States:
+    """Return the states after each tile was drawn in a turn, in each order of the rest."""
+    widest = max(len(one.stock) for one in chances)
+    orders = [np.tile(_padded(one.orders, widest), (len(one.stock), 1)) for one in chances]
+    tiles = [np.repeat(one.stock, ORDERS) for one in chances]
+    states = States.of([one.before for one in chances])
+    states = states.repeated(np.array([one.orders.size for one in chances]))
+    return states.with_stock(np.concatenate(orders)).after_draw(np.concatenate(tiles))
+
+
+def _padded(orders: Integers, width: int) -> Integers:
+    return np.pad(orders, ((0, 0), (0, width - orders.shape[1])), constant_values=-1)
+
+
+def _after_deal(chance: _Chance, dealt: Dealt) -> States:
+    """Return the states in which play begins after each tile was drawn, in each order of the rest.
+
+    A tile that decides the lead, or begins the line, is dealt once: only what is drawn later is
+    laid in different orders.
+    """
+    games: list[Game] = []
+    for tile in chance.stock:
+        for order in chance.orders:
+            game = chance.before.copy()
+            engine.begin(game, _laid(chance, dealt, tile, order))
+            games.append(game)
+    return States.of(games)
+
+
+def _laid(chance: _Chance, dealt: Dealt, tile: int, order: Integers) -> Dealt:
+    """Return the deal with this tile drawn next; it changes places with the one in this order."""
+    *drawn, place = chance.places
+    flat: list[Tile] = list(chain(*dealt.stock))
+    tiles = chance.before.settings.table.tiles
+    left = [at for at in range(len(flat)) if at not in drawn]
+    for at, number in zip(left, order.tolist(), strict=True):
+        flat[at] = tiles[number]
+    other = flat.index(tiles[tile])
+    flat[place], flat[other] = flat[other], flat[place]
+    rest = iter(flat)
+    return replace(dealt, stock=tuple(tuple(next(rest) for _ in row) for row in dealt.stock))
