@@ -60,7 +60,7 @@ def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | Non
         case "nobody":
             return None
         case "blocker":
-            last = _last_play(state)
+            last = last_play(state)
             return last.seat % len(party) if last else None
         case "fewest_tiles":
             return _only(tied, _parties(game, state.sizes))
@@ -81,7 +81,8 @@ def _only(among: list[int], values: Pips) -> int | None:
     return lowest[0] if len(lowest) == 1 else None
 
 
-def _last_play(state: Round) -> Played | None:
+def last_play(state: Round) -> Played | None:
+    """Return the last play of the round, if there was any."""
     return next((event for event in reversed(state.history) if isinstance(event, Played)), None)
 
 
@@ -119,7 +120,7 @@ def _by(formula: Formula, own: int, others: int, losers: int) -> int:
 def _bonus(score: Score, state: Round, won_by: int) -> int:
     """Return extra points for an early round, and for the winner's last tile (C Puerto Rico)."""
     extra = score.bonus[state.number - 1] if state.number <= len(score.bonus) else 0
-    last = _last_play(state)
+    last = last_play(state)
     if last and state.out == won_by:
         extra += score.out_with_blank if last.tile == (0, 0) else 0
         extra += score.capicu if _capicu(last, state.layout) else 0

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.valuation.array_playouts import play_out_rows
+from arena.valuation.array_rows import ArrayRows
 from arena.valuation.states import States
 
 
@@ -12,4 +14,5 @@ def play_out(states: States) -> NDArray[np.int32]:
     Fees and antes still to be paid count, and the pot that the winner takes. A round that is over
     brings no more.
     """
-    return states.rows.play_out()
+    rows = states.rows
+    return play_out_rows(rows) if isinstance(rows, ArrayRows) else rows.play_out()

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.state import Game
+from arena.valuation.array_rows import ArrayRows, rows_of
 from arena.valuation.game_rows import GameRows, Numbers
+from arena.valuation.mask_tables import mask_tables
 from protocol.messages import Option
 
 
@@ -16,19 +18,24 @@ class States:
     A tile's number is its place in `set_of_tiles` (so its bit in the engine is `1 << number`).
     """
 
-    def __init__(self, rows: GameRows) -> None:
+    def __init__(self, rows: ArrayRows | GameRows) -> None:
         self.rows = rows
         """The rows as the ruleset needs them."""
 
     @classmethod
     def of(cls, games: Sequence[Game]) -> "States":
         """Return a row a game: all of one ruleset and number of seats, with a round dealt."""
-        return cls(GameRows.of(games))
+        tables = mask_tables(games[0].rules, games[0].seats)
+        return cls(rows_of(tables, games) if tables else GameRows.of(games))
 
     @staticmethod
     def joined(parts: "Sequence[States]") -> "States":
         """Return the rows of all parts, in their order."""
-        return States(GameRows.joined([part.rows for part in parts]))
+        rows = [part.rows for part in parts]
+        arrays = [one for one in rows if isinstance(one, ArrayRows)]
+        if arrays:
+            return States(ArrayRows.joined(arrays))
+        return States(GameRows.joined([one for one in rows if isinstance(one, GameRows)]))
 
     def __len__(self) -> int:
         """Return the number of rows."""

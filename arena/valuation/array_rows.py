@@ -1,0 +1,314 @@
+"""Rows of states as arrays: hands as masks, the boneyard as an order with pointers, and the rest.
+
+What a row's options do is here; rounds are played on by `array_playouts`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from arena.engine import game as engine
+from arena.engine import scoring as score
+from arena.engine.state import Game, Round
+from arena.valuation.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
+from arena.valuation.game_rows import Numbers
+from arena.valuation.mask_tables import Ints, MaskTables, Places
+from arena.valuation.plain import REDEAL
+from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
+from protocol.tiles import Tile, high_first
+
+IN_PLAY, OVER, SCORED = range(3)
+"""A round in play; one that is over; one whose points the state had already."""
+
+
+class ArrayRows(Struct, frozen=True, eq=False):
+    """States of which each is a place in every array: the last axis, but the first of `stock`."""
+
+    tables: MaskTables
+    """The tables of the ruleset."""
+    hands: Ints
+    """The tiles of each seat, as masks."""
+    stock: NDArray[np.int8]
+    """The ranks of the tiles of the boneyard: its rows one after the other."""
+    front: NDArray[np.int8]
+    """The place of the first tile of each row of the boneyard."""
+    back: NDArray[np.int8]
+    """The place after the last tile of each row of the boneyard."""
+    drawable: NDArray[np.int8]
+    """The number of tiles that may still be drawn."""
+    left: NDArray[np.int8]
+    """The number at the left end of the line; -1 before the first tile."""
+    right: NDArray[np.int8]
+    """The number at the right end."""
+    must_lead: NDArray[np.int8]
+    """The rank of the only tile that may be led; -1: any."""
+    line: Ints
+    """The tiles in the line, as a mask."""
+    turn: NDArray[np.int8]
+    """The seat to move; while seats are asked for a call, the seat that moves after that."""
+    asked: NDArray[np.int8]
+    """The number of seats that are still to be asked whether they call the round blocked."""
+    drawn: NDArray[np.int8]
+    """Tiles drawn in this turn."""
+    passes: NDArray[np.int8]
+    """Passes since the last play or draw."""
+    last_seat: NDArray[np.int8]
+    """The seat that played last; -1: none did."""
+    last_tile: NDArray[np.int8]
+    """The facts about the last tile that bring extra points: see `CAPICU` and `BLANK`."""
+    over: NDArray[np.int8]
+    """The end of the round: see `IN_PLAY`."""
+    bonus: NDArray[np.int32]
+    """Extra points for winning a round of this number."""
+    pot: NDArray[np.int32]
+    """Points in the pot."""
+    points: NDArray[np.int32]
+    """Points of each seat, fees paid, but without those of a round that is `OVER`."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.turn)
+
+    @staticmethod
+    def joined(parts: "Sequence[ArrayRows]") -> "ArrayRows":
+        """Return the rows of all parts, in their order."""
+        width = max(part.stock.shape[1] for part in parts)
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
+            for name in ARRAYS
+        }
+        wide = [np.pad(one.stock, ((0, 0), (0, width - one.stock.shape[1]))) for one in parts]
+        return ArrayRows(parts[0].tables, stock=np.concatenate(wide), **arrays)
+
+    @property
+    def scores(self) -> NDArray[np.int32]:
+        """Points of each seat; see `States.scores`."""
+        gains = round_gains(
+            self.tables, self.hands, self.last_seat, self.last_tile, self.bonus, self.pot
+        )
+        gains[:, self.over != OVER] = 0
+        return (self.points + gains).T
+
+    def taken(self, rows: Numbers) -> "ArrayRows":
+        """Return the rows of these numbers."""
+        arrays: dict[str, Any] = {name: getattr(self, name).take(rows, axis=-1) for name in ARRAYS}
+        return ArrayRows(self.tables, stock=self.stock.take(rows, axis=0), **arrays)
+
+    def with_stock(self, orders: Numbers) -> "ArrayRows":
+        """Lay each row's boneyard anew; see `States.with_stock`."""
+        lengths = self.back - self.front
+        back = np.cumsum(lengths, axis=0, dtype=np.int8)
+        stock = self.tables.ranks.take(np.broadcast_to(orders, (len(self), orders.shape[-1])))
+        return replace(self, stock=stock, front=back - lengths, back=back)
+
+    def with_hands(self, hands: Mapping[int, Numbers]) -> "ArrayRows":
+        """Replace hands; see `States.with_hands`."""
+        masks, tables = self.hands.copy(), self.tables
+        bits = np.append(tables.bits.take(tables.ranks), tables.dtype(0))
+        for seat, tiles in hands.items():
+            masks[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
+        return replace(self, hands=masks)
+
+    def after(self, option: Option) -> "ArrayRows":
+        """Take an option in each row; see `States.after`."""
+        match option:
+            case Play():
+                return self._after_play(option)
+            case PlayTwo():
+                return self._put(option.left, "left")._after_play(Play(option.right, "right"))
+            case Draw():
+                return self._after_draw()
+            case Pass():
+                return self._next_turn(passes=self.passes + np.int8(1))
+            case Call():
+                return replace(self, over=np.full_like(self.over, OVER))
+            case GoOn():
+                return replace(self, asked=self.asked - np.int8(1))
+            case _:
+                raise ValueError(f"Arrays of states know no such option: {option}.")
+
+    def after_draw(self, tiles: Numbers) -> "ArrayRows":
+        """Draw these tiles; see `States.after_draw`."""
+        drawn = self.tables.ranks.take(np.broadcast_to(tiles, len(self)))[:, None]
+        places = np.arange(self.stock.shape[1])[:, None]
+        lies = ((places >= self.front[:, None]) & (places < self.back[:, None])).any(axis=0)
+        found = (self.stock == drawn) & lies.T
+        if not found.any(axis=1).all():
+            raise ValueError("The tile does not lie in the boneyard.")
+        rows, stock = np.arange(len(self)), self.stock.copy()
+        _, at = self._next_tile()
+        stock[rows, found.argmax(axis=1)] = stock[rows, at]
+        stock[rows, at] = drawn[:, 0]
+        return replace(self, stock=stock)._after_draw()
+
+    def _next_tile(self) -> tuple[Places, Places]:
+        """Return the row of the boneyard from which each seat to move draws, and the place."""
+        settings = self.tables.settings
+        of = np.array(settings.own_row).take(self.turn)
+        states = np.arange(len(self))
+        for _ in range(len(self.front) - 1):
+            empty = self.front[of, states] == self.back[of, states]
+            of = np.where(empty, (of + 1) % len(self.front), of)
+        from_back = np.array(settings.from_back).take(self.turn)
+        return of, np.where(from_back, self.back[of, states] - 1, self.front[of, states])
+
+    def _after_draw(self) -> "ArrayRows":
+        states, settings = np.arange(len(self)), self.tables.settings
+        of, at = self._next_tile()
+        front, back, hands = self.front.copy(), self.back.copy(), self.hands.copy()
+        from_back = np.array(settings.from_back).take(self.turn)
+        front[of, states] += ~from_back
+        back[of, states] -= from_back
+        hands[self.turn, states] += self.tables.bits[self.stock[states, at]]
+        one = np.int8(1)
+        drawable = np.maximum(self.drawable - one, 0)
+        points, pot = self.points, self.pot
+        if settings.fee:
+            paid = np.zeros_like(points)
+            paid[self.turn, states] = settings.fee
+            points = points - seats_of(self.tables, parties(self.tables, paid))
+            pot = pot + np.int32(settings.fee * self.tables.rules.stakes.pot)
+        after = replace(
+            self, hands=hands, front=front, back=back, drawable=drawable, drawn=self.drawn + one,
+            passes=np.zeros_like(self.passes), points=points, pot=pot,
+        )  # fmt: skip
+        return after._next_turn() if settings.draw_ends_turn else after._settled()
+
+    def _after_play(self, play: Play) -> "ArrayRows":
+        tables, (high, low), ends = self.tables, play.tile, self.ends
+        mask, after = tables.bits[tables.tiles.index(play.tile)], self._put(play.tile, play.end)
+        capicu = np.where(tables.both[ends] & mask != 0, CAPICU, 0)
+        facts = capicu | BLANK * (high + low == 0)
+        return replace(after, last_seat=self.turn, last_tile=facts.astype(np.int8))._next_turn()
+
+    def _put(self, tile: Tile, end: End) -> "ArrayRows":
+        """Move a tile from the hand of the seat to move to an end of the line."""
+        hands, left, right, (high, low) = self.hands.copy(), self.left, self.right, tile
+        mask = self.tables.bits[self.tables.tiles.index(tile)]
+        hands[self.turn, np.arange(len(self))] ^= mask
+        if end == "lead":
+            left, right = np.full_like(left, high), np.full_like(right, low)
+        elif end == "left":
+            left = np.int8(high + low) - left
+        else:
+            right = np.int8(high + low) - right
+        return replace(self, hands=hands, left=left, right=right, line=self.line | mask)
+
+    def _next_turn(self, passes: NDArray[np.int8] | None = None) -> "ArrayRows":
+        """End a turn: the seat went out, or the next seat moves."""
+        out = self.hands[self.turn, np.arange(len(self))] == 0
+        passes = np.zeros_like(self.passes) if passes is None else passes
+        return replace(
+            self,
+            turn=np.array(self.tables.settings.after, np.int8).take(self.turn),
+            drawn=np.zeros_like(self.drawn),
+            passes=passes,
+            over=np.where(out, np.int8(OVER), self.over),
+        )._settled(turn_ended=True)
+
+    def _settled(self, *, turn_ended: bool = False) -> "ArrayRows":
+        """End the rounds that are blocked; after a turn ask the seats for a call."""
+        settings = self.tables.settings
+        held = np.bitwise_or.reduce(self.hands, axis=0)
+        fitting = self.tables.fitting[self.ends]
+        stuck = held & fitting == 0
+        if settings.two_tiles:
+            stuck |= ~self.tables.can_play_two(self.hands, self.ends, self.drawable).any(axis=0)
+        blocked = stuck & (self.drawable == 0)
+        if settings.draw_optional:
+            blocked |= (self.passes >= self.tables.seats) & (self.left >= 0)
+        dead = self.tables.dead_ends(self.ends, self.line)
+        if settings.dead_ends_to_end:
+            blocked |= dead >= settings.dead_ends_to_end
+        over = np.where(blocked & (self.over == IN_PLAY), np.int8(OVER), self.over)
+        asked = self.asked
+        if turn_ended and settings.dead_ends_to_call:
+            asks = (over == IN_PLAY) & (dead >= settings.dead_ends_to_call)
+            asked = np.where(asks, np.int8(self.tables.seats), asked)
+        return replace(self, over=over, asked=asked)
+
+    @property
+    def ends(self) -> Places:
+        """The ends of each line, as places in the tables."""
+        tables = self.tables
+        return np.where(
+            self.left >= 0,
+            tables.ends[self.left, self.right],
+            tables.empty + (self.must_lead + 1) * np.intp(64),
+        )
+
+
+ARRAYS = tuple(name for name in ArrayRows.__struct_fields__ if name not in ("tables", "stock"))
+"""The arrays of which the last axis is the row."""
+
+
+def rows_of(tables: MaskTables, games: Sequence[Game]) -> ArrayRows:
+    """Return a row a game; of a deal that is not settled yet, as the plain player settles it."""
+    settled = [_settled(game) for game in games]
+    states = [game.playing for game in settled]
+    rank = tables.rank_of_bit.__getitem__
+    bit = dict(zip(tables.rank_of_bit, tables.bits.tolist(), strict=True)).__getitem__
+    stock = [[rank(tile) for row in state.stock_rows for tile in row] for state in states]
+    width = max(map(len, stock))
+    lengths = np.array([[len(row) for row in state.stock_rows] for state in states], np.int8).T
+    back = np.cumsum(lengths, axis=0, dtype=np.int8)
+    hands = [[sum(map(bit, hand)) for hand in state.hand_bits] for state in states]
+
+    def small(fact: Callable[[Round], int]) -> NDArray[np.int8]:
+        return np.array([fact(state) for state in states], np.int8)
+
+    return ArrayRows(
+        tables,
+        hands=np.array(hands, tables.dtype).T.copy(),
+        stock=np.array([order + [0] * (width - len(order)) for order in stock], np.int8),
+        front=back - lengths,
+        back=back,
+        drawable=small(lambda state: state.drawable),
+        left=small(lambda state: state.ends.left),
+        right=small(lambda state: state.ends.right),
+        must_lead=small(lambda state: _must_lead(tables, state)),
+        line=np.array([_line(tables, state) for state in states], tables.dtype),
+        turn=small(lambda state: state.aside.then if state.aside.phase == "call" else state.turn),
+        asked=small(lambda state: len(state.aside.queue)),
+        drawn=small(lambda state: state.drawn),
+        passes=small(lambda state: state.passes),
+        last_seat=small(_last_seat),
+        last_tile=np.zeros(len(states), np.int8),
+        over=small(lambda state: SCORED if state.over else IN_PLAY),
+        bonus=np.array([_bonus(tables, state) for state in states], np.int32),
+        pot=np.array([game.pot for game in settled], np.int32),
+        points=np.array([game.scores for game in settled], np.int32).T.copy(),
+    )
+
+
+def _settled(game: Game) -> Game:
+    """Return the game once its deal counts."""
+    if game.playing.aside.phase != "deal":
+        return game
+    settled = game.copy()
+    while engine.needs_deal(settled):
+        engine.begin(settled, engine.chance_decides(settled, REDEAL))
+    return settled
+
+
+def _must_lead(tables: MaskTables, state: Round) -> int:
+    tile = state.aside.must_lead
+    return -1 if tile is None else tables.tiles.index(tile)
+
+
+def _line(tables: MaskTables, state: Round) -> int:
+    return sum(int(tables.bits[tables.tiles.index(high_first(tile))]) for tile in state.layout)
+
+
+def _last_seat(state: Round) -> int:
+    last = score.last_play(state)
+    return last.seat if last else -1
+
+
+def _bonus(tables: MaskTables, state: Round) -> int:
+    bonus = tables.rules.score.bonus
+    return bonus[state.number - 1] if state.number <= len(bonus) else 0

@@ -1,0 +1,116 @@
+"""Rows of arrays do, bit for bit, what rows of the engine do."""
+
+import random
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arena.engine import game as engine
+from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, find_variant
+from arena.valuation.array_rows import ArrayRows
+from arena.valuation.game_rows import GameRows
+from arena.valuation.mask_tables import mask_tables
+from arena.valuation.playouts import play_out
+from arena.valuation.states import States
+from protocol.messages import Call, Draw, GoOn, Pass, Play, PlayTwo
+from protocol.ruleset import Ruleset, playable_seat_counts, set_of_tiles
+from tests.support.rulesets import MANY, many, seated
+
+KNOWN = (Play, PlayTwo, Draw, Pass, Call, GoOn)
+
+
+def moments(rules: Ruleset, seats: int, luck: random.Random, rounds: int = 2) -> Iterator[Game]:
+    """Yield some states of rounds that are played at random."""
+    game, seed = engine.new_game(rules, seats), luck.randbytes(32)
+    for _ in range(rounds):
+        while not game.over:
+            if engine.needs_deal(game):
+                engine.begin(game, engine.chance_decides(game, seed))
+            else:
+                options = engine.legal(game)
+                engine.act_unchecked(game, luck.choice((options[0], *options)))
+            if luck.random() < 0.3:
+                yield game.copy()
+            if game.playing.over:
+                break
+
+
+def check(games: Sequence[Game], luck: random.Random) -> None:
+    """Compare what becomes of these games in arrays and in the engine."""
+    if not games:
+        return
+    arrays, rows = States.of(games), States(GameRows.of(games))
+    if mask_tables(games[0].rules, games[0].seats) is None:
+        assert isinstance(arrays.rows, GameRows)
+        return
+    assert isinstance(arrays.rows, ArrayRows)
+    same(arrays, rows)
+    dealt = [at for at, game in enumerate(games) if not engine.needs_deal(game)]
+    for at in dealt[:6]:
+        game = games[at]
+        pair = [one.taken(np.array([at, at])) for one in (arrays, rows)]
+        shuffled = stock_orders(game, luck)
+        pair = [one.with_stock(shuffled) for one in pair]
+        same(*pair)
+        swapped = {seat: hand_of(game, other) for seat, other in ((0, 1), (1, 0))}
+        if not game.playing.aside.must_lead and game.playing.aside.phase == "play":
+            same(*[one.with_hands(swapped) for one in pair])
+        for option in engine.legal(game):
+            if isinstance(option, KNOWN):
+                after = [one.after(option) for one in pair]
+                same(*after)
+                same(*[States.joined([one, both]) for one, both in zip(after, pair, strict=True)])
+        if Draw() in engine.legal(game):
+            tiles = shuffled[:, 0]
+            same(*[one.after_draw(tiles) for one in pair])
+
+
+def same(arrays: States, rows: States) -> None:
+    """Compare scores, and the ends of playouts."""
+    assert len(arrays) == len(rows)
+    assert (arrays.scores == rows.scores).all()
+    assert (play_out(arrays) == play_out(rows)).all()
+
+
+def stock_orders(game: Game, luck: random.Random) -> NDArray[np.int8]:
+    """Return two random orders of the boneyard."""
+    tiles = [bit.bit_length() - 1 for row in game.playing.stock_rows for bit in row]
+    return np.array([luck.sample(tiles, len(tiles)) for _ in range(2)], np.int8).reshape(
+        2, len(tiles)
+    )
+
+
+def hand_of(game: Game, seat: int) -> NDArray[np.int8]:
+    """Return a hand, filled up with no tile."""
+    held = [bit.bit_length() - 1 for bit in game.playing.hand_bits[seat]]
+    return np.array([*held, -1, -1], np.int8)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_named_games_at_all_tables(name: str) -> None:
+    luck = random.Random(name)
+    rules = find_variant(name)
+    for seats in playable_seat_counts(rules):
+        check(list(moments(rules, seats, luck)), luck)
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+def test_large_tables(name: str, seats: int, differs: dict[str, object]) -> None:
+    luck = random.Random(name)
+    check(list(moments(many(name, differs), seats, luck)), luck)
+
+
+@given(seated(), st.randoms(use_true_random=False))
+def test_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
+    check(list(moments(*table, luck, rounds=1)), luck)
+
+
+def test_numbers_are_those_of_the_set() -> None:
+    game = engine.new_game(find_variant("draw"), 2)
+    tiles = set_of_tiles(game.rules.deal)
+    assert all(game.settings.table.bit[tile] == 1 << at for at, tile in enumerate(tiles))
