@@ -1,0 +1,57 @@
+"""Games that are read as lines and decoded elsewhere are those of the log."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.logs.checksummed import DamagedFileError, append_records
+from arena.logs.encoded_games import read_encoded_games
+from arena.logs.gamelog import DamagedLogError, read_games
+from protocol.codec import encode_line, seal
+from tests.support.logged_games import logged, write
+
+
+def test_they_are_the_finished_games_of_the_log(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged(), logged(board=2))
+    games = [*read_encoded_games(path)]
+    assert [one.name for one in games] == ["1.game", "2.game"]
+    assert [one.decode() for one in games] == [*read_games(path)]
+
+
+def test_a_game_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    whole = path.read_bytes().splitlines(keepends=True)
+    # The result and the sitting's end are missing; a kill cut the line before them short.
+    path.write_bytes(b"".join(whole[:-3]) + whole[-3][:9])
+    assert [*read_encoded_games(path)] == []
+
+
+def test_a_changed_byte_is_found_before_anything_is_decoded(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged())
+    path.write_bytes(path.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
+    with pytest.raises(DamagedFileError, match=r"line \d+, byte \d+: its checksum"):
+        [*read_encoded_games(path)]
+
+
+@pytest.mark.parametrize("nonsense", [b'{"type":"choice"}\n', b'{"type":"odd"}\n'])
+def test_a_line_that_is_no_record_is_refused_by_name(tmp_path: Path, nonsense: bytes) -> None:
+    game = logged()
+    lines = map(encode_line, (game.sitting, game.game, *game.records))
+    checksum, sealed = 0, list[bytes]()
+    for line in (*[*lines][:2], nonsense, encode_line(game.records[-1])):
+        done, checksum = seal(line, checksum)
+        sealed.append(done)
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"".join(sealed))
+    (one,) = read_encoded_games(path)
+    with pytest.raises(DamagedLogError, match=r"log\.jsonl: a game of it cannot be read"):
+        one.decode()
+
+
+def test_a_result_of_another_sitting_is_refused(tmp_path: Path) -> None:
+    one, other = logged(), logged(seats=3)
+    with (tmp_path / "log.jsonl").open("wb") as file:
+        append_records(file.fileno(), (one.sitting, other.game, *other.records), 0)
+    (game,) = read_encoded_games(tmp_path / "log.jsonl")
+    with pytest.raises(DamagedLogError, match="not a game of its sitting"):
+        game.decode()
