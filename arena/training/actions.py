@@ -58,6 +58,10 @@ class Actions:
         """Return the number of an option. Raises KeyError if this game never offers the option."""
         return self._numbers[option]
 
+    def find(self, option: Option) -> int | None:
+        """Return the number of an option; None for a bid from outside the table."""
+        return self._numbers.get(option)
+
     def mask(self, options: Iterable[Option]) -> Mask:
         """Return 1 for each of these options and 0 for all others."""
         mask = np.zeros(len(self.options), np.int8)

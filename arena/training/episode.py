@@ -80,16 +80,19 @@ class Episode:
         before, self._before = self._before, game.scores
         if self._reward == "places":
             return standing(game) if game.over else (0.0,) * game.seats
-        changes = [now - then for now, then in zip(game.scores, before, strict=True)]
-        return tuple(
-            own - sum(rivals) / len(rivals) for own, rivals in _rivals(game.rules, changes)
-        )
+        return round_margins(game.rules, before, game.scores)
 
 
 def seat_question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
     """Return a seat's view of a game as the question that a table would ask."""
     events = view.history(game.playing, seat)
     return view.question(game, seat, options, events, id=0, number=0, time_ms=0)
+
+
+def round_margins(rules: Ruleset, before: Sequence[int], after: Sequence[int]) -> Rewards:
+    """Return for each seat the change of its score less the mean change of its rivals' scores."""
+    changes = [now - then for now, then in zip(after, before, strict=True)]
+    return tuple(own - sum(rivals) / len(rivals) for own, rivals in _rivals(rules, changes))
 
 
 def standing(game: Game) -> Rewards:

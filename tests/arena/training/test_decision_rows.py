@@ -1,0 +1,76 @@
+"""Rows of decisions hold what the seat was sent, and the environment's numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from arena.analysis.decisions import decisions
+from arena.rules.variants import VARIANTS, find_variant
+from arena.training.decision_rows import decision_rows, margins_by_round
+from arena.training.encoding import Encoding
+from protocol.codec import decode_from_referee
+from protocol.messages import Ask
+from protocol.records import ChoiceRecord, FoulRecord
+from protocol.ruleset import Ruleset, playable_seat_counts
+from tests.support.fast_run import FAST_TABLES, examples, slow_except
+from tests.support.rulesets import seated
+from tests.support.transcripts import any_of, overheard
+
+TABLES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
+
+
+# Slow: the rows of all games are made alike.
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, TABLES))
+def test_rows_are_the_lines_that_the_seats_were_sent(name: str, seats: int) -> None:
+    compare(find_variant(name), seats, name)
+
+
+@examples(20)
+@given(seated(), st.integers(0, 2**32), st.sampled_from([0.0, 0.05]))
+def test_rows_are_the_lines_in_every_game(
+    table: tuple[Ruleset, int], seed: int, foul: float
+) -> None:
+    compare(*table, seed, foul)
+
+
+def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None:
+    """Encode each line that was sent, as a bot would, and compare it with the row."""
+    rules = replace(rules, game=replace(rules.game, max_rounds=2))
+    logged, _ = overheard(rules, seats, any_of(seed, foul))
+    code = Encoding(rules, seats)
+    every = [*decision_rows(logged, code, range(seats))]
+    assert len(every) == len([*logged.choices()])
+    for seat in range(seats):
+        rows = [*decision_rows(logged, code, {seat})]
+        assert [row.id for row in rows] == [row.id for row in every if row.seat == seat]
+        asked = [one for one in decisions(logged, seat) if one.record]
+        for row, decision in zip(rows, asked, strict=True):
+            ask = decode_from_referee(decision.line)
+            assert isinstance(ask, Ask)
+            assert row.vector.tobytes() == code.vector(ask).tobytes()
+            assert row.mask.tolist() == code.actions.mask(ask.options).tolist()
+            assert (row.round, row.number, row.id) == (ask.round, decision.number, ask.id)
+            assert row.options == ask.options
+            if isinstance(decision.record, FoulRecord):
+                assert (row.foul, row.choice, row.action) == (decision.record.foul, None, None)
+            else:
+                assert isinstance(decision.record, ChoiceRecord)
+                assert (row.foul, row.choice) == (None, decision.record.choice)
+                assert row.action == code.actions.find(ask.options[decision.record.choice])
+                assert row.ms == decision.record.ms
+
+
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
+def test_margins_of_the_rounds_add_up_to_that_of_the_game(name: str, seats: int) -> None:
+    rules = find_variant(name)
+    logged, _ = overheard(rules, seats, any_of(name, 0.0))
+    assert logged.result
+    scores = logged.result.scores
+    for seat, own in enumerate(scores):
+        rivals = [one for other, one in enumerate(scores) if other != seat]
+        if rules.deal.partners:
+            rivals = [scores[1 - seat % 2]]
+        total = sum(margin[seat] for margin in margins_by_round(logged).values())
+        assert total == pytest.approx(own - np.mean(rivals))
