@@ -31,6 +31,7 @@ SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
         games.explain,
         results.report,
         results.rate,
+        results.export,
     ),
     "Prove and publish": (results.verify, results.publish, system.doctor),
     "About the program": (system.help_, system.schema, system.completion),

@@ -1,12 +1,17 @@
-"""Commands about results: show, verify, report, rate."""
+"""Commands about results: show, verify, report, rate, export."""
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from arena.analysis.find import usual_folder
-from tournaments.cli.arguments.completion import complete_events, complete_logs
+from tournaments.cli.arguments.completion import (
+    complete_entrants,
+    complete_events,
+    complete_logs,
+)
 from tournaments.cli.arguments.options import LogPath
 
 FOLDER = click.argument(
@@ -189,3 +194,61 @@ def rate(
 
     asked = RateOptions(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
     sys.exit(anew.rate(what, asked, as_json))
+
+
+@click.command()
+@click.argument("what", nargs=-1, type=LogPath(), shell_complete=complete_logs)
+@click.option("--decisions", is_flag=True, help="Export one row a decision; there is nothing else.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="File to write, or its folder.  [default: decisions.parquet in WHAT]",
+)
+@click.option(
+    "--format",
+    type=click.Choice(["parquet", "csv"]),
+    help="Format of the file.  [default: by its name, else parquet]",
+)
+@click.option(
+    "--bot",
+    "bots",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_entrants,
+    help="Only this bot's decisions; may be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
+def export(
+    what: tuple[Path, ...],
+    decisions: bool,
+    out: Path | None,
+    format: Literal["parquet", "csv"] | None,
+    bots: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Write each decision of games as a row to learn from.
+
+    WHAT are events' folders, logs, or folders of logs such as `boneyard play` writes; by default it
+    is the event in the current directory, or else the one here that was run last. Parquet needs
+    pyarrow: pip install 'boneyard-arena[parquet]'.
+
+    A row has the question in the numbers of the training environment, the answer, its time and what
+    came of the round and of the game. The vector, the mask and the options hold only what the seat
+    knew when it was asked: its own hand and the open table, not the hands of others. Games of
+    different rules or numbers of seats come into a file each, because their vectors differ.
+    `boneyard help training` explains the columns.
+
+    \b
+    Examples:
+      boneyard export --decisions
+      boneyard export demo --decisions --bot counting
+      boneyard export demo --decisions --out demo.csv
+      boneyard export friday saturday --decisions --out both.parquet
+    """
+    from protocol.errors import UserError
+    from tournaments.commands.export import write_decisions
+
+    if not decisions:
+        raise UserError("Say what to export: `boneyard export --decisions` writes every decision.")
+    write_decisions(what or (usual_folder(),), out, format, bots, as_json)

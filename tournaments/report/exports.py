@@ -59,14 +59,11 @@ def games_csv(
 
 
 def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
-    seats, sides = len(result.seats), count_sides(partners, len(result.seats))
+    sides = count_sides(partners, len(result.seats))
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
-    total = sum(result.scores)
     for seat, name in enumerate(result.seats):
         side = side_of(partners, seat)
-        own = sum(result.scores[side::sides])
-        over = (sides * own - total) / ((sides - 1) * (seats // sides))
         yield (
             result.game,
             result.board,
@@ -80,11 +77,22 @@ def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
             result.scores[seat],
             result.places[seat],
             share_of_pairs(result.places[:sides], side),
-            None if result.why == "foul" else over,
+            margin_of(result, side, sides),
             result.rounds,
             result.why,
             ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
         )
+
+
+def margin_of(result: Result, side: int, sides: int) -> float | None:
+    """Return a side's score less the mean of the other sides', for each member of it.
+
+    Return None if a foul ended the game.
+    """
+    if result.why == "foul":
+        return None
+    own, total = sum(result.scores[side::sides]), sum(result.scores)
+    return (sides * own - total) / ((sides - 1) * (len(result.scores) // sides))
 
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:

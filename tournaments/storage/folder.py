@@ -260,7 +260,7 @@ def has_content(path: Path, lines: Iterable[bytes]) -> bool:
 def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
     """Replace a file atomically by one with this mode.
 
-    Raises OSError; then nothing is left of the new file.
+    Raises OSError, and what the lines raise; then nothing is left of the new file.
     """
     beside = path.with_name(path.name + ".new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
@@ -269,8 +269,8 @@ def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
-    except OSError:
-        # On a full disk, half a file only takes up space.
+    except BaseException:
+        # Half a file only takes up space, on a full disk the last of it.
         beside.unlink()
         raise
     beside.replace(path)

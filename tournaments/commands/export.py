@@ -1,0 +1,60 @@
+"""The command `export`: writes the decisions of games as a table for programs that learn."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from arena.ui.console import print_json, print_line
+from arena.ui.progress import working
+from protocol.errors import UserError
+from tournaments.dataset.export import Export, Format, export_decisions
+
+NAME = "decisions"
+"""The name of a file for which the user gives none, without its ending."""
+
+
+def write_decisions(
+    sources: tuple[Path, ...],
+    out: Path | None,
+    format: Format | None,
+    bots: Iterable[str],
+    in_json: bool,
+) -> None:
+    """Write the decisions of these events, logs or folders of logs, and print the files' names.
+
+    Raises UserError.
+    """
+    kind = format or _format_of(out)
+    path = _file(sources, out, kind)
+    with working("Games exported") as tell:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            files = export_decisions(Export(sources, path, kind, frozenset(bots)), tell)
+        except OSError as error:
+            raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    if in_json:
+        print_json({"written": [{**asdict(file), "path": f"{file.path}"} for file in files]})
+        return
+    for file in files:
+        print_line(
+            f"{file.path}: {file.decisions:,} decisions, games: {file.games:,}, "
+            f"{file.bytes / 1e6:,.2f} MB"
+        )
+
+
+def _format_of(out: Path | None) -> Format:
+    """Return the format that the name of a file means. Raises UserError if it means none."""
+    if out is None or out.is_dir() or out.suffix == ".parquet":
+        return "parquet"
+    if out.suffix == ".csv":
+        return "csv"
+    raise UserError(f"{out} names no format. End it with .parquet or .csv, or add --format.")
+
+
+def _file(sources: tuple[Path, ...], out: Path | None, format: Format) -> Path:
+    """Return the file to write: by default in the only folder that is exported, or else here."""
+    if out and not out.is_dir():
+        return out
+    own = sources[0] if len(sources) == 1 and sources[0].is_dir() else Path()
+    return (out or own) / f"{NAME}.{format}"

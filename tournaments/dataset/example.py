@@ -1,0 +1,145 @@
+"""The columns of a table of decisions, and a logged game as its rows."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from arena.logs.gamelog import LoggedGame
+from arena.training.actions import Mask
+from arena.training.decision_rows import DecisionRow, decision_rows, margins_by_round
+from arena.training.encoding import Encoding, Vector
+from protocol.codec import encode_json
+from protocol.ruleset import Ruleset, count_sides, side_of
+from tournaments.rating.tables import share_of_pairs
+from tournaments.report.exports import margin_of
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """The columns of a decision besides its vector and its mask, in their order."""
+
+    event: str
+    """The event's name."""
+    game: str
+    """The game's name in the event."""
+    board: int
+    """The board."""
+    rules: str
+    """The ruleset's name."""
+    seats: int
+    """The number of seats at the table."""
+    seat: int
+    """The seat that was asked, counted clockwise from 0."""
+    side: int
+    """The seat's side: with partners 0 or 1, else the seat."""
+    entrant: str
+    """The entrant in this seat."""
+    partner: str | None
+    """The entrant opposite, with partners."""
+    round: int
+    """The round's number in the game, from 1."""
+    number: int
+    """The question's number among those to this seat in the game, from 1, as `explain` counts."""
+    id: int
+    """The question's number on the bot's pipe."""
+    options: str
+    """The options as JSON, in the question's order."""
+    choice: int | None
+    """The index of the chosen option; empty: the seat fouled."""
+    action: int | None
+    """The number of the chosen option in the mask; empty: it fouled, or the option has none."""
+    ms: float
+    """The time charged, in ms."""
+    foul: str | None
+    """The class of the foul, if the seat fouled."""
+    round_margin: float | None
+    """The change of the seat's score in this round less the mean change of its rivals' scores: the
+    environment's reward; empty if the game ended within the round."""
+    points: int
+    """The seat's score at the end of the game."""
+    place: int
+    """Its place, 1 being best."""
+    win_share: float
+    """The pairs of sides that its side won, as a share, a tie ½."""
+    margin: float | None
+    """Its side's score less the mean of the other sides'; empty if a foul ended the game."""
+
+
+class Table(NamedTuple):
+    """A ruleset and a number of seats: vectors of one table have one length and one meaning."""
+
+    rules: Ruleset
+    """The ruleset."""
+    seats: int
+    """The number of seats."""
+
+
+@cache
+def encoding_of(table: Table) -> Encoding:
+    """Return the encoding of the decisions at a table."""
+    return Encoding(*table)
+
+
+class Example(NamedTuple):
+    """A decision of a table."""
+
+    facts: Facts
+    """All other columns."""
+    vector: Vector
+    """All that the seat knew; see `arena.training.encoding`."""
+    mask: Mask
+    """1 for the number of each option; see `arena.training.actions`."""
+
+
+def examples(logged: LoggedGame, bots: frozenset[str]) -> Iterator[Example]:
+    """Yield the decisions of these bots in a finished game; of all, if none is named.
+
+    Raises DamagedLogError.
+    """
+    names = logged.sitting.seats
+    encoding = encoding_of(Table(logged.sitting.rules, len(names)))
+    seats = [seat for seat, name in enumerate(names) if not bots or name in bots]
+    known = {seat: _known(logged, seat) for seat in seats}
+    margins = margins_by_round(logged)
+    for row in decision_rows(logged, encoding, seats):
+        margin = margins[row.round][row.seat] if row.round in margins else None
+        facts = Facts(**known[row.seat], **_answered(row), round_margin=margin)
+        yield Example(facts, row.vector, row.mask)
+
+
+def _known(logged: LoggedGame, seat: int) -> dict[str, Any]:
+    """Return the columns that all decisions of a seat in a game share."""
+    result, sitting = logged.result, logged.sitting
+    assert result, "The game is finished."
+    names, partners = sitting.seats, sitting.rules.deal.partners
+    side, sides = side_of(partners, seat), count_sides(partners, len(names))
+    return {
+        "event": sitting.event,
+        "game": result.game,
+        "board": result.board,
+        "rules": sitting.rules.name,
+        "seats": len(names),
+        "seat": seat,
+        "side": side,
+        "entrant": names[seat],
+        "partner": names[(seat + 2) % 4] if partners else None,
+        "points": result.scores[seat],
+        "place": result.places[seat],
+        "win_share": share_of_pairs(result.places[:sides], side),
+        "margin": margin_of(result, side, sides),
+    }
+
+
+def _answered(row: DecisionRow) -> dict[str, Any]:
+    """Return the columns of the question and its answer."""
+    return {
+        "round": row.round,
+        "number": row.number,
+        "id": row.id,
+        "options": encode_json(row.options).decode(),
+        "choice": row.choice,
+        "action": row.action,
+        "ms": row.ms,
+        "foul": row.foul,
+    }
