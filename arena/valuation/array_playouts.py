@@ -1,5 +1,7 @@
 """Playouts of arrays: all rounds of a batch take their turns together, seat after seat."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,15 +15,12 @@ from arena.valuation.array_scores import (
     round_gains,
     seats_of,
 )
-from arena.valuation.mask_tables import Flags, Ints, Places
+from arena.valuation.mask_tables import Flags, Ints, MaskTables, Places
 
-TOGETHER = 8192
+TOGETHER = 16384
 """Rounds of a batch: their arrays stay in the processor's cache."""
 RETIRED = 8
 """A batch is made smaller when one in so many of its rounds is over."""
-
-EACH = ("members", "ends", "drawable", "drawn", "passes", "line", "last_seat", "last_tile")
-"""The arrays of a batch."""
 
 
 def play_out_rows(rows: ArrayRows) -> NDArray[np.int32]:
@@ -72,21 +71,26 @@ class Ending:
 
 
 class Batch:
-    """Rounds in which the same seat is to move."""
+    """Rounds in which the same seat is to move.
+
+    An array that these rules do not need is never brought up to date, see `needs`.
+    """
 
     def __init__(self, rows: ArrayRows, members: Places, ending: Ending) -> None:
-        tables, settings = rows.tables, rows.tables.settings
-        self.tables, self.settings, self.ending = tables, settings, ending
+        tables, self.settings = rows.tables, rows.tables.settings
+        self.tables, self.ending, self.needs = tables, ending, needs(tables)
         self.stock = rows.stock.reshape(-1)
         begin = members * rows.stock.shape[1]
         self.members = members
         """The rows of the rounds."""
         self.hands = list(rows.hands.take(members, axis=1))
         self.ends = rows.ends.take(members)
+        self.fitting = tables.fitting.take(self.ends)
+        """The tiles that fit."""
         self.drawable = rows.drawable.take(members).astype(tables.dtype)
         self.front = [begin + front.take(members) for front in rows.front]
         self.back = [begin + back.take(members) for back in rows.back]
-        self.drawn = rows.drawn.take(members)
+        self.drawn = rows.drawn.take(members).astype(tables.dtype)
         self.passes = rows.passes.take(members)
         self.line = rows.line.take(members)
         self.last_seat = rows.last_seat.take(members)
@@ -102,56 +106,60 @@ class Batch:
                 self._retire(over)
             elif many:
                 self._freeze(over)
-            self.drawn[:] = 0
             seat = self.settings.after[seat]
 
     def _turn(self, seat: int) -> Flags:
         """Let the seat draw and play; tell which rounds are over."""
-        hand = self.hands[seat]
-        self.drew = np.zeros(len(hand), np.bool_)
-        before = self.line.copy()
-        self._draw(seat)
-        if self.settings.two_tiles:
-            self._play_two(seat)
-        else:
-            fits = hand & self.tables.fitting.take(self.ends)
-            if self.settings.draw_ends_turn:
-                fits[self.drew] = 0
-            self._play(seat, fits & -fits, self.tables.after)
-        if self.settings.draw_optional:
-            self.passes[self.drew] = 0
-            self.passes += not self.settings.draw_ends_turn or ~self.drew
-            self.passes[self.line != before] = 0
+        drew = self._draw(seat)
+        played = (self._play_two if self.settings.two_tiles else self._play_one)(seat, drew)
+        self.fitting = self.tables.fitting.take(self.ends)
+        if "line" in self.needs:
+            self.line |= played
+        if "last_seat" in self.needs:
+            self.last_seat[played != 0] = seat
+        if "passes" in self.needs:
+            self.passes[drew] = -1 if self.settings.draw_ends_turn else 0
+            self.passes += 1
+            self.passes[played != 0] = 0
+        if "drawn" in self.needs:
+            self.drawn[:] = 0
+        over = self._is_blocked()
+        over |= self.hands[seat] == 0
         if self.settings.dead_ends_to_call:
-            return self._over(seat)
-        over: Flags = (hand == 0) | self._is_blocked()
+            self._call(over)
         return over
 
-    def _draw(self, seat: int) -> None:
-        """Let the seat draw, where it cannot play, until it can or may draw no more."""
-        need = np.flatnonzero(self.drawable > 0)
-        need = need[~self._can_play(seat, need)]
-        limit, drawn = self.settings.draw_limit, self.drawn
-        if limit < len(self.tables.tiles):
-            need = need[drawn.take(need) < limit]
-        while need.size:
-            tile = self.tables.bits.take(self.stock.take(self._next_tile(seat, need)))
-            self.hands[seat][need] |= tile
-            self.drawable[need] -= 1
-            self.draws[seat][need] += 1
-            drawn[need] += 1
-            self.drew[need] = True
-            if self.settings.draw_ends_turn:
-                return
-            more = (self.drawable.take(need) > 0) & (drawn.take(need) < limit)
-            need = need[more & ~self._can_play(seat, need)]
+    def _draw(self, seat: int) -> Places:
+        """Let the seat draw, where it cannot play, until it can or may draw no more.
 
-    def _can_play(self, seat: int, some: Places) -> Flags:
-        """Tell in which of these rounds the seat can play."""
-        hand, ends = self.hands[seat].take(some), self.ends.take(some)
+        Return the places in this batch of the rounds in which it drew.
+        """
+        limit, hand, bits = self.settings.draw_limit, self.hands[seat], self.tables.bits
+        drew = np.flatnonzero(~self._can_play(hand, self.ends, self.fitting) & (self.drawable > 0))
+        if "drawn" in self.needs:
+            drew = drew[self.drawn.take(drew) < limit]
+        need, fitting, left = drew, self.fitting.take(drew), self.drawable.take(drew)
+        if "drawn" in self.needs:
+            left = np.minimum(left, limit - self.drawn.take(drew))
+        while need.size:
+            tiles = hand.take(need) | bits.take(self.stock.take(self._next_tile(seat, need)))
+            hand[need] = tiles
+            self.drawable[need] -= 1
+            if "draws" in self.needs:
+                self.draws[seat][need] += 1
+            if self.settings.draw_ends_turn:
+                break
+            left -= 1
+            more = left > 0
+            more &= ~self._can_play(tiles, self.ends.take(need), fitting)
+            need, fitting, left = need[more], fitting[more], left[more]
+        return drew
+
+    def _can_play(self, hands: Ints, ends: Places, fitting: Ints) -> Flags:
+        """Tell with which of these hands a seat can play while more may be drawn."""
         if self.settings.two_tiles:
-            return self.tables.can_play_two(hand, ends, self.drawable.take(some))
-        can: Flags = hand & self.tables.fitting.take(ends) != 0
+            return self.tables.can_play_two(hands, ends)
+        can: Flags = hands & fitting != 0
         return can
 
     def _next_tile(self, seat: int, some: Places) -> Places:
@@ -159,8 +167,7 @@ class Batch:
         own, many = self.settings.own_row[seat], len(self.front)
         if many == 1:
             return self._past(seat, 0, some)
-        taken = np.empty_like(some)
-        left = np.ones(len(some), np.bool_)
+        taken, left = np.empty_like(some), np.ones(len(some), np.bool_)
         for at in range(own, own + many):
             row = at % many
             here = left & (self.front[row].take(some) < self.back[row].take(some))
@@ -177,72 +184,104 @@ class Batch:
             self.front[row][some] = place + 1
         return place
 
-    def _play(self, seat: int, tile: Ints, after: Places) -> None:
-        """Play these tiles, where there is one, on the ends that follow from such a table."""
-        tables, played = self.tables, tile != 0
-        self.last_seat[played] = seat
-        capicu = np.where(tile & tables.both.take(self.ends) != 0, CAPICU, 0)
-        blank = np.where(tile & tables.blank != 0, BLANK, 0)
-        self.last_tile = np.where(played, capicu | blank, self.last_tile)
-        self.ends = after.take(tables.places_of(tile) + self.ends)
+    def _play_one(self, seat: int, drew: Places) -> Ints:
+        """Let the seat play its favourite that fits; return that tile, 0 for none."""
+        tables, able = self.tables, self.hands[seat] & self.fitting
+        if self.settings.draw_ends_turn:
+            able[drew] = 0
+        tile: Ints = able & -able
+        if "last_tile" in self.needs:
+            capicu = np.where(tile & tables.both.take(self.ends) != 0, CAPICU, 0)
+            facts = np.where(tile & tables.blank != 0, BLANK, 0) | capicu
+            self.last_tile = np.where(tile != 0, facts, self.last_tile)
         self.hands[seat] ^= tile
-        self.line |= tile
+        self.ends = tables.after_one(self.ends, tile)
+        return tile
 
-    def _play_two(self, seat: int) -> None:
-        """Play a tile on each end; the last tile alone, once no more may be drawn."""
+    def _play_two(self, seat: int, drew: Places) -> Ints:
+        """Let the seat play a tile on each end, or the last alone once no more may be drawn."""
         tables, hand, ends = self.tables, self.hands[seat], self.ends
         high, low = tables.best_pair(hand, ends)
-        single = (self.drawable == 0) & (hand & (hand - 1) == 0)
+        alone = np.where((self.drawable == 0) & (hand & (hand - 1) == 0), hand & self.fitting, 0)
         if self.settings.draw_ends_turn:
-            high[self.drew] = low[self.drew] = 0
-            single &= ~self.drew
-        alone = hand & tables.fitting.take(ends) & -single.astype(tables.dtype)
-        self._play(seat, alone, tables.after)
-        self.ends = tables.after_two(self.ends, high, low)
-        self.hands[seat] ^= high | low
-        self.line |= high | low
-        self.last_seat[high != 0] = seat
+            high[drew] = low[drew] = alone[drew] = 0
+        self.ends = tables.after_two(tables.after_one(ends, alone), high, low)
+        played: Ints = high | low | alone
+        self.hands[seat] ^= played
+        return played
 
-    def _over(self, seat: int) -> Flags:
-        """Tell which rounds are over where the seats may call a blocked one."""
+    def _is_blocked(self) -> Flags:
+        """Tell in which rounds nobody can play or draw, or what else ends a round early."""
+        held = self.hands[0] | self.hands[1]
+        for hand in self.hands[2:]:
+            held |= hand
+        held &= self.fitting
+        if self.settings.two_tiles:
+            held[
+                ~np.logical_or.reduce(
+                    [self.tables.can_end_two(hand, self.ends) for hand in self.hands]
+                )
+            ] = 0
+        held |= self.drawable
+        blocked: Flags = held == 0
+        if self.settings.dead_ends_to_end:
+            blocked |= self.fitting & ~self.line == 0
+        if self.settings.draw_optional:
+            blocked |= self.passes >= self.tables.seats
+        return blocked
+
+    def _call(self, over: Flags) -> None:
+        """End the rounds that may be called blocked and in which one side has the lightest hand."""
         tables = self.tables
-        over: Flags = (self.hands[seat] == 0) | self._is_blocked()
         dead = tables.dead_ends(self.ends, self.line)
         asked = np.flatnonzero(~over & (dead >= self.settings.dead_ends_to_call))
         held = tables.held(np.array([hand.take(asked) for hand in self.hands]))
         over[asked[lightest(parties(tables, held)) != NOBODY]] = True
-        return over
-
-    def _is_blocked(self) -> Flags:
-        tables = self.tables
-        held = np.bitwise_or.reduce(np.array(self.hands))
-        fitting = tables.fitting.take(self.ends)
-        stuck = held & fitting == 0
-        if self.settings.two_tiles:
-            can = [tables.can_play_two(hand, self.ends, self.drawable) for hand in self.hands]
-            stuck |= ~np.logical_or.reduce(can)
-        blocked: Flags = stuck & (self.drawable == 0)
-        if self.settings.dead_ends_to_end:
-            blocked |= fitting & ~self.line == 0
-        if self.settings.draw_optional:
-            blocked |= self.passes >= tables.seats
-        return blocked
 
     def _freeze(self, over: Flags) -> None:
         """Keep these rounds as they are: nothing fits, nothing can be drawn."""
         self.ends[over] = self.tables.dead
+        self.fitting[over] = 0
         self.drawable[over] = 0
 
     def _retire(self, over: Flags) -> None:
         """Note how these rounds ended, and go on with the others."""
-        members, ending = self.members[over], self.ending
-        for seat, (hand, draws) in enumerate(zip(self.hands, self.draws, strict=True)):
-            ending.hands[seat][members] = hand[over]
-            ending.draws[seat][members] = draws[over]
-        ending.last_seat[members] = self.last_seat[over]
-        ending.last_tile[members] = self.last_tile[over]
-        rest = np.flatnonzero(~over)
-        for name in EACH:
-            setattr(self, name, getattr(self, name).take(rest))
-        for name in ("hands", "front", "back", "draws"):
-            setattr(self, name, [one.take(rest) for one in getattr(self, name)])
+        ended, rest = np.flatnonzero(over), np.flatnonzero(~over)
+        members, ending = self.members.take(ended), self.ending
+        for seat, hand in enumerate(self.hands):
+            ending.hands[seat][members] = hand.take(ended)
+        for name in self.needs & {"last_seat", "last_tile"}:
+            getattr(ending, name)[members] = getattr(self, name).take(ended)
+        for seat in range(len(self.hands) if "draws" in self.needs else 0):
+            ending.draws[seat][members] = self.draws[seat].take(ended)
+        for name in self.needs:
+            array = getattr(self, name)
+            if isinstance(array, list):
+                setattr(self, name, [one.take(rest) for one in array])
+            else:
+                setattr(self, name, array.take(rest))
+
+
+@cache
+def needs(tables: MaskTables) -> frozenset[str]:
+    """Return the names of a batch's arrays that these rules need."""
+    settings, score = tables.settings, tables.rules.score
+    return frozenset(
+        name
+        for name, needed in (
+            ("members", True),
+            ("hands", True),
+            ("ends", True),
+            ("fitting", True),
+            ("drawable", True),
+            ("front", True),
+            ("back", True),
+            ("drawn", settings.draw_limit < len(tables.tiles)),
+            ("passes", settings.draw_optional),
+            ("line", settings.dead_ends_to_end or settings.dead_ends_to_call),
+            ("last_seat", score.tie == "blocker"),
+            ("last_tile", score.capicu or score.out_with_blank),
+            ("draws", settings.fee),
+        )
+        if needed
+    )

@@ -4,6 +4,7 @@ What a row's options do is here; rounds are played on by `array_playouts`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from arena.engine import game as engine
 from arena.engine import scoring as score
 from arena.engine.state import Game, Round
 from arena.valuation.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
 from arena.valuation.game_rows import Numbers
 from arena.valuation.mask_tables import Ints, MaskTables, Places
-from arena.valuation.plain import REDEAL
 from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
-from protocol.tiles import Tile, high_first
+from protocol.tiles import Tile
 
 IN_PLAY, OVER, SCORED = range(3)
 """A round in play; one that is over; one whose points the state had already."""
@@ -87,11 +86,13 @@ class ArrayRows(Struct, frozen=True, eq=False):
     @property
     def scores(self) -> NDArray[np.int32]:
         """Points of each seat; see `States.scores`."""
-        gains = round_gains(
-            self.tables, self.hands, self.last_seat, self.last_tile, self.bonus, self.pot
-        )
-        gains[:, self.over != OVER] = 0
-        return (self.points + gains).T
+        ended, points = np.flatnonzero(self.over == OVER), self.points.copy()
+        if ended.size:
+            own = self.taken(ended)
+            points[:, ended] += round_gains(
+                self.tables, own.hands, own.last_seat, own.last_tile, own.bonus, own.pot
+            )
+        return points.T
 
     def taken(self, rows: Numbers) -> "ArrayRows":
         """Return the rows of these numbers."""
@@ -217,7 +218,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
         fitting = self.tables.fitting[self.ends]
         stuck = held & fitting == 0
         if settings.two_tiles:
-            stuck |= ~self.tables.can_play_two(self.hands, self.ends, self.drawable).any(axis=0)
+            stuck |= ~self.tables.can_end_two(self.hands, self.ends).any(axis=0)
         blocked = stuck & (self.drawable == 0)
         if settings.draw_optional:
             blocked |= (self.passes >= self.tables.seats) & (self.left >= 0)
@@ -247,23 +248,24 @@ ARRAYS = tuple(name for name in ArrayRows.__struct_fields__ if name not in ("tab
 
 
 def rows_of(tables: MaskTables, games: Sequence[Game]) -> ArrayRows:
-    """Return a row a game; of a deal that is not settled yet, as the plain player settles it."""
-    settled = [_settled(game) for game in games]
-    states = [game.playing for game in settled]
+    """Return a row a game; tiles have been dealt in each."""
+    states = [game.playing for game in games]
     rank = tables.rank_of_bit.__getitem__
     bit = dict(zip(tables.rank_of_bit, tables.bits.tolist(), strict=True)).__getitem__
     stock = [[rank(tile) for row in state.stock_rows for tile in row] for state in states]
     width = max(map(len, stock))
     lengths = np.array([[len(row) for row in state.stock_rows] for state in states], np.int8).T
     back = np.cumsum(lengths, axis=0, dtype=np.int8)
-    hands = [[sum(map(bit, hand)) for hand in state.hand_bits] for state in states]
+    held = [[sum(map(bit, hand)) for hand in state.hand_bits] for state in states]
+    hands: Ints = np.array(held, tables.dtype).T.copy()
+    lying = [sum(map(bit, chain(*state.stock_rows))) for state in states]
 
     def small(fact: Callable[[Round], int]) -> NDArray[np.int8]:
         return np.array([fact(state) for state in states], np.int8)
 
     return ArrayRows(
         tables,
-        hands=np.array(hands, tables.dtype).T.copy(),
+        hands=hands,
         stock=np.array([order + [0] * (width - len(order)) for order in stock], np.int8),
         front=back - lengths,
         back=back,
@@ -271,7 +273,9 @@ def rows_of(tables: MaskTables, games: Sequence[Game]) -> ArrayRows:
         left=small(lambda state: state.ends.left),
         right=small(lambda state: state.ends.right),
         must_lead=small(lambda state: _must_lead(tables, state)),
-        line=np.array([_line(tables, state) for state in states], tables.dtype),
+        line=tables.bits.sum(dtype=tables.dtype)
+        - hands.sum(axis=0, dtype=tables.dtype)
+        - np.array(lying, tables.dtype),
         turn=small(lambda state: state.aside.then if state.aside.phase == "call" else state.turn),
         asked=small(lambda state: len(state.aside.queue)),
         drawn=small(lambda state: state.drawn),
@@ -280,28 +284,14 @@ def rows_of(tables: MaskTables, games: Sequence[Game]) -> ArrayRows:
         last_tile=np.zeros(len(states), np.int8),
         over=small(lambda state: SCORED if state.over else IN_PLAY),
         bonus=np.array([_bonus(tables, state) for state in states], np.int32),
-        pot=np.array([game.pot for game in settled], np.int32),
-        points=np.array([game.scores for game in settled], np.int32).T.copy(),
+        pot=np.array([game.pot for game in games], np.int32),
+        points=np.array([game.scores for game in games], np.int32).T.copy(),
     )
-
-
-def _settled(game: Game) -> Game:
-    """Return the game once its deal counts."""
-    if game.playing.aside.phase != "deal":
-        return game
-    settled = game.copy()
-    while engine.needs_deal(settled):
-        engine.begin(settled, engine.chance_decides(settled, REDEAL))
-    return settled
 
 
 def _must_lead(tables: MaskTables, state: Round) -> int:
     tile = state.aside.must_lead
     return -1 if tile is None else tables.tiles.index(tile)
-
-
-def _line(tables: MaskTables, state: Round) -> int:
-    return sum(int(tables.bits[tables.tiles.index(high_first(tile))]) for tile in state.layout)
 
 
 def _last_seat(state: Round) -> int:

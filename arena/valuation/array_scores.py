@@ -5,7 +5,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.valuation.mask_tables import Ints, MaskTables
+from arena.valuation.mask_tables import Flags, Ints, MaskTables
 from protocol.ruleset import Formula
 
 Points = NDArray[np.int32]
@@ -25,7 +25,7 @@ def round_gains(
     score, rows = tables.rules.score, np.arange(hands.shape[1])
     pips = tables.held(hands)
     party = parties(tables, pips)
-    out = np.where((hands == 0).any(axis=0), (hands == 0).argmax(axis=0), NOBODY)
+    out = _single(hands == 0)
     won = _winner(tables, hands, party, out, last_seat)
     total = party.sum(axis=0, dtype=np.int32)
     own = party[won, rows]
@@ -59,11 +59,19 @@ def lightest(party: Points) -> Ints:
     return _only(np.ones_like(party, np.bool_), party)
 
 
-def _only(among: NDArray[np.bool_], values: Ints) -> Ints:
+def _only(among: Flags, values: Ints) -> Ints:
     """Return of these sides the one with the lowest value; `NOBODY` if none or several have it."""
     value = np.where(among, values, np.iinfo(np.int32).max)
-    lowest = (value == value.min(axis=0)) & among
-    return np.where(lowest.sum(axis=0) == 1, lowest.argmax(axis=0), NOBODY)
+    return _single((value == value.min(axis=0)) & among)
+
+
+def _single(flags: Flags) -> Ints:
+    """Return the only seat or side of which the flag is set in each row; `NOBODY` if not one is."""
+    found, many = np.full(flags.shape[1], NOBODY, np.int32), flags.sum(axis=0, dtype=np.int8)
+    for one, flag in enumerate(flags):
+        found[flag] = one
+    found[many != 1] = NOBODY
+    return found
 
 
 def _winner(tables: MaskTables, hands: Ints, party: Points, out: Ints, last_seat: Ints) -> Ints:

@@ -148,12 +148,17 @@ class MaskTables:
         dead: Ints = np.add(high, low, dtype=np.int8)
         return dead
 
-    def can_play_two(self, hands: Ints, ends: Places, drawable: Ints) -> Flags:
-        """Tell for each hand if it has two tiles for a turn, or a last one that is played alone."""
+    def can_play_two(self, hands: Ints, ends: Places) -> Flags:
+        """Tell for each hand if it has two tiles for a turn: one for each end."""
         higher, lower = hands & self.higher.take(ends), hands & self.lower.take(ends)
         either = higher | lower
-        pair = (higher != 0) & (lower != 0) & (either & (either - 1) != 0)
-        can: Flags = pair | (drawable == 0) & (hands & (hands - 1) == 0) & (either != 0)
+        can: Flags = (higher != 0) & (lower != 0) & (either & (either - 1) != 0)
+        return can
+
+    def can_end_two(self, hands: Ints, ends: Places) -> Flags:
+        """Tell the same for when no more may be drawn: then a last tile is played alone."""
+        alone = (hands & (hands - 1) == 0) & (hands & self.fitting.take(ends) != 0)
+        can: Flags = alone | self.can_play_two(hands, ends)
         return can
 
     def best_pair(self, hands: Ints, ends: Places) -> tuple[Ints, Ints]:
@@ -171,6 +176,12 @@ class MaskTables:
         low = np.where(same & ~at_low, next_low, low)
         none = (high == 0) | (low == 0)
         return np.where(none, 0, high), np.where(none, 0, low)
+
+    def after_one(self, ends: Places, tile: Ints) -> Places:
+        """Return the ends after a tile; 0 is none."""
+        places = self.places_of(tile)
+        places += ends
+        return self.after.take(places)
 
     def after_two(self, ends: Places, high: Ints, low: Ints) -> Places:
         """Return the ends after a tile on the higher number and one on the lower; 0 is no pair."""

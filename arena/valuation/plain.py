@@ -65,13 +65,25 @@ def is_lightest(game: Game, seat: int) -> bool:
     return own < min(held.values())
 
 
+def settled(game: Game) -> Game:
+    """Return the game once tiles are dealt, which an annulled deal still awaits.
+
+    They come from a seed that all playouts share.
+    """
+    if game.playing.aside.phase != "deal":
+        return game
+    game = game.copy()
+    while engine.needs_deal(game):
+        engine.begin(game, engine.chance_decides(game, REDEAL))
+    return game
+
+
 def play_on(game: Game) -> None:
     """Play the round of a game on to its end with the plain player in every seat.
 
-    Tiles that must be dealt again come from a seed that all playouts share. A game before its first
-    round or after one stays as it is.
+    Tiles that must be dealt again come from the same seed as in `settled`.
     """
-    while game.round is not None and game.round.over is None:
+    while game.playing.over is None:
         if engine.needs_deal(game):
             engine.begin(game, engine.chance_decides(game, REDEAL))
         else:

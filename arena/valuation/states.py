@@ -9,6 +9,7 @@ from arena.engine.state import Game
 from arena.valuation.array_rows import ArrayRows, rows_of
 from arena.valuation.game_rows import GameRows, Numbers
 from arena.valuation.mask_tables import mask_tables
+from arena.valuation.plain import settled
 from protocol.messages import Option
 
 
@@ -24,7 +25,11 @@ class States:
 
     @classmethod
     def of(cls, games: Sequence[Game]) -> "States":
-        """Return a row a game: all of one ruleset and number of seats, with a round dealt."""
+        """Return a row a game: all of one ruleset and number of seats, with a round begun.
+
+        Where a deal was annulled the tiles are dealt again, the same for all.
+        """
+        games = [settled(game) for game in games]
         tables = mask_tables(games[0].rules, games[0].seats)
         return cls(rows_of(tables, games) if tables else GameRows.of(games))
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -15,12 +16,15 @@ from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.array_rows import ArrayRows
 from arena.valuation.game_rows import GameRows
 from arena.valuation.mask_tables import mask_tables
+from arena.valuation.plain import settled
 from arena.valuation.playouts import play_out
 from arena.valuation.states import States
 from protocol.messages import Call, Draw, GoOn, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, playable_seat_counts, set_of_tiles
 from tests.support.rulesets import MANY, many, seated
 
+SHARE = 0.2
+"""The share of states that are compared."""
 KNOWN = (Play, PlayTwo, Draw, Pass, Call, GoOn)
 
 
@@ -34,7 +38,7 @@ def moments(rules: Ruleset, seats: int, luck: random.Random, rounds: int = 2) ->
             else:
                 options = engine.legal(game)
                 engine.act_unchecked(game, luck.choice((options[0], *options)))
-            if luck.random() < 0.3:
+            if luck.random() < SHARE:
                 yield game.copy()
             if game.playing.over:
                 break
@@ -44,37 +48,40 @@ def check(games: Sequence[Game], luck: random.Random) -> None:
     """Compare what becomes of these games in arrays and in the engine."""
     if not games:
         return
-    arrays, rows = States.of(games), States(GameRows.of(games))
+    arrays, rows = States.of(games), States(GameRows.of([settled(game) for game in games]))
     if mask_tables(games[0].rules, games[0].seats) is None:
         assert isinstance(arrays.rows, GameRows)
         return
     assert isinstance(arrays.rows, ArrayRows)
-    same(arrays, rows)
-    dealt = [at for at, game in enumerate(games) if not engine.needs_deal(game)]
-    for at in dealt[:6]:
-        game = games[at]
-        pair = [one.taken(np.array([at, at])) for one in (arrays, rows)]
-        shuffled = stock_orders(game, luck)
-        pair = [one.with_stock(shuffled) for one in pair]
-        same(*pair)
-        swapped = {seat: hand_of(game, other) for seat, other in ((0, 1), (1, 0))}
-        if not game.playing.aside.must_lead and game.playing.aside.phase == "play":
-            same(*[one.with_hands(swapped) for one in pair])
-        for option in engine.legal(game):
+    seed = luck.getrandbits(32)
+    same([arrays, *developed(arrays, games, seed)], [rows, *developed(rows, games, seed)])
+
+
+def developed(states: States, games: Sequence[Game], seed: int) -> Iterator[States]:
+    """Yield what methods of states make of those in which a seat is to move."""
+    luck = random.Random(seed)
+    for at, game in enumerate(games):
+        options, state = engine.legal(game), game.playing
+        if not options:
+            continue
+        two = states.taken(np.array([at, at])).with_stock(stock_orders(game, luck))
+        yield two
+        if state.aside.must_lead is None and state.aside.phase == "play":
+            yield two.with_hands({0: hand_of(game, 1), 1: hand_of(game, 0)})
+        for option in options:
             if isinstance(option, KNOWN):
-                after = [one.after(option) for one in pair]
-                same(*after)
-                same(*[States.joined([one, both]) for one, both in zip(after, pair, strict=True)])
-        if Draw() in engine.legal(game):
-            tiles = shuffled[:, 0]
-            same(*[one.after_draw(tiles) for one in pair])
+                yield two.after(option)
+        if Draw() in options:
+            tiles = [row.bit_length() - 1 for row in luck.choices([*chain(*state.stock_rows)], k=2)]
+            yield two.after_draw(np.array(tiles))
 
 
-def same(arrays: States, rows: States) -> None:
+def same(arrays: Sequence[States], rows: Sequence[States]) -> None:
     """Compare scores, and the ends of playouts."""
-    assert len(arrays) == len(rows)
-    assert (arrays.scores == rows.scores).all()
-    assert (play_out(arrays) == play_out(rows)).all()
+    one, other = States.joined(arrays), States.joined(rows)
+    assert len(one) == len(other)
+    assert (one.scores == other.scores).all()
+    assert (play_out(one) == play_out(other)).all()
 
 
 def stock_orders(game: Game, luck: random.Random) -> NDArray[np.int8]:
