@@ -1,6 +1,6 @@
 """All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
 
-    python -m tests.bench [referee think fair tables peers engine files] [--rounds 5]
+    python -m tests.bench [referee think fair tables peers engine playouts files] [--rounds 5]
                           [--moves 20000] [--fastchess PATH] [--out now.json]
                           [--against before.json] [--profile]
 
@@ -40,7 +40,8 @@ from arena.match.poller import Poller
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
-from tests.bench import engine, peers, referee
+from arena.valuation.playouts import play_out
+from tests.bench import engine, peers, playouts, referee
 from tests.bench.figures import Figure, figure, keep, kept, show
 from tests.bench.referee import CLOCK, NAMES, RULES, Cost
 from tests.support.tables import sitting
@@ -56,6 +57,8 @@ THINK_US = 5_000
 """The time that a thinking bot takes for an answer."""
 FAIR_GAMES, FAIR_GOAL = (8, 64), 5.0
 """Games side by side, and how much more than another an instant bot may be charged."""
+PLAYOUT_GOAL = 0.05
+"""The share of the engine's time that a playout in arrays may take."""
 STARTS = 40
 DEALS = 2000
 FILED = 40
@@ -252,6 +255,17 @@ def by_question(rounds: int) -> Iterator[Figure]:
     yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
 
 
+def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
+    """Yield what a playout costs in arrays."""
+    for name, seats in playouts.TABLES:
+        arrays, games = playouts.states(name, seats)
+        ours, base = list[float](), list[float]()
+        for _ in range(rounds):
+            ours.append(1e6 * taken(partial(play_out, arrays)) / len(arrays))
+            base.append(1e6 * taken(partial(play_out, games)) / len(games))
+        yield figure(f"playout, {name} at {seats}", "µs CPU", ours, base, "engine", PLAYOUT_GOAL)
+
+
 def taken(work: Timed) -> float:
     """CPU seconds of our own."""
     began = time.process_time()
@@ -337,6 +351,7 @@ PARTS: dict[str, Part] = {
     "tables": by_tables,
     "peers": partial(by_peer, None),
     "engine": by_engine,
+    "playouts": by_playouts,
     "files": by_files,
 }
 

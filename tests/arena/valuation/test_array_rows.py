@@ -121,3 +121,11 @@ def test_numbers_are_those_of_the_set() -> None:
     game = engine.new_game(find_variant("draw"), 2)
     tiles = set_of_tiles(game.rules.deal)
     assert all(game.settings.table.bit[tile] == 1 << at for at, tile in enumerate(tiles))
+
+
+def test_a_row_gains_the_same_in_any_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    luck = random.Random(1)
+    states = States.of(list(moments(find_variant("draw"), 4, luck))).repeated(5)
+    gains, order = play_out(states), np.array(luck.sample(range(len(states)), len(states)))
+    monkeypatch.setattr("arena.valuation.array_playouts.TOGETHER", 3)
+    assert (play_out(states.taken(order)) == gains[order]).all()
