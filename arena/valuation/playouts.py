@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.valuation.array_playouts import play_out_rows
-from arena.valuation.array_rows import ArrayRows
+from arena.valuation.rows.array_playouts import play_out_rows
+from arena.valuation.rows.array_rows import ArrayRows
 from arena.valuation.states import States
 
 

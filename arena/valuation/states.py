@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.state import Game
-from arena.valuation.array_rows import ArrayRows, rows_of
-from arena.valuation.game_rows import GameRows, Numbers
-from arena.valuation.mask_tables import mask_tables
 from arena.valuation.plain import settled
+from arena.valuation.rows.array_rows import ArrayRows, rows_of
+from arena.valuation.rows.game_rows import GameRows, Numbers
+from arena.valuation.rows.mask_tables import mask_tables
 from protocol.messages import Option
 
 

@@ -7,8 +7,8 @@ from itertools import islice
 from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from arena.valuation.game_rows import GameRows
 from arena.valuation.plain import plain_option
+from arena.valuation.rows.game_rows import GameRows
 from arena.valuation.states import States
 from protocol.ruleset import Ruleset
 

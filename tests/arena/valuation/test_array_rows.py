@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
-from arena.valuation.array_rows import ArrayRows
-from arena.valuation.game_rows import GameRows
-from arena.valuation.mask_tables import mask_tables
 from arena.valuation.plain import settled
 from arena.valuation.playouts import play_out
+from arena.valuation.rows.array_rows import ArrayRows
+from arena.valuation.rows.game_rows import GameRows
+from arena.valuation.rows.mask_tables import mask_tables
 from arena.valuation.states import States
 from protocol.messages import Call, Draw, GoOn, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, playable_seat_counts, set_of_tiles
@@ -127,5 +127,5 @@ def test_a_row_gains_the_same_in_any_batch(monkeypatch: pytest.MonkeyPatch) -> N
     luck = random.Random(1)
     states = States.of(list(moments(find_variant("draw"), 4, luck))).repeated(5)
     gains, order = play_out(states), np.array(luck.sample(range(len(states)), len(states)))
-    monkeypatch.setattr("arena.valuation.array_playouts.TOGETHER", 3)
+    monkeypatch.setattr("arena.valuation.rows.array_playouts.TOGETHER", 3)
     assert (play_out(states.taken(order)) == gains[order]).all()

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.valuation.array_rows import IN_PLAY, ArrayRows
-from arena.valuation.array_scores import (
+from arena.valuation.rows.array_rows import IN_PLAY, ArrayRows
+from arena.valuation.rows.array_scores import (
     BLANK,
     CAPICU,
     NOBODY,
@@ -15,7 +15,7 @@ from arena.valuation.array_scores import (
     round_gains,
     seats_of,
 )
-from arena.valuation.mask_tables import Flags, Ints, MaskTables, Places
+from arena.valuation.rows.mask_tables import Flags, Ints, MaskTables, Places
 
 TOGETHER = 16384
 """Rounds of a batch: their arrays stay in the processor's cache."""

@@ -5,7 +5,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.valuation.mask_tables import Flags, Ints, MaskTables
+from arena.valuation.rows.mask_tables import Flags, Ints, MaskTables
 from protocol.ruleset import Formula
 
 Points = NDArray[np.int32]

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from arena.engine import scoring as score
 from arena.engine.state import Game, Round
-from arena.valuation.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
-from arena.valuation.game_rows import Numbers
-from arena.valuation.mask_tables import Ints, MaskTables, Places
+from arena.valuation.rows.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
+from arena.valuation.rows.game_rows import Numbers
+from arena.valuation.rows.mask_tables import Ints, MaskTables, Places
 from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
 from protocol.tiles import Tile
 
