@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from arena.document.blocks import Block, Code, Column, Figure, Media, Paragraph, table
 from arena.rules.english import count_in_digits
 from tournaments.rating.sprt import SprtStep, answer, boards_still_needed
-from tournaments.rating.sprt_settings import Measure, Sprt
+from tournaments.rating.sprt_settings import MOST, Measure, Sprt
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
 """Names of the hypotheses' units."""
@@ -75,10 +77,18 @@ def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) ->
         return f"No: {one} is {_less(settings)} {other} ({_after(boards, settings.beta)})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
-        played += ", as many as the event allows"
+        played += f", as many as the event allows{_more_boards(settings, steps)}"
     elif steps:
         played += f"; about {boards_still_needed(settings, steps[-1]):,} more would decide"
     return f"Undecided whether {one} is better than {other}: {played}."
+
+
+def _more_boards(settings: Sprt, steps: Sequence[SprtStep]) -> str:
+    """Return the boards that an event would need that allows more."""
+    needed = boards_still_needed(replace(settings, max_boards=MOST), steps[-1])
+    if not 0 < needed < MOST - steps[-1].boards:
+        return ""
+    return f"; about {needed:,} more would decide (--boards {steps[-1].boards + needed})"
 
 
 def _more(settings: Sprt) -> str:
