@@ -59,7 +59,7 @@ def by_ratings(pool: Pool) -> str:
     names = [one.name for one in pool.entrants if one.ranks[0] == 1]
     if len(pool.entrants) == 2:
         one, other = (rating.name for rating in pool.entrants)
-        sure = f"({count_in_digits(pool.boards, 'board')}, 95 %)"
+        sure = f"({_evidence(pool)}, 95 %)"
         if len(names) == 1:
             return f"**{one}** is better than {other} {sure}."
         return f"Undecided between {one} and {other} {sure}."
@@ -68,6 +68,14 @@ def by_ratings(pool: Pool) -> str:
     if len(names) <= OPEN:
         return f"Undecided between {join_words(names)} (95 %)."
     return f"Undecided between {len(names)} bots (95 %); {names[0]} leads."
+
+
+def _evidence(pool: Pool) -> str:
+    """Return on what the ratings of two rest: on boards, and after a sweep on its games."""
+    first = pool.entrants[0]
+    if first.win_share == 1:
+        return f"{first.name} won {pool.games} of {count_in_digits(pool.games, 'game')}"
+    return count_in_digits(pool.boards, "board")
 
 
 def format_sections(event: Event, results: Sequence[Result]) -> list[Section]:

@@ -68,6 +68,27 @@ def test_boards_played_in_some_seats_only_are_reported(
     assert uneven(plan, first_of(plan, *games), MANY) == told + GO_ON
 
 
+@pytest.mark.parametrize(
+    ("boards", "lost", "said"),
+    [
+        (2, 0, "Undecided between bot0 and bot1 (bot0 won 4 of 4 games, 95 %)."),
+        (3, 0, "**bot0** is better than bot1 (bot0 won 6 of 6 games, 95 %)."),
+        (40, 1, "**bot0** is better than bot1 (40 boards, 95 %)."),
+    ],
+)
+def test_after_a_sweep_the_result_tells_the_games_on_which_it_rests(
+    boards: int, lost: int, said: str
+) -> None:
+    plan = event(2, boards=boards)
+    results = [
+        replace(
+            one, places=tuple(1 + (name == ("bot0" if at < lost else "bot1")) for name in one.seats)
+        )
+        for at, one in enumerate(made_up(plan))
+    ]
+    assert main_result(plan, results, len(results), fit_both(results)) == said
+
+
 def test_of_many_pairings_the_most_uneven_are_named() -> None:
     plan = event(10, boards=4)
     results = made_up(plan)
