@@ -7,7 +7,10 @@ A run may be killed at any moment. Before the plan changes, the last folder in `
 that the event has; as long as the plan is not written, `bring_back` restores the event from there.
 """
 
+import os
 import shutil
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -122,7 +125,7 @@ def _replace(folder: Folder, old: Event, new: Event, changed: list[str]) -> None
     # The ledger and the reports follow from the logs that are left.
     for path in (folder.ledger, folder.results, folder.times):
         path.unlink(missing_ok=True)
-    shutil.rmtree(folder.pages, ignore_errors=True)
+    _remove(folder.pages)
     write_atomic(folder.commitments, commitments(plan, secret_of(folder)))
     write_atomic(folder.event, [as_json(plan)])
 
@@ -141,23 +144,47 @@ def _set_aside(folder: Folder) -> Path:
     shutil.rmtree(half.path, ignore_errors=True)
     _copy(folder, half)
     half.path.rename(path)
+    _wait_for_disk((folder.earlier, folder.private))
     return path
 
 
 def _copy(source: Folder, target: Folder) -> None:
-    """Copy an event, the plan last."""
-    for part in sorted(source.parts(), key=lambda path: path == source.event):
-        place = target.path / part.relative_to(source.path)
-        make_private(target)
-        if part.is_dir():
-            shutil.copytree(part, place)
-        else:
-            shutil.copy2(part, place)
+    """Copy an event, the plan last, and wait each time until the disk has the copies."""
+    make_private(target)
+    for parts in ([one for one in source.parts() if one != source.event], [source.event]):
+        places = [target.path / part.relative_to(source.path) for part in parts]
+        for part, place in zip(parts, places, strict=True):
+            if part.is_dir():
+                # The user may have moved the logs elsewhere: then the folder is a link.
+                shutil.copytree(part, place, dirs_exist_ok=place.is_symlink())
+            else:
+                shutil.copy2(part, place)
+        below = chain.from_iterable(place.rglob("*") for place in places)
+        _wait_for_disk((*below, *places, target.private, target.path))
+
+
+def _wait_for_disk(paths: Iterable[Path]) -> None:
+    """Return when the disk has these files, and what the folders list. Raises OSError."""
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _clear(folder: Folder) -> None:
+    """Remove the files and folders of an event."""
     for part in folder.parts():
-        if part.is_dir():
-            shutil.rmtree(part)
-        else:
-            part.unlink()
+        _remove(part)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder; of a folder that is a link only what is in it."""
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif path.is_symlink():
+        for one in path.iterdir():
+            _remove(one)
+    else:
+        shutil.rmtree(path)

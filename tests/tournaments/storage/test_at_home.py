@@ -178,6 +178,58 @@ def test_a_refused_run_after_a_kill_loses_nothing(tmp_path: Path, bot: Path) -> 
     assert (results(out), (out / "private" / "secret.key").read_bytes()) == first
 
 
+def test_logs_that_were_moved_elsewhere_stay_there(tmp_path: Path, bot: Path) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "large" / "disk"
+    run(out, str(bot), "greedy", *WORDS)
+    first = results(out)
+    for name in ("games", "replays"):
+        shutil.copytree(out / name, elsewhere / name)
+        shutil.rmtree(out / name)
+        (out / name).symlink_to(elsewhere / name)
+    kept = edit(bot)
+    run(out, str(bot), "greedy", *WORDS)
+    assert fits(out)
+    bot.write_bytes(kept)
+    run(out, str(bot), "greedy", *WORDS)
+    assert results(out) == first
+    assert fits(out)
+    assert (out / "games").is_symlink()
+    assert len([*(elsewhere / "games").iterdir()]) == 2
+
+
+def test_the_disk_has_every_copy_before_anything_is_removed(
+    tmp_path: Path, bot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut could take the copies, of which only the names were written."""
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", *WORDS)
+    before = {path.relative_to(out) for path in out.rglob("*") if path.name != ".lock"}
+    edit(bot)
+    true_unlink = Path.unlink
+    synced, moved, left = set[Path](), list[set[Path]](), list[set[Path]]()
+
+    def fsync(descriptor: int) -> None:
+        synced.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+
+    def rename(source: Path, target: Path) -> Path:
+        moved.append({path.relative_to(source) for path in synced if source in path.parents})
+        synced.clear()
+        return source.replace(target)
+
+    def unlink(path: Path, **_: object) -> None:
+        left.append({*synced})
+        true_unlink(path)
+
+    plan, event = planned(bot, ("greedy",))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        patch.setattr(Path, "rename", rename)
+        patch.setattr(Path, "unlink", unlink)
+        at_home.open_at_home(Folder(out), plan, event, boards_asked=False)
+    assert moved[0] == before
+    assert {out / "private" / "earlier", out / "private"} <= left[0]
+
+
 class Killed(BaseException):
     """The end of a process, at some write."""
 
