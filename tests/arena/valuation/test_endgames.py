@@ -1,0 +1,59 @@
+"""Endgames are solved as a plain search solves them."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from arena.engine import values as engine
+from arena.engine.state import Game
+from arena.rules.variants import find_variant
+from arena.valuation.endgames import exact_leads
+from protocol.ruleset import derive
+from tests.bench import endgames
+from tests.support.positions import position
+
+GAMES = {
+    **endgames.RULES,
+    "old-draw": find_variant("old-draw"),
+    "pot": derive(find_variant("pot-draw"), "pot", {"reserve": 0}),
+    "blocker": find_variant("puerto-rico-blocker"),
+    "at_once": derive(find_variant("jordanian"), "at_once", {"reserve": 0}),
+}
+MOST_TILES = 8
+"""Tiles in both hands from which on the plain search is fast."""
+
+
+def positions(game: str) -> Iterator[Game]:
+    """Yield positions of random rounds in which a seat has a choice and knows all tiles."""
+    luck = random.Random(1)
+    for board in range(40):
+        seed = board.to_bytes(32, "big")
+        here = engine.new_game(GAMES[game], 2)
+        while not (here.round and here.playing.over):
+            options = engine.legal(here)
+            if not options:
+                here = engine.begin(here, engine.chance_decides(here, seed))
+                continue
+            if len(options) > 1 and exact_leads(here) is not None:
+                yield here
+            # The last option draws, if drawing is allowed.
+            option = luck.choice(options) if luck.random() < 0.6 else options[-1]
+            here = engine.act(here, option)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_endgames_are_solved_as_by_a_plain_search(game: str) -> None:
+    count = 0
+    for here in positions(game):
+        if sum(map(len, here.playing.hands)) <= MOST_TILES:
+            count += 1
+            assert exact_leads(here) == endgames.worths(here)
+    assert count > 4
+
+
+def test_hidden_tiles_are_not_solved() -> None:
+    hands = ["21", "41"]
+    assert exact_leads(position("draw", hands=hands, line="13 32", stock="66 55")) is None
+    assert exact_leads(position("draw", hands=[*hands, "43"], line="13 32", stock="")) is None
+    assert exact_leads(position("draw", hands=hands, line="13 32", stock="")) == (5, 5)

@@ -1,0 +1,221 @@
+"""Worlds replay to what the seat saw, and come as often as chance would deal them."""
+
+import random
+from collections import Counter
+from contextlib import suppress
+from itertools import combinations, islice
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from arena.analysis.alternative_deals import (
+    DecisionPoint,
+    InconsistentDealError,
+    StopAt,
+    alternative_deals,
+    public,
+    replay_round,
+)
+from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, find_variant
+from arena.valuation.worlds import chains
+from arena.valuation.worlds.chains import Tiles, sampled_tiles
+from arena.valuation.worlds.hidden_tiles import HiddenTiles, UncoveredError, hidden_tiles
+from arena.valuation.worlds.questions import AskedQuestion, asked_questions
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from tests.support.fast_run import examples, slow_except
+from tests.support.rulesets import seated
+from tests.support.transcripts import any_of, overheard
+
+UNCOVERED = ("auction-draw", "ukrainian")
+"""Games of which some or all questions need the general chain."""
+FAST = ("draw", "dutch", "double-draw", "puerto-rico", "jordanian", "vietnamese", "partnership")
+WORLDS = 16
+
+
+def asked(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, HiddenTiles | None]]:
+    """Return the questions with several options of a short random game; None: not covered."""
+    short = derive(rules, rules.name, {"rounds": 3})
+    logged, _ = overheard(short, seats, any_of(seed))
+    found = []
+    for question in (one for seat in range(seats) for one in asked_questions(logged, seat)):
+        if len(question.options) > 1:
+            try:
+                hidden = hidden_tiles(question.game, question.history.deals[-1])
+            except UncoveredError:
+                hidden = None
+            found.append((question, hidden))
+    return found
+
+
+def until(question: AskedQuestion) -> StopAt:
+    acts, phase = len(question.history.acts), question.game.playing.aside.phase
+    return question.seat, DecisionPoint(acts, phase)
+
+
+def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: Tiles) -> Game:
+    """Return the table to which the same moves lead in a world; `tiles`: those of its places."""
+    tile = question.game.settings.table.tile
+    moved = {tile[was]: tile[1 << int(now)] for was, now in zip(hidden.tiles, tiles, strict=True)}
+    *before, dealt = question.history.deals
+    hands, stock = (
+        tuple(tuple(moved.get(tile, tile) for tile in row) for row in rows)
+        for rows in (dealt.hands, dealt.stock)
+    )
+    history = question.history._replace(deals=(*before, replace(dealt, hands=hands, stock=stock)))
+    *_, last = replay_round(history, until(question))
+    return last.game
+
+
+def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
+    """Replay worlds of every question; return how many questions there were, and were covered."""
+    questions = asked(rules, seats, seed)
+    covered = [(question, hidden) for question, hidden in questions if hidden]
+    sampled = sampled_tiles([hidden for _, hidden in covered], WORLDS)
+    for (question, hidden), tiles in zip(covered, sampled, strict=True):
+        assert all(tile & mask for tile, mask in zip(hidden.tiles, hidden.allowed(), strict=True))
+        for world in (0, WORLDS - 1):
+            game = replayed(question, hidden, tiles[:, world])
+            assert public(game, question.seat) == public(question.game, question.seat)
+    return len(questions), len(covered)
+
+
+@pytest.mark.parametrize("name", slow_except(FAST, VARIANTS))
+def test_every_world_replays_to_the_same_question(name: str) -> None:
+    for seats in playable_seat_counts(find_variant(name))[:3]:
+        many, covered = check_worlds(find_variant(name), seats, seed=seats)
+        assert name in UNCOVERED or many == covered
+
+
+# Slow: worlds of any ruleset, whatever its choices are, are possible ones.
+@pytest.mark.slow
+@examples(60)
+@given(seated(), st.integers(0, 2**32))
+def test_worlds_of_any_ruleset_replay_to_the_same_question(
+    table: tuple[Ruleset, int], seed: int
+) -> None:
+    check_worlds(*table, seed)
+
+
+def test_the_same_question_gets_the_same_worlds_alone_and_among_others() -> None:
+    hidden = [one for _, one in asked(find_variant("draw"), 2, 1) if one]
+    together = sampled_tiles(hidden, WORLDS)
+    for one, tiles in islice(zip(hidden, together, strict=True), 0, None, 9):
+        assert (sampled_tiles([one], WORLDS)[0] == tiles).all()
+
+
+# --- how often worlds come ---
+
+TIGHT = {
+    "passes": derive(find_variant("draw"), "tight", {"hand": 13}),
+    "pairs": derive(find_variant("double-draw"), "tight", {"hand": 12, "draw_limit": 0}),
+    "suits": derive(find_variant("block"), "tight", {"hand": 13, "annul_suit": 7}),
+}
+"""Games in which the few tiles that nobody holds name a world."""
+SAMPLED = 4_000
+Left = frozenset[int]
+
+
+def possible(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
+    """By trying: what may be left in the boneyard."""
+    found = set[Left]()
+    truth = [bit.bit_length() - 1 for bit in hidden.tiles]
+    stock = [at for at, place in enumerate(hidden.places) if place.holder is None]
+    for left in combinations(range(len(truth)), len(stock)):
+        tiles = truth.copy()
+        # Who lies in the boneyard changes places with who must not.
+        wrong = [at for at in left if at not in stock]
+        for at, other in zip(wrong, [at for at in stock if at not in left], strict=True):
+            tiles[at], tiles[other] = tiles[other], tiles[at]
+        with suppress(InconsistentDealError):
+            game = replayed(question, hidden, np.array(tiles, np.uint8))
+            if public(game, question.seat) == public(question.game, question.seat):
+                found.add(frozenset(tiles[at] for at in stock))
+    return found
+
+
+@pytest.mark.parametrize("game", slow_except(("passes", "pairs"), TIGHT))
+def test_every_possible_world_comes_as_often_as_the_next(game: str) -> None:
+    counts = []
+    for question, hidden in islice(asked(TIGHT[game], 2, 3), 5, None, 7):
+        assert hidden
+        stock = [at for at, place in enumerate(hidden.places) if place.holder is None]
+        sampled = sampled_tiles([hidden], SAMPLED)[0][stock].T.tolist()
+        found, expected = Counter(map(frozenset, sampled)), possible(question, hidden)
+        assert set(found) == expected
+        mean, free = SAMPLED / len(expected), len(expected) - 1
+        chi = sum((found[one] - mean) ** 2 / mean for one in expected)
+        assert chi <= free + 4.5 * (2 * free) ** 0.5, f"{found} of {expected}"
+        counts.append(len(expected))
+    assert min(counts) < max(counts), counts
+
+
+def held(question: AskedQuestion, game: Game) -> NDArray[np.float64]:
+    """Return 1 for each other seat and tile that it holds, else 0."""
+    size = len(game.settings.table.tiles)
+    masks = [mask for seat, mask in enumerate(game.playing.hand_masks) if seat != question.seat]
+    return np.array([[mask >> tile & 1 for tile in range(size)] for mask in masks], float)
+
+
+def sampled_shares(question: AskedQuestion, hidden: HiddenTiles, many: int) -> NDArray[np.float64]:
+    """Return for each other seat and tile the share of worlds in which it holds the tile."""
+    tiles, size = sampled_tiles([hidden], many)[0], len(question.game.settings.table.tiles)
+    seats = [seat for seat in range(question.game.seats) if seat != question.seat]
+    found = np.zeros((len(seats), size))
+    for row, seat in enumerate(seats):
+        own = tiles[[place.holder == seat for place in hidden.places]]
+        for tile in range(size):
+            if hidden.unseen >> tile & 1:
+                found[row, tile] = (own == tile).any(axis=0).mean()
+    return found
+
+
+def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTiles]]:
+    """Return the two questions of a game at which most is known of the hidden tiles."""
+
+    def facts(hidden: HiddenTiles) -> int:
+        excluded = sum((hidden.unseen & place.excluded).bit_count() for place in hidden.places)
+        return excluded + 10 * sum(limit.many == 2 for limit in hidden.limits)
+
+    found = [(question, hidden) for question, hidden in asked(rules, seats, 7) if hidden]
+    return sorted(found, key=lambda one: facts(one[1]), reverse=True)[:2]
+
+
+TABLES = [("draw", 2), ("dutch", 2), ("dutch", 3), ("double-draw", 2), ("double-draw", 3)]
+TABLES += [("puerto-rico", 3), ("partnership", 4), ("jordanian", 2), ("vietnamese", 2)]
+CHAIN, BETWEEN, BATCHES = 1_500, 60, 20
+
+
+# Slow: the general chain, which knows nothing of places, gives every tile as often to each seat.
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "seats"), TABLES)
+def test_worlds_are_those_of_the_general_chain(name: str, seats: int) -> None:
+    for question, hidden in most_known(find_variant(name), seats):
+        chain = alternative_deals(
+            question.history, question.seat, random.Random(1), until(question)
+        )
+        used = islice(chain, BETWEEN, BETWEEN * (CHAIN + 1), BETWEEN)
+        every = np.array([held(question, world.game) for world in used])
+        batches = every.reshape(BATCHES, -1, *every.shape[1:]).mean(axis=1)
+        errors = batches.std(axis=0, ddof=1) / BATCHES**0.5
+        apart = np.abs(sampled_shares(question, hidden, 2_000) - batches.mean(axis=0))
+        assert (apart < 5 * np.sqrt(errors**2 + 0.25 / 2_000)).all(), apart.max()
+
+
+@pytest.mark.parametrize(("name", "seats"), slow_except(TABLES[:4], TABLES))
+def test_more_rounds_lead_to_no_other_worlds(name: str, seats: int) -> None:
+    for question, hidden in most_known(find_variant(name), seats):
+        usual = sampled_shares(question, hidden, 500)
+        with (
+            mock.patch.object(chains, "ROUNDS", 400),
+            mock.patch.object(chains, "FREE_ROUNDS", 400),
+        ):
+            chains._circles.cache_clear()
+            long = sampled_shares(question, hidden, 500)
+        chains._circles.cache_clear()
+        assert np.abs(usual - long).max() < 4.5 * (0.5 / 500) ** 0.5
