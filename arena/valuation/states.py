@@ -80,7 +80,14 @@ class States:
 
         Raises ValueError for an option that no array of states knows: act on the games instead.
         """
-        return States(self.rows.after(option))
+        return self.after_each((option,), np.zeros(len(self), np.intp))
+
+    def after_each(self, options: Sequence[Option], which: Numbers) -> "States":
+        """Return the states after an option in each row; `which` are the options' numbers.
+
+        Many questions are so asked at once. Raises ValueError like `after`.
+        """
+        return States(self.rows.after_each(options, which))
 
     def after_draw(self, tiles: Numbers) -> "States":
         """Return the states after the seat to move has drawn a tile of this number, one a row.

@@ -18,8 +18,8 @@ from arena.valuation.rows.array_scores import BLANK, CAPICU, parties, round_gain
 from arena.valuation.rows.game_rows import Numbers
 from arena.valuation.rows.mask_tables import Ints, MaskTables, Places
 from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
-from protocol.tiles import Tile
 
+ENDS: tuple[End, ...] = ("left", "right", "lead")
 IN_PLAY, OVER, SCORED = range(3)
 """A round in play; one that is over; one whose points the state had already."""
 
@@ -80,8 +80,11 @@ class ArrayRows(Struct, frozen=True, eq=False):
             name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
             for name in ARRAYS
         }
-        wide = [np.pad(one.stock, ((0, 0), (0, width - one.stock.shape[1]))) for one in parts]
-        return ArrayRows(parts[0].tables, stock=np.concatenate(wide), **arrays)
+        stock, begin = np.zeros((len(arrays["turn"]), width), np.int8), 0
+        for part in parts:
+            stock[begin : begin + len(part), : part.stock.shape[1]] = part.stock
+            begin += len(part)
+        return ArrayRows(parts[0].tables, stock=stock, **arrays)
 
     @property
     def scores(self) -> NDArray[np.int32]:
@@ -114,13 +117,29 @@ class ArrayRows(Struct, frozen=True, eq=False):
             masks[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
         return replace(self, hands=masks)
 
-    def after(self, option: Option) -> "ArrayRows":
-        """Take an option in each row; see `States.after`."""
-        match option:
+    def after_each(self, options: Sequence[Option], which: Numbers) -> "ArrayRows":
+        """Take an option in each row; see `States.after_each`."""
+        parts, taken = [], []
+        for kind in dict.fromkeys(map(type, options)):
+            place = np.cumsum([type(one) is kind for one in options]) - 1
+            own = np.flatnonzero(np.array([type(one) is kind for one in options]).take(which))
+            same = [one for one in options if type(one) is kind]
+            parts.append(self.taken(own)._after(same, place.take(which.take(own))))
+            taken.append(own)
+        if len(parts) == 1:
+            return parts[0]
+        return ArrayRows.joined(parts).taken(np.argsort(np.concatenate(taken)))
+
+    def _after(self, options: Sequence[Option], which: Numbers) -> "ArrayRows":
+        """Take an option in each row; all are of one kind."""
+        match options[0]:
             case Play():
-                return self._after_play(option)
+                plays = [one for one in options if isinstance(one, Play)]
+                return self._after_play(plays, which)
             case PlayTwo():
-                return self._put(option.left, "left")._after_play(Play(option.right, "right"))
+                pairs = [one for one in options if isinstance(one, PlayTwo)]
+                after = self._put([Play(one.left, "left") for one in pairs], which)
+                return after._after_play([Play(one.right, "right") for one in pairs], which)
             case Draw():
                 return self._after_draw()
             case Pass():
@@ -130,7 +149,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
             case GoOn():
                 return replace(self, asked=self.asked - np.int8(1))
             case _:
-                raise ValueError(f"Arrays of states know no such option: {option}.")
+                raise ValueError(f"Arrays of states know no such option: {options[0]}.")
 
     def after_draw(self, tiles: Numbers) -> "ArrayRows":
         """Draw these tiles; see `States.after_draw`."""
@@ -179,25 +198,23 @@ class ArrayRows(Struct, frozen=True, eq=False):
         )  # fmt: skip
         return after._next_turn() if settings.draw_ends_turn else after._settled()
 
-    def _after_play(self, play: Play) -> "ArrayRows":
-        tables, (high, low), ends = self.tables, play.tile, self.ends
-        mask, after = tables.bits[tables.tiles.index(play.tile)], self._put(play.tile, play.end)
-        capicu = np.where(tables.both[ends] & mask != 0, CAPICU, 0)
-        facts = capicu | BLANK * (high + low == 0)
+    def _after_play(self, plays: Sequence[Play], which: Numbers) -> "ArrayRows":
+        tables, ends, after = self.tables, self.ends, self._put(plays, which)
+        tile = after.line ^ self.line
+        capicu = np.where(tables.both[ends] & tile != 0, CAPICU, 0)
+        facts = np.where(tile & tables.blank != 0, BLANK, 0) | capicu
         return replace(after, last_seat=self.turn, last_tile=facts.astype(np.int8))._next_turn()
 
-    def _put(self, tile: Tile, end: End) -> "ArrayRows":
+    def _put(self, plays: Sequence[Play], which: Numbers) -> "ArrayRows":
         """Move a tile from the hand of the seat to move to an end of the line."""
-        hands, left, right, (high, low) = self.hands.copy(), self.left, self.right, tile
-        mask = self.tables.bits[self.tables.tiles.index(tile)]
-        hands[self.turn, np.arange(len(self))] ^= mask
-        if end == "lead":
-            left, right = np.full_like(left, high), np.full_like(right, low)
-        elif end == "left":
-            left = np.int8(high + low) - left
-        else:
-            right = np.int8(high + low) - right
-        return replace(self, hands=hands, left=left, right=right, line=self.line | mask)
+        bits = self.tables.bits[[self.tables.tiles.index(one.tile) for one in plays]]
+        high, low = np.array([one.tile for one in plays], np.int8)[which].T
+        end = np.array([ENDS.index(one.end) for one in plays])[which]
+        hands, tile = self.hands.copy(), bits[which]
+        hands[self.turn, np.arange(len(self))] ^= tile
+        left = np.choose(end, (high + low - self.left, self.left, high))
+        right = np.choose(end, (self.right, high + low - self.right, low))
+        return replace(self, hands=hands, left=left, right=right, line=self.line | tile)
 
     def _next_turn(self, passes: NDArray[np.int8] | None = None) -> "ArrayRows":
         """End a turn: the seat went out, or the next seat moves."""

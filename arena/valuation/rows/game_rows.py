@@ -70,11 +70,11 @@ class GameRows:
                 state.held_mask = sum(state.hand_masks)
         return GameRows(games)
 
-    def after(self, option: Option) -> "GameRows":
-        """Take an option in each row; see `States.after`."""
+    def after_each(self, options: Sequence[Option], which: Numbers) -> "GameRows":
+        """Take an option in each row; see `States.after_each`."""
         games = [game.copy() for game in self.games]
-        for game in games:
-            engine.act_unchecked(game, option)
+        for game, number in zip(games, which, strict=True):
+            engine.act_unchecked(game, options[number])
         return GameRows(games)
 
     def after_draw(self, tiles: Numbers) -> "GameRows":

@@ -71,6 +71,10 @@ def developed(states: States, games: Sequence[Game], seed: int) -> Iterator[Stat
         for option in options:
             if isinstance(option, KNOWN):
                 yield two.after(option)
+        known = [option for option in options if isinstance(option, KNOWN)]
+        which = np.array(luck.choices(range(len(known)), k=10), np.intp)
+        if known:
+            yield two.repeated(5).after_each(known, which)
         if Draw() in options:
             tiles = [row.bit_length() - 1 for row in luck.choices([*chain(*state.stock_rows)], k=2)]
             yield two.after_draw(np.array(tiles))
