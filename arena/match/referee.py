@@ -7,6 +7,8 @@ to send, the records to log, and the seat that must answer next.
 import hashlib
 from collections.abc import Callable, Set
 
+from mypy_extensions import mypyc_attr
+
 from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.shuffle import commitment
@@ -52,6 +54,7 @@ Chance = Callable[[Game, bytes], Dealt]
 """The source of the next deal of a game: the board's seed, or deals that are known."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Referee:
     """The referee of one game: its rules, its time accounts and its protocol."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from arena.match.poller import Poller
 from protocol.records import Result
 from tests.support.events import (
     BONEYARD,
@@ -340,23 +341,29 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
     assert not children()
 
 
+def broken(*_: object) -> None:
+    raise ZeroDivisionError("ours")
+
+
+class BrokenPoller(Poller):
+    def _slice(self) -> bool:
+        raise ZeroDivisionError("ours")
+
+
 @pytest.mark.parametrize(
-    "where",
+    ("where", "what"),
     [
-        "arena.match.poller.Poller._slice",
-        "arena.match.bot_pool.BotPool.monitor",
-        "tournaments.storage.ledger.Ledger.add",
+        ("tournaments.runner.runner.Poller", BrokenPoller),
+        ("arena.match.bot_pool.BotPool.monitor", broken),
+        ("tournaments.storage.ledger.Ledger.add", broken),
     ],
 )
 def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, what: object
 ) -> None:
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError("ours")
-
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(where, broken)
+        patch.setattr(where, what)
         said = run_file(path, out, code=1)
     assert "Boneyard itself failed" in said
     assert "ZeroDivisionError: ours" in Folder(out).crash.read_text()
