@@ -8,12 +8,14 @@ and load only what the file contains: no style attributes and no handlers in att
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+from protocol import __version__
 from protocol.codec import encode_json
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""
+SOURCES = (".css", ".j2", ".js", ".py", ".svg")
+"""The files here from which pages follow, besides the games."""
 TABLE_SCRIPTS = ("emblem.js", "tiles.js", "line.js", "motion.js", "table.js")
 """The scripts that draw a table."""
 POLICY = (
@@ -64,12 +68,21 @@ def page(
         style=Markup(style),
         script=Markup(script),
         policy=policy,
+        generator=generator(),
         data=_data(data),
         kind=kind,
         title=title,
         links=links,
         **values,
     )
+
+
+@cache
+def generator() -> str:
+    """Return the mark of this version in its pages: others make other pages of the same games."""
+    own = sorted(path for path in HERE.iterdir() if path.suffix in SOURCES)
+    digest = hashlib.sha256(b"".join(map(Path.read_bytes, own))).hexdigest()
+    return f"Boneyard {__version__} {digest[:12]}"
 
 
 def _joined(environment: "Environment", names: Sequence[str]) -> str:

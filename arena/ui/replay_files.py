@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.emblems import emblem_numbers
-from arena.ui.html import page
+from arena.ui.html import generator, page
 
 REPORT = ("../report.html", "Report")
 """The path of an event's report from its replay pages, and the label of the link."""
@@ -18,6 +18,8 @@ MOST = 80_000
 """Most bytes of one game."""
 NOT_MADE = "Not made yet"
 """The heading of the page that stands for one that nobody has asked for."""
+HEAD = 4096
+"""Bytes in which a page says who made it."""
 SMALL = 16_384
 """Bytes that every page with games exceeds."""
 
@@ -82,8 +84,14 @@ def _is_placeholder(path: Path) -> bool:
     return small and f"<h1>{NOT_MADE}</h1>" in path.read_text(errors="replace")
 
 
+def is_current(path: Path) -> bool:
+    """Tell whether a page says that this version made it."""
+    with path.open("rb") as file:
+        return f'<meta name="generator" content="{generator()}">'.encode() in file.read(HEAD)
+
+
 def make_game_pages(logs: Iterable[Path], folder: Path, entrants: Sequence[str] = ()) -> int:
-    """Write the pages of these logs, unless newer than their log; return the number written.
+    """Write the pages of these logs, unless newer than their log and ours; return their number.
 
     `entrants` are those of the event, in whose order they have their emblems.
 
@@ -92,7 +100,7 @@ def make_game_pages(logs: Iterable[Path], folder: Path, entrants: Sequence[str] 
     made = 0
     for log in logs:
         first = folder / page_name(log.stem, 1)
-        if _is_newer(first, log) and not _is_placeholder(first):
+        if _is_newer(first, log) and not _is_placeholder(first) and is_current(first):
             continue
         # The first page is written last: if it is newer than the log, all pages are.
         for name, html in reversed([*pages(log, entrants)]):

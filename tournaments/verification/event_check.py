@@ -13,7 +13,8 @@ from msgspec import structs
 from arena.engine.shuffle import commitment
 from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.checksummed import DamagedFileError
-from arena.ui.replay_files import page_name, pages, placeholder
+from arena.rules.english import count_in_digits
+from arena.ui.replay_files import is_current, page_name, pages, placeholder
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -283,17 +284,21 @@ def _pages(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
     """Yield the replay pages that do not show what their finished log says.
 
     Pages are made when somebody asks for them: an event has those of some logs, or none. Those that
-    were made under an earlier plan have its entrants' emblems.
+    were made under an earlier plan have its entrants' emblems. Those of another version look
+    different for the same log: one sentence tells how to make them again.
     """
     place, not_made = folder.path / REPLAYS, placeholder().encode()
     earlier: list[tuple[str, ...]] = []
     with suppress(DamagedFileError):  # The promises' check tells of it.
         earlier = [tuple(plan.entrants) for plan in read_history(folder)]
     orders = {tuple(one.name for one in event.entrants), *earlier}
+    others = 0
     for log in logs:
         # The first page is written last, so that all others are there.
         first = place / page_name(log.stem, 1)
-        if first.exists() and not has_content(first, [not_made]):
+        if first.exists() and not is_current(first):
+            others += 1
+        elif first.exists() and not has_content(first, [not_made]):
             made = [dict(pages(log, entrants)) for entrants in orders]
             for name in made[0]:
                 if not any(has_content(place / name, [one[name].encode()]) for one in made):
@@ -301,3 +306,8 @@ def _pages(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
                         f"{place / name}: does not follow from its log. Write it again with "
                         "`boneyard replay --html`"
                     )
+    if others:
+        yield (
+            f"{place}: the pages of {count_in_digits(others, 'log')} were made by another version "
+            f"of Boneyard and not checked. Make them again: `boneyard replay {folder.path} --html`"
+        )

@@ -1,5 +1,6 @@
 """Logs checked in several processes: the same faults, in the same order, as in one."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -117,5 +118,25 @@ def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) ->
     for page in made[1:]:
         page.unlink()
     assert not [*verify_folder(Folder(folder))]
-    made[0].write_text("something else")
-    assert len([*verify_folder(Folder(folder))]) == 1
+    made[0].write_text(made[0].read_text().replace("greedy", "daring"))
+    (fault,) = verify_folder(Folder(folder))
+    assert "does not follow from its log" in fault
+
+
+def test_pages_of_another_version_are_made_again_and_not_called_tampered(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = copied(event, tmp_path)
+    boneyard("replay", str(folder), "--html")
+    made = {path: path.read_text() for path in (folder / "replays").glob("*.html")}
+    mark = re.compile(r'(<meta name="generator" content="Boneyard )[^"]*')
+    for path, html in made.items():
+        path.write_text(mark.sub(r"\g<1>0.0.9", html).replace("greedy", "daring"))
+    (told,) = verify_folder(Folder(folder))
+    assert told == (
+        f"{folder}/replays: the pages of 6 logs were made by another version of Boneyard and not "
+        f"checked. Make them again: `boneyard replay {folder} --html`"
+    )
+    assert "6 new pages" in boneyard("replay", str(folder), "--html")
+    assert {path: path.read_text() for path in made} == made
+    assert not [*verify_folder(Folder(folder))]
