@@ -1,4 +1,4 @@
-"""Commands about logged games: explain, replay."""
+"""Commands about logged games: explain, review, replay."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,12 @@ import click
 
 from arena.analysis.find import EVENT, name_log
 from protocol.errors import UserError
-from tournaments.cli.arguments.completion import complete_bots, complete_questions, complete_seats
+from tournaments.cli.arguments.completion import (
+    complete_bots,
+    complete_questions,
+    complete_seats,
+    complete_seats_or_bots,
+)
 from tournaments.cli.arguments.options import GAME, GLYPHS, LOG, WISH, SectionedCommand
 from tournaments.cli.platforms import require_linux
 
@@ -108,6 +113,73 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     for name in ("whole", "only"):
         options.pop(name)
     sys.exit(explain_question(QuestionOptions(where, game, int(question), tuple(bot), **options)))
+
+
+@click.command()
+@LOG
+@GAME
+@click.option(
+    "--bot",
+    "--seat",
+    "bot",
+    metavar="BOT|N",
+    default=None,
+    shell_complete=complete_seats_or_bots,
+    help="Review only this bot, in a game also by its seat's number.",
+)
+@click.option(
+    "--worlds",
+    type=click.IntRange(2, 10_000),
+    default=None,
+    help="Deals of the hidden tiles over which an option is valued.  [default: 64]",
+)
+@click.option(
+    "--by",
+    metavar="PLAYER",
+    default=None,
+    help="The player that plays the rounds on.  [default: plain]",
+)
+@click.option("--dearest", is_flag=True, help="Show a game's dearest decisions first.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def review(log: Path | None, game: str | None, **options: Any) -> None:
+    """Review the decisions of bots: what each choice cost.
+
+    LOG is an event's folder or a game's log; by default the event in the current directory, or else
+    the one here that was run last.
+
+    \b
+    review         all decisions of an event, on all cores; the report gets the sums
+    review GAME    each decision of a game with the values of its options, in seconds
+
+    The value of an option is the lead that it brings by the round's end: the mean over deals that
+    the bot could not tell from the real one, played on by a plain player. A choice's loss is the
+    value of the best option less that of the chosen one. The review of an event is in review.jsonl,
+    its sums in review.json, each decision in review.csv. After an interrupt, a kill or new games
+    the same command goes on with the games that are left.
+
+    \b
+    Examples:
+      boneyard review friday
+      boneyard review friday --bot mine
+      boneyard review friday 12.greedy.mine
+      boneyard review friday 12.greedy.mine --bot mine --dearest
+      boneyard review friday 12.greedy.mine --bot 1 --worlds 1000
+      nice boneyard review friday --json > sums.json
+    """
+    where, words = name_log(log, game)
+    if len(words) > 1:
+        raise UserError(f"Name one game, not {' and '.join(words)}.")
+    if words or not (where / EVENT).is_file():
+        from tournaments.commands.games.review_game import GameReviewOptions, review_one_game
+
+        game = words[0] if words else None
+        review_one_game(GameReviewOptions(where, game, **options), click.echo_via_pager)
+        return
+    from tournaments.commands.review import ReviewOptions, review_event
+
+    if options.pop("dearest"):
+        raise UserError("--dearest orders the decisions of one game. Name a game.")
+    sys.exit(review_event(ReviewOptions(where, **options), click.echo_via_pager))
 
 
 @click.command()

@@ -29,6 +29,7 @@ SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
         live.watch,
         games.replay,
         games.explain,
+        games.review,
         results.report,
         results.rate,
         results.export,
@@ -96,6 +97,7 @@ def main() -> None:
       boneyard show OUT                 its standings, while it runs or after
       boneyard replay OUT               watch a game
       boneyard explain OUT              why your bot lost
+      boneyard review OUT               what each of its choices cost
       boneyard verify OUT               check every deal, byte and score
       boneyard help run                 all about a command
     """

@@ -57,7 +57,7 @@ def doctor(as_json: bool) -> None:
 def schema(what: str) -> None:
     """Print a JSON Schema, for programs.
 
-    WHAT is protocol (every message, both directions), results or rated.
+    WHAT is protocol (every message, both directions), results, review or rated.
 
     \b
     Examples:

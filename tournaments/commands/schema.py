@@ -9,13 +9,16 @@ from protocol.codec import protocol_schema, schema_of
 from protocol.errors import unknown_name
 from tournaments.commands.rate import RATED_FORMAT, Rated
 from tournaments.report.results_file import RESULTS_FORMAT, Results
+from tournaments.report.review.sums import ReviewSummary
+from tournaments.storage.review_log import REVIEW_FORMAT
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "protocol": protocol_schema,
     "results": partial(schema_of, Results, f"Boneyard results {RESULTS_FORMAT}"),
+    "review": partial(schema_of, ReviewSummary, f"Boneyard review {REVIEW_FORMAT}"),
     "rated": partial(schema_of, Rated, f"Boneyard ratings {RATED_FORMAT}"),
 }
-"""Both directions of the protocol, results.json, and the output of `boneyard rate --json`."""
+"""Both directions of the protocol, results.json, review.json, and `boneyard rate --json`."""
 
 
 def print_schema(name: str) -> None:

@@ -114,6 +114,9 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
     if folder.history.exists():
         write_atomic(site / folder.history.name, [content(folder.history)])
+    for review in (folder.review_log, folder.review, folder.review_csv):
+        if review.exists():
+            write_atomic(site / review.name, [content(review)])
     files = report_files(folder, event, results, known, Site(seeds.keys(), address, PICTURE))
     summary = decode_json(b"".join(files[folder.results]), Results)
     write_atomic(site / PICTURE, [_picture(event, results, summary)])

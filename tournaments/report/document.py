@@ -42,6 +42,8 @@ from tournaments.report.html.game_list import GameList, build_game_list, link_to
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.report.ratings.comparisons import compared_sections
 from tournaments.report.ratings.standings import write_elo
+from tournaments.report.review.blocks import review_section
+from tournaments.report.review.sums import ReviewSummary
 from tournaments.report.same_bots import describe_same_answers
 from tournaments.report.timing import Times
 
@@ -72,6 +74,8 @@ class ReportData(NamedTuple):
     measured: LogFacts
     replays: Mapping[str, str]
     """The address of each game's replay."""
+    review: ReviewSummary | None = None
+    """The review of the bots' decisions; None if nobody asked for one."""
 
 
 def report_document(data: ReportData) -> Document:
@@ -92,6 +96,7 @@ def report_document(data: ReportData) -> Document:
         ),
         *event.format.report(event, event.active_results(results), link_to_games),
         *_pools(data),
+        *_review(data),
         _fouls(results, evidence, data.replays),
         _games(listed),
         time_section(known.times),
@@ -140,6 +145,11 @@ def _pools(data: ReportData) -> Iterator[Block]:
             sections = [replace(one, scope=f" of pool {number}") for one in sections]
         # Only the first pool has addresses, so that each leads to one place.
         yield from (replace(one, id="") if number > 1 else one for one in sections)
+
+
+def _review(data: ReportData) -> Iterator[Section]:
+    if data.review:
+        yield review_section(data.review, sum(len(one.seats) for one in data.results), data.replays)
 
 
 # --- fouls ---

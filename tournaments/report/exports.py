@@ -55,7 +55,7 @@ def games_csv(
     rows = (
         row for result in results for row in _seats(result, sittings.get(result.game, ""), partners)
     )
-    return _csv(GAMES, rows)
+    return csv_lines(GAMES, rows)
 
 
 def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
@@ -102,7 +102,7 @@ def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[b
         for number, pool in enumerate(ratings.pools, 1)
         for rank, rating in enumerate(pool.entrants, 1)
     )
-    return _csv(RATINGS, rows)
+    return csv_lines(RATINGS, rows)
 
 
 def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> Row:
@@ -123,7 +123,7 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
     results do not say by how much one is better; `los` is how likely the entrant is the better one.
     """
     rows = (row for number, pool in enumerate(ratings.pools, 1) for row in _meetings(number, pool))
-    return _csv(CROSSTABLE, rows)
+    return csv_lines(CROSSTABLE, rows)
 
 
 def _meetings(number: int, pool: Pool) -> Iterator[Row]:
@@ -142,7 +142,8 @@ def _lead(one: Rating, other: Rating) -> float:
     return round((one.elo or 0.0) - (other.elo or 0.0), 6)
 
 
-def _csv(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
+def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
+    """Yield a CSV file, a piece at a time."""
     lines = chain((head,), rows)
     while few := list(islice(lines, LINES_AT_ONCE)):
         text = io.StringIO()

@@ -1,7 +1,8 @@
 """The report of an event for people and for programs, from its plan, its ledger and its logs.
 
 Nothing depends on time but times.json and, of report.html, what `measured` reads from the logs: the
-same ledger gives the same bytes of all others, and the same logs those of these two.
+same ledger and the same review give the same bytes of all others, and the same logs those of these
+two.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -18,6 +19,7 @@ from tournaments.report.html.page import Share, report_page
 from tournaments.report.html.replay_links import addresses, site_addresses
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, terms_of, versions_of
+from tournaments.report.review.files import read_summary
 from tournaments.report.same_bots import describe_same_files
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
@@ -83,7 +85,8 @@ def report_files(
             f"{held} games on boards that are still played count here, but are not shown yet."
         )
     data = ReportData(
-        event, results, shown, summary.planned, summary.commitments, notes, ratings, known, replays
+        *(event, results, shown, summary.planned, summary.commitments, notes, ratings, known),
+        *(replays, read_summary(folder)),
     )
     document = report_document(data)
     share = Share(lead_sentence(data), site is not None, *(site[1:] if site else ()))

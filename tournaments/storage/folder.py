@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -86,12 +86,20 @@ class Folder(Struct, frozen=True):
     """Results of pairs of entrants, for programs that rate chess games."""
     times = PathInFolder("times.json")
     """The bots' use of time, for programs."""
+    review_log = PathInFolder("review.jsonl")
+    """The loss of each reviewed decision; no file without `boneyard review`."""
+    review = PathInFolder("review.json")
+    """The sums of the review, for programs."""
+    review_csv = PathInFolder("review.csv")
+    """Every reviewed decision, for programs."""
     build = PathInFolder("build")
     """Folder of compiled bots."""
     earlier = PathInFolder("private/earlier")
     """Folder of the events before a bot's files changed; see `tournaments.storage.at_home`."""
     lock = PathInFolder(".lock")
     """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
+    review_lock = PathInFolder(".review.lock")
+    """File locked by the process that reviews the games; a run may go on meanwhile."""
 
     @property
     def pages(self) -> Path:
@@ -101,9 +109,9 @@ class Folder(Struct, frozen=True):
     def parts(self) -> list[Path]:
         """Return the files and folders that belong to the event and exist.
 
-        The build folder, the lock and the events before are not part of the event.
+        The build folder, the locks and the events before are not part of the event.
         """
-        besides = {"private", "earlier", "build", "lock"}
+        besides = {"private", "earlier", "build", "lock", "review_lock"}
         own = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
         paths = [getattr(self, name) for name in own if name not in besides]
         return [path for path in (*paths, self.path / FOLDER, self.pages) if path.exists()]
@@ -117,24 +125,33 @@ class Folder(Struct, frozen=True):
         return list_logs(self.path / FOLDER)
 
 
-@contextmanager
-def lock_for_writing(folder: Folder) -> Iterator[None]:
+def lock_for_writing(folder: Folder) -> AbstractContextManager[None]:
     """Hold the folder for writing.
 
     Raises UserError while another process holds it, or if nothing can be written there.
     """
+    return lock_file(folder.lock, f"{folder.path} is in use by another boneyard process.")
+
+
+@contextmanager
+def lock_file(path: Path, refusal: str) -> Iterator[None]:
+    """Hold a file of a folder, which is made if need be.
+
+    Raises UserError with the `refusal` while another process holds it, or if nothing can be written
+    there.
+    """
     try:
-        folder.path.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o644)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         if error.errno not in NO_PLACE:
             raise
-        raise UserError(f"{folder.path} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{path.parent} cannot be written: {error.strerror}.") from error
     try:
         try:
             try_lock(descriptor)
         except BlockingIOError:
-            raise UserError(f"{folder.path} is in use by another boneyard process.") from None
+            raise UserError(refusal) from None
         yield
     finally:
         os.close(descriptor)

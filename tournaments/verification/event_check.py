@@ -116,6 +116,10 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     if ledger is not None and not short:
         unsure = () if sound else files_with_facts(folder)
         yield from _report(folder, event, ledger, promises, unsure)
+        if folder.review_log.exists() or folder.review.exists():
+            from tournaments.verification.review_check import review_faults  # It needs numpy too.
+
+            yield from review_faults(folder, ledger)
     yield from _pages(folder, event, trusted)
     return Verified(len(played), len(set(played)), reported(folder) > 0)
 

@@ -273,6 +273,8 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("explain", "friday", "1.first.greedy", "--seat", "g"): ("greedy",),
     ("explain", "friday", "1.first.greedy", "4"): ("4",),
     ("explain", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
+    ("review", "friday", "--bot", "gr"): ("greedy",),
+    ("review", "friday", "1.first.greedy", "--bot", "g"): ("greedy",),
     ("plan", "fr"): ("friday",),
     ("plan", "gree"): ("greedy",),
     ("plan", "friday", "--separate", "ran"): ("random",),

@@ -31,6 +31,7 @@ COMMANDS = {
     "replay EVENT": HEAVY,
     "replay EVENT 1.first.greedy": HEAVY,
     "explain EVENT 1.first.greedy": HEAVY,
+    "schema review": RICH,
     "schema rated": RICH,
     "rate EVENT": HEAVY - {"numpy"},
     "verify LOG": HEAVY,

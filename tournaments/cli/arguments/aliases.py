@@ -8,7 +8,7 @@ from protocol.errors import UserError, unknown_name
 
 COMMANDS = {
     "add": ("new",),
-    "analyze": ("explain",),
+    "analyze": ("explain", "review"),
     "ask": ("explain",),
     "compare": ("run",),
     "continue": ("run",),

@@ -1,0 +1,71 @@
+"""`boneyard review GAME`: the decisions of one game, with the values of their options."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.valuation import decision_loss
+from tests.support.events import small_event, untouched
+from tests.support.fake_review import fake_review
+from tournaments.cli.main import main
+
+GAME = "1.first.greedy"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def event(played: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(decision_loss, "review_seat", fake_review)
+    return played
+
+
+def shown(*words: object) -> str:
+    done = CliRunner().invoke(main, ["review", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines() if line[:8].strip().isdecimal()]
+
+
+def test_both_seats_are_shown_with_a_line_for_each_decision(event: Path) -> None:
+    text, told = shown(event, GAME), json.loads(shown(event, GAME, "--json"))
+    assert f"first in seat 0 of {GAME}" in text
+    assert f"greedy in seat 1 of {GAME}" in text
+    numbers = [one["seat"] for one in told["seats"]]
+    assert numbers == [0, 1]
+    assert len(rows(text)) == sum(len(one["decisions"]) for one in told["seats"])
+
+
+def test_a_bot_a_seat_or_a_log_can_be_named(event: Path) -> None:
+    own = shown(event, GAME, "--bot", "greedy")
+    assert own == shown(event, GAME, "--seat", 1)
+    assert "seat 0" not in own
+    log = next((event / "games").glob("from-1.first.greedy.jsonl*"))
+    assert own == shown(log, GAME, "--bot", "greedy")
+
+
+def test_the_dearest_come_first_if_asked(event: Path) -> None:
+    words = (event, GAME, "--bot", "greedy")
+    plain = rows(shown(*words))
+    assert [int(row[0]) for row in plain] == sorted(int(row[0]) for row in plain)
+    told = json.loads(shown(*words, "--json"))["seats"][0]["decisions"]
+    order = [one[0] for one in sorted(told, key=lambda one: -one[10])]
+    assert [int(row[0]) for row in rows(shown(*words, "--dearest"))] == order
+
+
+def test_a_line_tells_the_values_of_all_options(event: Path) -> None:
+    told = json.loads(shown(event, GAME, "--bot", "greedy", "--json"))["seats"][0]["decisions"]
+    text = {int(row[0]): " ".join(row) for row in rows(shown(event, GAME, "--bot", "greedy"))}
+    for one in told:
+        if len(one[8]) <= 5:
+            assert all(f"{value:+.1f}" in text[one[0]] for value in one[8])

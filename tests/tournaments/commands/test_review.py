@@ -1,0 +1,300 @@
+"""`boneyard review` of an event: its files, its sums, kills, damage, additions, and the report."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.logs.checksummed import read_sealed
+from arena.valuation import decision_loss
+from protocol.codec import encode_json, seal
+from tests.support.events import BONEYARD, BOTS, boneyard, copied, run, small_event, untouched
+from tests.support.fake_review import fake_review
+from tournaments.cli.main import main
+from tournaments.commands import review
+from tournaments.storage.folder import Folder
+from tournaments.storage.review_log import ReviewLog, SeatReview, read_seats, read_terms
+
+GAMES = 12
+"""Games of the small event."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def event(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the event; a fake reviewer in this process reviews it."""
+    monkeypatch.setattr(decision_loss, "review_seat", fake_review)
+    monkeypatch.setattr(review, "usable_cores", lambda: 1)
+    return copied(played, tmp_path / "event")
+
+
+def called(*words: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, [*map(str, words)])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def seats(folder: Path) -> list[SeatReview]:
+    return [*read_seats(Folder(folder))]
+
+
+def test_every_seat_of_every_game_is_reviewed_once(event: Path) -> None:
+    called("review", event)
+    called("review", event)
+    found = [(one.game, one.seat) for one in seats(event)]
+    assert len(found) == len({*found}) == 2 * GAMES
+    assert all(one.decisions for one in seats(event))
+
+
+def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
+    told = json.loads(called("review", event, "--json").stdout)
+    assert told == json.loads((event / "review.json").read_bytes())
+    rows = [*csv.DictReader((event / "review.csv").read_text().splitlines())]
+    for bot in told["bots"]:
+        own = [one for one in rows if one["bot"] == bot["bot"]]
+        losses = [float(one["loss"]) for one in own]
+        assert bot["total"]["decisions"] == len(own)
+        assert bot["total"]["loss"]["mean"] == pytest.approx(sum(losses) / len(own), abs=1e-5)
+        assert bot["total"]["round_loss"]["mean"] == pytest.approx(
+            sum(losses) / bot["rounds"], abs=1e-5
+        )
+        dearest = [one["loss"] for one in bot["dearest"]]
+        assert dearest == sorted(dearest, reverse=True)
+        # All errors are equal here, so nothing but the loss decides.
+        assert dearest == sorted(losses, reverse=True)[:10]
+    assert sum(bot["games"] for bot in told["bots"]) == 2 * GAMES
+
+
+def test_the_report_has_the_review_and_all_files_fit(event: Path) -> None:
+    assert "## Decisions" not in (event / "report.md").read_text()
+    shown = called("review", event).stdout
+    for text in ((event / "report.md").read_text(), (event / "report.html").read_text(), shown):
+        assert "points a round by its choices" in text
+    page = (event / "report.html").read_text()
+    one = max((one for seat in seats(event) for one in seat.decisions), key=lambda one: one.loss)
+    assert f"&amp;at={one.at}" in page
+    called("report", event, "--check")
+    assert called("verify", event).stdout.endswith("ratings equal.\n")
+
+
+def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
+    called("review", event, "--bot", "greedy")
+    assert {one.bot for one in seats(event)} == {"greedy"}
+    assert "8 of 24 seats" in (event / "report.md").read_text()
+    called("review", event)
+    assert len(seats(event)) == 2 * GAMES
+    assert "of 24 seats" not in (event / "report.md").read_text()
+
+
+def test_new_boards_are_said_and_added(event: Path) -> None:
+    called("review", event)
+    run(event, *BOTS, "--boards", "3", "--set", "target=30")
+    assert "24 of 36 seats" in (event / "report.md").read_text()
+    assert called("verify", event).stdout.endswith("ratings equal.\n")
+    called("review", event)
+    assert len(seats(event)) == 36
+    assert "of 36 seats" not in (event / "report.md").read_text()
+
+
+def test_different_worlds_are_not_mixed(event: Path) -> None:
+    called("review", event, "--worlds", 8, "--bot", "greedy")
+    refused = called("review", event, "--worlds", 9, code=2)
+    assert "has 8 worlds by plain" in refused.output
+    assert "remove the file" in refused.output
+    called("review", event)
+    terms = read_terms(Folder(event))
+    assert terms
+    assert terms.worlds == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--bot", "gredy"), "did you mean greedy"),
+        (("--by", "plane"), "did you mean plain"),
+        (("1.gredy.first",), "did you mean"),
+        (("--dearest",), "Name a game"),
+        (("1.first.greedy", "--bot", "gredy"), "did you mean greedy"),
+    ],
+)
+def test_wrong_names_get_one_sentence(event: Path, words: tuple[str, ...], said: str) -> None:
+    refused = called("review", event, *words, code=2)
+    assert said in refused.output
+    assert refused.output.count("\n") == 1
+    assert not (event / "review.jsonl").exists()
+
+
+def test_an_event_without_a_finished_board_is_refused(event: Path) -> None:
+    """Its hidden tiles must not be told while others have to play them."""
+    (event / "seeds.jsonl").write_bytes(b"")
+    assert "no finished board" in called("review", event, code=2).output
+
+
+def test_games_on_boards_that_are_still_played_wait(event: Path) -> None:
+    seeds = event / "seeds.jsonl"
+    seeds.write_bytes(seeds.read_bytes().splitlines(keepends=True)[0])
+    called("review", event)
+    assert {one.board for one in seats(event)} == {1}
+
+
+def test_a_line_that_a_kill_cut_short_is_reviewed_again(event: Path) -> None:
+    called("review", event)
+    whole = (event / "review.jsonl").read_bytes()
+    (event / "review.jsonl").write_bytes(whole[:-30])
+    called("review", event)
+    assert (event / "review.jsonl").read_bytes() == whole
+
+
+def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
+    log = next(path for path in Folder(event).logs() if path.suffix == ".jsonl")
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2] ^= 1
+    log.write_bytes(data)
+    done = called("review", event, code=1)
+    assert log.name in done.stderr
+    assert 2 * GAMES - 4 <= len(seats(event)) < 2 * GAMES
+
+
+def test_a_bug_in_one_game_does_not_stop_the_review(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*words: object) -> Iterator[decision_loss.ReviewedDecision]:
+        if words[0].game.game == "1.first.greedy":  # type: ignore[attr-defined]
+            raise IndexError("no such tile")
+        yield from fake_review(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(decision_loss, "review_seat", broken)
+    done = called("review", event, code=1)
+    assert "seat 0 of 1.first.greedy is not reviewed: a bug of Boneyard" in done.stderr
+    assert len(seats(event)) == 2 * GAMES - 2
+    monkeypatch.setattr(decision_loss, "review_seat", fake_review)
+    called("review", event)
+    assert len(seats(event)) == 2 * GAMES
+
+
+def resealed(folder: Path, records: list[SeatReview]) -> None:
+    """Write a review whose checksums are right, whatever it says."""
+    terms = read_terms(Folder(folder))
+    assert terms
+    data, checksum = b"", 0
+    for record in (terms, *records):
+        line, checksum = seal(encode_json(record) + b"\n", checksum)
+        data += line
+    (folder / "review.jsonl").write_bytes(data)
+
+
+def test_verify_finds_what_does_not_follow(event: Path) -> None:
+    from msgspec.structs import replace
+
+    called("review", event)
+    before = (event / "review.jsonl").read_bytes()
+    flattered = [
+        replace(one, decisions=tuple(replace(it, loss=0.0) for it in one.decisions))
+        for one in seats(event)
+    ]
+    resealed(event, flattered)
+    found = called("verify", event, code=1).output
+    assert "review.json: does not follow" in found
+    assert "another review gives other values" in found
+    (event / "review.jsonl").write_bytes(before)
+    stranger = replace(seats(event)[0], bot="nobody")
+    resealed(event, [stranger, *seats(event)[1:]])
+    assert "the ledger has no such seat" in called("verify", event, code=1).output
+    (event / "review.jsonl").write_bytes(before.replace(b"early", b"later", 1))
+    assert "the review was not checked" in called("verify", event, code=1).output
+    (event / "review.jsonl").unlink()
+    assert "review.jsonl, from which it follows" in called("verify", event, code=1).output
+
+
+def test_a_site_has_the_review_and_fits(event: Path, tmp_path: Path) -> None:
+    called("review", event)
+    called("publish", event, tmp_path / "site")
+    for name in ("review.jsonl", "review.json", "review.csv"):
+        assert (tmp_path / "site" / name).read_bytes() == (event / name).read_bytes()
+    assert "points a round by its choices" in (tmp_path / "site" / "index.html").read_text()
+    assert called("verify", tmp_path / "site").stdout.endswith("ratings equal.\n")
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from tournaments.storage.folder import Folder, lock_file
+with lock_file(Folder(Path(sys.argv[1])).review_lock, ""):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_two_processes_do_not_review_an_event_at_once(event: Path) -> None:
+    import sys
+
+    with subprocess.Popen(
+        (sys.executable, "-c", HOLDER, str(event)), stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        assert "being reviewed" in called("review", event, code=2).output
+        holder.kill()
+
+
+def test_a_review_goes_on_after_kill_9(played: Path, tmp_path: Path) -> None:
+    """Run the real reviewer in real processes."""
+    folder, whole = copied(played, tmp_path / "killed"), copied(played, tmp_path / "whole")
+    words = (*BONEYARD, "review", str(folder), "--worlds", "4")
+    log = folder / "review.jsonl"
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
+        while killed.poll() is None and not (log.exists() and log.read_bytes().count(b"\n") > 2):
+            time.sleep(0.01)
+        os.kill(killed.pid, signal.SIGKILL)
+    for one in (folder, whole):
+        boneyard("review", str(one), "--worlds", "4")
+    assert {*seats(folder)} == {*seats(whole)}
+    assert (folder / "review.json").read_bytes() == (whole / "review.json").read_bytes()
+
+
+RUDE = """
+import json, sys
+for line in sys.stdin:
+    if '"ask"' in line[:20]:
+        print("no", flush=True)
+    elif '"hello"' in line[:20]:
+        print('{"type": "hello", "name": "rude", "version": "1"}', flush=True)
+"""
+"""A bot that answers no question."""
+
+
+def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decision_loss, "review_seat", fake_review)
+    monkeypatch.setattr(review, "usable_cores", lambda: 1)
+    rude = tmp_path / "rude.py"
+    rude.write_text(RUDE)
+    bots = ("greedy", "first", "suit", f"{rude}")
+    table = ("--seats", "4", "--set", "partners=true", "--boards", "1")
+    run(tmp_path / "event", *bots, *table, "--set", "target=30")
+    called("review", tmp_path / "event")
+    reviewed = seats(tmp_path / "event")
+    assert {one.seat for one in reviewed} == {0, 1, 2, 3}
+    assert not any(one.decisions for one in reviewed if one.bot == "rude")
+    assert called("verify", tmp_path / "event").stdout.endswith("ratings equal.\n")
+
+
+def test_the_file_counts_what_it_has(event: Path) -> None:
+    called("review", event)
+    terms = read_terms(Folder(event))
+    assert terms
+    log = ReviewLog(event / "review.jsonl", terms)
+    log.close()
+    assert log.done == {(one.game, one.seat) for one in seats(event)}
+    assert len([*read_sealed(event / "review.jsonl", lambda line: line)]) == 1 + len(log.done)

@@ -1,0 +1,109 @@
+"""Sums of a review: their arithmetic, their intervals, and their sentences."""
+
+from math import sqrt
+from random import Random
+
+import pytest
+
+from tournaments.report.review.blocks import dearest, loss_sentences, review_blocks
+from tournaments.report.review.sums import ratio, summarize_review
+from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
+
+TERMS = ReviewTerms("cup", 64, "plain")
+
+
+def decision(
+    number: int, loss: float, error: float = 0.1, phase: str = "early", kind: str = "play"
+) -> DecisionLoss:
+    return DecisionLoss(
+        number=number,
+        id=number,
+        at=number,
+        round=1,
+        phase=phase,
+        kind=kind,
+        choice=0,
+        best=1 if loss > 0 else 0,
+        values=(0.0, loss),
+        errors=(error, error),
+        loss=loss,
+        error=error,
+        exact=False,
+        chosen="pass",
+        better="draw",
+    )
+
+
+def seat(bot: str, board: int, rounds: int, *decisions: DecisionLoss) -> SeatReview:
+    return SeatReview(f"{board}.{bot}.other", board, 0, bot, rounds, decisions)
+
+
+def test_losses_are_counted_by_decision_and_by_round() -> None:
+    told = summarize_review(
+        TERMS,
+        [
+            seat("mine", 1, 4, decision(1, 2.0), decision(2, 0.0, phase="endgame")),
+            seat("mine", 2, 6, decision(1, 4.0, kind="draw"), decision(2, 0.0)),
+        ],
+    )
+    (mine,) = told.bots
+    assert (mine.games, mine.boards, mine.rounds, mine.total.decisions) == (2, 2, 10, 4)
+    assert (mine.total.loss.mean, mine.total.round_loss.mean, mine.total.best) == (1.5, 0.6, 0.5)
+    assert mine.phases["early"].loss.mean == 2.0
+    for parts in (mine.phases, mine.kinds):
+        assert sum(part.round_loss.mean for part in parts.values()) == pytest.approx(0.6)
+        assert sum(part.decisions for part in parts.values()) == 4
+
+
+def test_an_interval_takes_boards_as_independent() -> None:
+    """Two boards of 2 and 6 points in 4 and 6 rounds: mean 0.8, misfits -1.2 and 1.2."""
+    error = sqrt(2 * (1.2**2 + 1.2**2)) / 10
+    assert ratio([2.0, 6.0], [4, 6]).half_width == pytest.approx(12.706 * error, rel=1e-4)
+    assert ratio([2.0], [4]).half_width is None
+    assert ratio([], []).mean == 0
+
+
+def test_intervals_hold_the_truth_in_95_of_100_events() -> None:
+    """Decisions of a board share a part of their loss; their number differs."""
+    rng, held, events = Random(1), 0, 2000
+    for _ in range(events):
+        counts = [rng.randint(5, 15) for _ in range(40)]
+        sums = [
+            sum(rng.expovariate(1) for _ in range(many)) + many * rng.gauss(0, 0.5)
+            for many in counts
+        ]
+        found = ratio(sums, counts)
+        assert found.half_width is not None
+        held += abs(found.mean - 1) <= found.half_width
+    assert 0.93 <= held / events <= 0.97
+
+
+def test_a_seat_without_decisions_counts_its_rounds() -> None:
+    told = summarize_review(TERMS, [seat("mine", 1, 5), seat("mine", 2, 5, decision(1, 3.0))])
+    assert told.bots[0].total.round_loss.mean == 0.3
+    nothing = summarize_review(TERMS, [seat("mine", 1, 0)])
+    assert nothing.bots[0].total.decisions == 0
+    assert [*review_blocks(nothing, 1)]
+    assert [*review_blocks(summarize_review(TERMS, []), 1)]
+
+
+def test_the_dearest_are_those_that_chance_does_not_explain() -> None:
+    noisy = [decision(number, 9.0, error=8.0) for number in range(1, 11)]
+    told = summarize_review(TERMS, [seat("mine", 1, 9, *noisy, decision(11, 6.0, error=0.5))])
+    assert 11 in {one.number for one in told.bots[0].dearest}
+    assert [one.loss for one in dearest(told)] == [9.0] * 9 + [6.0]
+
+
+def test_sentences_name_the_least_loss_first() -> None:
+    told = summarize_review(
+        TERMS,
+        [
+            seat("greedy", 1, 2, decision(1, 8.0, phase="endgame"), decision(2, 0.0)),
+            seat("mine", 1, 2, decision(1, 6.0), decision(2, 2.0, phase="draws")),
+            seat("best", 1, 2, decision(1, 0.0)),
+        ],
+    )
+    assert " ".join(loss_sentences(told)) == (
+        "best lost 0.0 points a round by its choices, the least; 100 % of its answers were the "
+        "best. greedy lost 4.0 (4.0 in the endgame) and mine lost 4.0 (3.0 before the first draw)."
+    )

@@ -1,0 +1,202 @@
+"""The command `review` for an event: reviews the decisions of its games on all cores."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.document.blocks import Paragraph
+from arena.document.terminal import open_console, renderables
+from arena.ui.console import Pager, print_json, print_note, print_paged
+from arena.ui.progress import working
+from protocol.errors import UserError, unknown_name
+from protocol.records import Result
+from tournaments.plan.event import Event
+from tournaments.report.missing_data import has_enough_logs
+from tournaments.report.report import files_now
+from tournaments.report.review.blocks import dearest, review_blocks
+from tournaments.report.review.files import decisions_csv, summary_json
+from tournaments.report.review.reviewer import (
+    WORLDS,
+    ReviewedGames,
+    ReviewTask,
+    reference_player,
+    review_part,
+)
+from tournaments.report.review.sums import ReviewSummary, summarize_review
+from tournaments.schedule.game_index import GameIndex
+from tournaments.schedule.schedule import sittings
+from tournaments.storage.folder import (
+    Folder,
+    load_event,
+    lock_for_writing,
+    published_seeds,
+    write_atomic,
+)
+from tournaments.storage.ledger import past_sittings, results_of
+from tournaments.storage.result_store import ResultStore
+from tournaments.storage.review_log import ReviewLog, ReviewTerms, open_review, read_seats
+from tournaments.verification.log_check import usable_cores
+
+GAMES_AT_ONCE = 5
+"""Games that a process reviews before it answers: what a kill may cost."""
+INTERRUPTED = 130
+INCOMPLETE = 1
+"""Exit codes after an interrupt, and if some games could not be reviewed."""
+FAULTS_SHOWN = 10
+"""Reasons that are told one by one."""
+SHORT = (
+    "A choice's loss is the value of the best option less that of the chosen one, in points of "
+    "lead by the round's end. ± is half a 95 % interval. The report says more."
+)
+"""The meaning of the numbers."""
+
+
+class ReviewOptions(NamedTuple):
+    """The command's options; None where the user gave none."""
+
+    where: Path
+    """An event's folder."""
+    bot: str | None
+    """The only bot to review."""
+    worlds: int | None
+    """Deals of the hidden tiles over which an option is valued."""
+    by: str | None
+    """The player that plays rounds on."""
+    as_json: bool
+    """True if the review is printed as JSON."""
+
+
+def review_event(options: ReviewOptions, page: Pager) -> int:
+    """Review the games that are not reviewed yet, and print the sums; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder = Folder(options.where)
+    event = load_event(folder)
+    names = [one.name for one in event.entrants]
+    if options.bot and options.bot not in names:
+        raise unknown_name("bot", options.bot, names)
+    results = ResultStore(results_of(folder.ledger, event))
+    public = published_seeds(folder.seeds)
+    # The review tells hidden tiles: that of a board that is still played must wait.
+    over = {name: one for name, one in results.items() if one.board in public}
+    if not over:
+        raise UserError(f"{folder.path} has no finished board. Run the event first.")
+    by = options.by and reference_player(options.by)
+    usual = ReviewTerms(event.name, WORLDS, reference_player(None))
+    with open_review(folder, usual, options.worlds, by) as log:
+        try:
+            faults = _review(folder, event, results, _wanted(over, options.bot, log), log)
+        except KeyboardInterrupt:
+            print_note(f"Interrupted. {_again(options)} goes on with the rest.")
+            return INTERRUPTED
+        summary = summarize_review(log.terms, read_seats(folder))
+        write_atomic(folder.review, summary_json(summary))
+        write_atomic(folder.review_csv, decisions_csv(folder, summary.seats))
+    _write_report(folder, event)
+    for sentence in faults[:FAULTS_SHOWN]:
+        print_note(sentence)
+    if len(faults) > FAULTS_SHOWN:
+        print_note(f"and {len(faults) - FAULTS_SHOWN} more")
+    if options.as_json:
+        print_json(summary)
+    else:
+        _print(summary, options, sum(len(one.seats) for one in over.values()), page)
+    return INCOMPLETE if faults else 0
+
+
+def _wanted(
+    results: Mapping[str, Result], bot: str | None, log: ReviewLog
+) -> dict[str, tuple[int, ...]]:
+    """Return the games that are left to review, each with its seats."""
+    wanted = {
+        name: tuple(
+            seat
+            for seat, who in enumerate(one.seats)
+            if bot in (None, who) and (name, seat) not in log.done
+        )
+        for name, one in results.items()
+    }
+    return {name: seats for name, seats in wanted.items() if seats}
+
+
+def _review(
+    folder: Folder,
+    event: Event,
+    results: ResultStore,
+    wanted: Mapping[str, tuple[int, ...]],
+    log: ReviewLog,
+) -> list[str]:
+    """Review games and write them down as they come; return why some were not, in sentences."""
+    tasks = [*_tasks(folder, event, results, wanted, log)]
+    faults: dict[str, None] = {}
+    done, of = 0, sum(map(len, wanted.values()))
+    with working("Seats reviewed") as tell:
+        for reviewed in _reviewed(tasks):
+            for seat in reviewed.seats:
+                log.add(seat)
+            done += len(reviewed.seats)
+            faults |= dict.fromkeys(reviewed.faults)
+            tell(done, of)
+    return [*faults]
+
+
+def _reviewed(tasks: list[ReviewTask]) -> Iterator[ReviewedGames]:
+    """Yield what each task gives, in order, from all cores."""
+    count = min(len(tasks), usable_cores())
+    if count < 2:
+        yield from map(review_part, tasks)
+        return
+    from tournaments.verification.processes import map_batches  # It takes 20 ms.
+
+    yield from map_batches(review_part, ([task] for task in tasks), count)
+
+
+def _tasks(
+    folder: Folder,
+    event: Event,
+    results: ResultStore,
+    wanted: Mapping[str, tuple[int, ...]],
+    log: ReviewLog,
+) -> Iterator[ReviewTask]:
+    """Yield the games of each log, a few at a time."""
+    plans = (*past_sittings(folder, event), *sittings(event, results))
+    logs = GameIndex(plans, lambda plan, _: folder.log(plan.name))
+    by_log: dict[Path, dict[str, tuple[int, ...]]] = {}
+    for game, seats in wanted.items():
+        by_log.setdefault(logs[game], {})[game] = seats
+    for path, games in by_log.items():
+        names = [*games]
+        for at in range(0, len(names), GAMES_AT_ONCE):
+            some = {name: games[name] for name in names[at : at + GAMES_AT_ONCE]}
+            yield ReviewTask(path, some, log.terms)
+
+
+def _write_report(folder: Folder, event: Event) -> None:
+    """Write the report with the review; while the event runs, the run does so at its end."""
+    try:
+        with lock_for_writing(folder):
+            for file, lines in files_now(folder, event, has_enough_logs(folder, event)).items():
+                write_atomic(file, lines)
+    except UserError as error:
+        print_note(f"The report stays as it is: {error}")
+
+
+def _print(summary: ReviewSummary, options: ReviewOptions, played: int, page: Pager) -> None:
+    console = open_console()
+    more = [SHORT]
+    for dear in dearest(summary)[:1]:
+        where, seat = str(options.where), f"{dear.seat}"
+        game = shlex.join(("boneyard", "review", where, dear.game, "--bot", seat))
+        question = (where, dear.game, f"{dear.number}", "--seat", seat)
+        more.append(f"The decisions of a game: {game}")
+        more.append(f"One decision: {shlex.join(('boneyard', 'explain', *question))}")
+    blocks = [*review_blocks(summary, played), *(Paragraph(one, "faint") for one in more)]
+    print_paged(renderables(blocks, console.width), console, page)
+
+
+def _again(options: ReviewOptions) -> str:
+    words = ["boneyard", "review", str(options.where)]
+    words += ["--bot", options.bot] if options.bot else []
+    return f"`{shlex.join(words)}`"
