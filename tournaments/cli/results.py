@@ -218,6 +218,8 @@ def rate(
     shell_complete=complete_entrants,
     help="Only this bot's decisions; may be repeated.",
 )
+@click.option("--luck", is_flag=True, help="Also compute the luck of the draw.")
+@click.option("--review", is_flag=True, help="Also compute each option's value and the loss.")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def export(
     what: tuple[Path, ...],
@@ -225,6 +227,8 @@ def export(
     out: Path | None,
     format: Literal["parquet", "csv"] | None,
     bots: tuple[str, ...],
+    luck: bool,
+    review: bool,
     as_json: bool,
 ) -> None:
     """Write each decision of games as a row to learn from.
@@ -235,7 +239,8 @@ def export(
 
     A row has the question in the numbers of the training environment, the answer, its time and what
     came of the round and of the game. The vector, the mask and the options hold only what the seat
-    knew when it was asked: its own hand and the open table, not the hands of others. Games of
+    knew when it was asked: its own hand and the open table, not the hands of others. Luck is
+    computed with all tiles known, so it is a label and never an input. Games of
     different rules or numbers of seats come into a file each, because their vectors differ.
     `boneyard help training` explains the columns.
 
@@ -243,12 +248,15 @@ def export(
     Examples:
       boneyard export --decisions
       boneyard export demo --decisions --bot counting
+      boneyard export demo --decisions --luck --review
       boneyard export demo --decisions --out demo.csv
       boneyard export friday saturday --decisions --out both.parquet
     """
     from protocol.errors import UserError
     from tournaments.commands.export import write_decisions
+    from tournaments.dataset.example import Wish
 
     if not decisions:
         raise UserError("Say what to export: `boneyard export --decisions` writes every decision.")
-    write_decisions(what or (usual_folder(),), out, format, bots, as_json)
+    wish = Wish(frozenset(bots), luck, review)
+    write_decisions(what or (usual_folder(),), out, format, wish, as_json)

@@ -1,6 +1,5 @@
 """The command `export`: writes the decisions of games as a table for programs that learn."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import asdict
@@ -8,6 +7,7 @@ from msgspec.structs import asdict
 from arena.ui.console import print_json, print_line
 from arena.ui.progress import working
 from protocol.errors import UserError
+from tournaments.dataset.example import Wish
 from tournaments.dataset.export import Export, Format, export_decisions
 
 NAME = "decisions"
@@ -18,7 +18,7 @@ def write_decisions(
     sources: tuple[Path, ...],
     out: Path | None,
     format: Format | None,
-    bots: Iterable[str],
+    wish: Wish,
     in_json: bool,
 ) -> None:
     """Write the decisions of these events, logs or folders of logs, and print the files' names.
@@ -30,7 +30,7 @@ def write_decisions(
     with working("Games exported") as tell:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            files = export_decisions(Export(sources, path, kind, frozenset(bots)), tell)
+            files = export_decisions(Export(sources, path, kind, wish), tell)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror}.") from error
     if in_json:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from msgspec.structs import astuple
 
+from protocol.codec import encode_json
 from tournaments.dataset.example import Example, Facts, Table, encoding_of
 
 
@@ -20,7 +21,10 @@ def encode_csv(table: Table, examples: Sequence[Example]) -> bytes:
     text = io.StringIO()
     rows = (
         (
-            *astuple(facts),
+            *(
+                encode_json(one).decode() if isinstance(one, list) else one
+                for one in astuple(facts)
+            ),
             *vector[:shares].astype(np.int8).tolist(),
             # Always with a point: readers guess a column's type from its first rows.
             *(float(f"{value:.9g}") for value in vector[shares:].tolist()),

@@ -12,6 +12,7 @@ from arena.training.decision_rows import DecisionRow, decision_rows, margins_by_
 from arena.training.encoding import Encoding, Vector
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset, count_sides, side_of
+from tournaments.dataset.worth import Loss, SeatLuck, losses, luck_by_seat
 from tournaments.rating.tables import share_of_pairs
 from tournaments.report.exports import margin_of
 
@@ -64,6 +65,20 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The pairs of sides that its side won, as a share, a tie ½."""
     margin: float | None
     """Its side's score less the mean of the other sides'; empty if a foul ended the game."""
+    round_luck: float | None = None
+    """Points that the seat owes to the tiles drawn in this round."""
+    luck_points: float | None = None
+    """Points that it owes to the tiles drawn in the whole game."""
+    luck_share: float | None = None
+    """The same in the share of pairs of sides."""
+    best: int | None = None
+    """The index of the best option, by deals that the seat could not tell from the real one."""
+    loss: float | None = None
+    """The points that the choice cost against it: a little below 0 by chance."""
+    loss_error: float | None = None
+    """The standard error of `loss`; 0 in an endgame that is solved."""
+    values: list[float] | None = None
+    """The value of each option, in points of lead that it brings to the round's end."""
 
 
 class Table(NamedTuple):
@@ -92,20 +107,54 @@ class Example(NamedTuple):
     """1 for the number of each option; see `arena.training.actions`."""
 
 
-def examples(logged: LoggedGame, bots: frozenset[str]) -> Iterator[Example]:
-    """Yield the decisions of these bots in a finished game; of all, if none is named.
+class Wish(Struct, frozen=True):
+    """The decisions that a user wants, and what shall be computed for each."""
 
-    Raises DamagedLogError.
-    """
+    bots: frozenset[str] = frozenset()
+    """The bots that made them; empty: all."""
+    luck: bool = False
+    """True: the luck of each game."""
+    review: bool = False
+    """True: the loss of each decision."""
+
+    def wants(self, name: str) -> bool:
+        """Tell whether a bot's decisions are wanted."""
+        return not self.bots or name in self.bots
+
+
+def examples(logged: LoggedGame, wish: Wish) -> Iterator[Example]:
+    """Yield the wanted decisions in a finished game. Raises DamagedLogError."""
     names = logged.sitting.seats
     encoding = encoding_of(Table(logged.sitting.rules, len(names)))
-    seats = [seat for seat, name in enumerate(names) if not bots or name in bots]
+    seats = [seat for seat, name in enumerate(names) if wish.wants(name)]
     known = {seat: _known(logged, seat) for seat in seats}
     margins = margins_by_round(logged)
+    luck = luck_by_seat(logged) if wish.luck else None
+    found = losses(logged, seats) if wish.review else {}
     for row in decision_rows(logged, encoding, seats):
-        margin = margins[row.round][row.seat] if row.round in margins else None
-        facts = Facts(**known[row.seat], **_answered(row), round_margin=margin)
+        facts = Facts(
+            **known[row.seat],
+            **_answered(row),
+            round_margin=margins[row.round][row.seat] if row.round in margins else None,
+            **(_luck(luck[row.seat], row.round) if luck else {}),
+            **_loss(found.get((row.seat, row.number))),
+        )
         yield Example(facts, row.vector, row.mask)
+
+
+def _luck(luck: SeatLuck, round_number: int) -> dict[str, Any]:
+    return {
+        "round_luck": luck.rounds.get(round_number, 0.0),
+        "luck_points": luck.points,
+        "luck_share": luck.share,
+    }
+
+
+def _loss(found: Loss | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    best, loss, error, values = found
+    return {"best": best, "loss": loss, "loss_error": error, "values": values}
 
 
 def _known(logged: LoggedGame, seat: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from arena.logs.encoded_games import EncodedGame, read_encoded_games
 from arena.logs.gamelog import sitting_lines
 from protocol.errors import UserError, unknown_name
 from tournaments.dataset.csv_format import csv_file, encode_csv
-from tournaments.dataset.example import Table, examples
+from tournaments.dataset.example import Table, Wish, examples
 from tournaments.storage.folder import Folder, write_temporary
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
@@ -37,12 +37,8 @@ class Export(Struct, frozen=True):
     """The file to write; see `export_decisions`."""
     format: Format
     """Its format."""
-    bots: frozenset[str] = frozenset()
-    """The bots whose decisions are wanted; empty: all."""
-
-    def wants(self, seats: Collection[str]) -> bool:
-        """Tell whether one of these entrants is wanted."""
-        return not self.bots or not self.bots.isdisjoint(seats)
+    wish: Wish = Wish()
+    """The decisions that are wanted."""
 
 
 class Source(Struct, frozen=True):
@@ -67,8 +63,8 @@ class Task(Struct, frozen=True):
     """The games."""
     table: Table
     """Their table."""
-    bots: frozenset[str]
-    """The bots whose decisions are wanted; empty: all."""
+    wish: Wish
+    """The decisions that are wanted."""
     format: Format
     """The format."""
 
@@ -157,7 +153,7 @@ def _file_of(format: Format) -> Callable[[Table, Iterable[bytes]], Iterator[byte
 
 def encode_task(task: Task) -> Piece:
     """Return the decisions of some games, encoded. Raises DamagedLogError."""
-    rows = [row for game in task.games for row in examples(game.decode(), task.bots)]
+    rows = [row for game in task.games for row in examples(game.decode(), task.wish)]
     if not rows:
         data = b""
     elif task.format == "csv":
@@ -187,17 +183,17 @@ def _tasks(order: Export, source: Source) -> Iterator[Task]:
         if source.counted is None or game.name in source.counted
     )
     while few := tuple(islice(games, GAMES_AT_ONCE)):
-        yield Task(few, source.table, order.bots, order.format)
+        yield Task(few, source.table, order.wish, order.format)
 
 
 def _wanted(order: Export) -> list[Source]:
     """Return the logs in which a wanted bot plays. Raises UserError if a bot plays in none."""
     found = [*chain.from_iterable(map(_sources, order.sources))]
     names = {name for source in found for name in source.seats}
-    for bot in order.bots:
+    for bot in order.wish.bots:
         if bot not in names:
             raise unknown_name("bot", bot, sorted(names))
-    return [source for source in found if order.wants(source.seats)]
+    return [source for source in found if any(map(order.wish.wants, source.seats))]
 
 
 def _sources(where: Path) -> Iterator[Source]:

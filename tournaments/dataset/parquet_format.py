@@ -29,7 +29,12 @@ ROWS_A_GROUP = 1 << 14
 """Rows of a group at least, and in memory at most besides a piece: about 15 MB."""
 KEY = b"boneyard"
 """The key of our metadata in a file."""
-TYPES: dict[type, Any] = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+TYPES: dict[Any, Any] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    list[float]: pa.list_(pa.float64()),
+}
 
 
 def encode_arrow(examples: Sequence[Example]) -> bytes:
@@ -52,9 +57,9 @@ def _types() -> dict[str, Any]:
     return {name: TYPES[_kind(hint)] for name, hint in get_type_hints(Facts).items()}
 
 
-def _kind(hint: Any) -> type:
+def _kind(hint: Any) -> Any:
     """Return the type of a field that may be empty."""
-    kinds: tuple[type, ...] = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     return next(kind for kind in kinds if kind is not NoneType)
 
 

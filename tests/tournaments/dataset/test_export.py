@@ -19,11 +19,14 @@ from arena.logs.gamelog import GameLog, read_games
 from arena.rules.variants import find_variant
 from arena.training.decision_rows import decision_rows
 from arena.training.encoding import Encoding
+from arena.valuation.decision_loss import review_seat
+from arena.valuation.luck import game_luck
 from protocol.errors import UserError
 from protocol.ruleset import derive
 from tests.support.events import BONEYARD, boneyard, games_of, small_event, untouched
 from tests.support.logged_games import any_of, bob_fouls, logged, write
 from tournaments.dataset import export as exports
+from tournaments.dataset.example import Wish
 from tournaments.dataset.export import Export, Format, export_decisions
 from tournaments.storage.folder import Folder
 
@@ -42,8 +45,10 @@ def table(path: Path) -> list[dict[str, str]]:
         return [*csv.DictReader(file)]
 
 
-def exported(*sources: Path, out: Path, bots: tuple[str, ...] = (), cores: int = 1) -> list[Path]:
-    order = Export(sources, out, "csv", frozenset(bots))
+def exported(
+    *sources: Path, out: Path, bots: tuple[str, ...] = (), cores: int = 1, wish: Wish | None = None
+) -> list[Path]:
+    order = Export(sources, out, "csv", wish or Wish(frozenset(bots)))
     return [file.path for file in export_decisions(order, lambda *_: None, cores)]
 
 
@@ -106,6 +111,33 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     assert (last["entrant"], last["foul"], last["choice"], last["action"], last["margin"]) == (
         "bob", "illegal", "", "", "",
     )  # fmt: skip
+
+
+def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) -> None:
+    path = write(tmp_path / "trio.jsonl", logged(TRIO, 3, any_of("trio")))
+    (game,) = read_games(path)
+    (plain,) = exported(path, out=tmp_path / "plain.csv")
+    valued = ("round_luck", "luck_points", "luck_share", "best", "loss", "loss_error", "values")
+    assert {row[name] for row in table(plain) for name in valued} == {""}
+    wish = Wish(frozenset(["bob"]), luck=True, review=True)
+    (path,) = exported(path, out=tmp_path / "valued.csv", wish=wish)
+    rows = table(path)
+    luck = game_luck(game)
+    drawn = dict.fromkeys(range(1, 99), 0.0)
+    for draw in luck.draws:
+        drawn[draw.round] += draw.points[1]
+    found = {one.number: one for one in review_seat(game, 1)}
+    assert len(rows) == len(found) > 5
+    for row in rows:
+        assert float(row["luck_points"]) == pytest.approx(luck.points[1], abs=1e-3)
+        assert float(row["luck_share"]) == pytest.approx(luck.share[1], abs=1e-5)
+        assert float(row["round_luck"]) == pytest.approx(drawn[int(row["round"])], abs=1e-3)
+        one = found[int(row["number"])]
+        assert (int(row["choice"]), int(row["best"])) == (one.choice, one.best)
+        assert float(row["loss"]) == pytest.approx(one.loss, abs=1e-3)
+        assert float(row["loss_error"]) == pytest.approx(one.error, abs=1e-3)
+        values = [option.lead for option in one.options]
+        assert json.loads(row["values"]) == pytest.approx(values, abs=1e-3)
 
 
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
@@ -248,15 +280,16 @@ def test_parquet_has_the_same_rows_in_lists_of_one_size(
     monkeypatch.setattr(exports, "GAMES_AT_ONCE", 1)
     form = importlib.import_module("tournaments.dataset.parquet_format")
     monkeypatch.setattr(form, "ROWS_A_GROUP", 100)
-    (plain,) = exported(event, out=tmp_path / "all.csv")
-    order = Export((event,), tmp_path / "all.parquet", "parquet")
+    (plain,) = exported(event, out=tmp_path / "all.csv", wish=Wish(luck=True, review=True))
+    order = Export((event,), tmp_path / "all.parquet", "parquet", Wish(luck=True, review=True))
     (file,) = export_decisions(order, lambda *_: None, 2)
     read, rows = arrow.ParquetFile(file.path), table(plain)
     assert read.num_row_groups > 1
     found = read.read()
-    for name in found.column_names[:-2]:
-        values = ["" if one is None else str(one) for one in found[name].to_pylist()]
+    for name in found.column_names[:-3]:
+        values = ["" if one is None else f"{one}" for one in found[name].to_pylist()]
         assert values == [row[name] for row in rows], name
+    assert found["values"].to_pylist() == [json.loads(row["values"]) for row in rows]
     for name, letter in (("vector", "v"), ("mask", "m")):
         values = found[name].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
         assert values.dtype == (np.float32 if letter == "v" else np.int8)
