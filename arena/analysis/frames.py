@@ -1,6 +1,7 @@
 """Frames: what everybody, one seat or a spectator sees at each moment of a replay."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Literal
 
 from msgspec import Struct
@@ -57,18 +58,24 @@ def frames(steps: Iterable[Step], seat: Viewer) -> Iterator[Frame]:
 
 def frames_for(steps: Iterable[Step], seats: Sequence[Viewer]) -> Iterator[tuple[Frame, ...]]:
     """Yield the frames of several viewers at the moments of the first."""
-    waiting: tuple[Frame, ...] = ()
+    for moment in moments(steps, seats[0]):
+        yield tuple(reduce(_joined, (_frame(step, seat) for step in moment)) for seat in seats)
+
+
+def moments(steps: Iterable[Step], seat: Viewer) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps of each moment that a viewer is shown; draws in a row are one moment."""
+    waiting: tuple[Step, ...] = ()
     for step in steps:
-        shown = tuple(_frame(step, seat) for seat in seats)
-        if not shown[0].events and shown[0].record is None:
+        record = step.record if seat is None else _told(step.record, seat)
+        if not step.events and record is None:
             # A seat kept the deal, or did not call a block: no other seat is told.
             continue
-        if waiting and _goes_on_drawing(waiting[0], shown[0]):
-            waiting = tuple(map(_joined, waiting, shown))
+        if waiting and record is None and _goes_on_drawing((*waiting, step)):
+            waiting = (*waiting, step)
             continue
         if waiting:
             yield waiting
-        waiting = shown
+        waiting = (step,)
     if waiting:
         yield waiting
 
@@ -79,12 +86,11 @@ def _joined(before: Frame, after: Frame) -> Frame:
     return replace(after, events=events, options=before.options, record=before.record)
 
 
-def _goes_on_drawing(before: Frame, after: Frame) -> bool:
-    """Tell whether a frame only adds draws of the same seat without another question to it."""
-    draws = {event.seat for event in before.events + after.events if isinstance(event, Drew)}
-    only = all(isinstance(event, Drew) for event in before.events + after.events)
-    both = bool(before.events and after.events)
-    return both and only and len(draws) == 1 and after.record is None
+def _goes_on_drawing(moment: Sequence[Step]) -> bool:
+    """Tell whether all steps are draws of one seat, so that the last only adds to the others."""
+    events = [event for step in moment for event in step.events]
+    seats = {event.seat if isinstance(event, Drew) else None for event in events}
+    return len(seats) == 1 and None not in seats and all(step.events for step in moment)
 
 
 def _frame(step: Step, seat: Viewer) -> Frame:

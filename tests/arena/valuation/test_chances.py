@@ -1,0 +1,103 @@
+"""Chances: shares of the game at each moment, exact at the end, moved by draws and choices only."""
+
+from itertools import pairwise
+
+import pytest
+
+from arena.analysis.frames import frames, moments
+from arena.analysis.replay import steps
+from arena.engine.shuffle import board_seed
+from arena.logs.gamelog import LoggedGame
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
+from arena.rules.variants import find_variant
+from arena.valuation.chances import Chance, chances
+from arena.valuation.plain import plain_option
+from protocol.codec import encode_line
+from protocol.messages import Choose, Clock, Drew
+from protocol.records import DealRecord, FoulRecord, GameRecord, Result, RoundRecord
+from protocol.ruleset import count_sides
+from tests.support.fast_run import slow_except
+from tests.support.golden import short
+from tests.support.logged_games import NAMES, ODD, any_of, bob_fouls, logged
+from tests.support.tables import sitting
+
+
+def plain_game(name: str, seats: int) -> LoggedGame:
+    """Return a game in which the plain player of the playouts has every seat."""
+    rules, names, clock = short(name), NAMES[:seats], Clock()
+    setup = GameSetup("1.game", 1, 1, names, rules, clock)
+    referee = Referee(setup, board_seed(b"chances", name, seats))
+    while asked := referee.awaiting:
+        choice = asked.options.index(plain_option(referee._game))
+        referee.receive(asked.seat, encode_line(Choose(id=asked.id, choice=choice))[:-1], 1.0)
+    game, *records = referee.records()
+    assert isinstance(game, GameRecord)
+    return LoggedGame(sitting(names, (1,), rules, clock), game, tuple(records), referee.result)
+
+
+# Slow: the playouts of an auction take seconds.
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    slow_except(
+        [("draw", 2), ("dutch", 3), ("partnership", 4)],
+        [("draw", 2), ("dutch", 3), ("double-draw", 2), ("partnership", 4), ("auction-draw", 3)],
+    ),
+)
+def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: int) -> None:
+    game = logged(short(name), seats, any_of(name))
+    found = chances(game)
+    sides = count_sides(game.sitting.rules.deal.partners, seats)
+    assert len(found) == len([*frames(steps(game), None)])
+    for one in found:
+        assert len(one.shares) == len(one.leads) == sides
+        assert all(0 <= share <= 1 for share in one.shares)
+        assert sum(one.shares) == pytest.approx(sides / 2, abs=1e-5)
+        assert sum(one.leads) == pytest.approx(0, abs=1e-9)
+    assert game.result
+    places = game.result.places[:sides]
+    above = [sum((own < other) + (own == other) / 2 for other in places) - 0.5 for own in places]
+    assert found[-1] == Chance(tuple(one / (sides - 1) for one in above), (0.0,) * sides)
+    assert chances(game) == found, "They follow from the log alone."
+
+
+@pytest.mark.parametrize(("name", "seats"), [("draw", 2), ("dutch", 3), ("block", 2)])
+def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: int) -> None:
+    """Each choice is the one that the playouts would make, so it is worth nothing."""
+    game = plain_game(name, seats)
+    shown = [*moments(steps(game), None)]
+    moved = still = 0
+    for (before, after), moment in zip(pairwise(chances(game)), shown[1:], strict=True):
+        drawn = any(isinstance(event, Drew) for step in moment for event in step.events)
+        if drawn or any(isinstance(step.record, DealRecord | RoundRecord) for step in moment):
+            moved += before != after
+        else:
+            assert before.shares == after.shares
+            still += 1
+    assert still > 5
+    assert moved
+
+
+def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
+    game = logged(find_variant("draw"), 2, bob_fouls)
+    shown = [*moments(steps(game), None)]
+    at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
+    found = chances(game)
+    assert isinstance(shown[-1][-1].record, Result)
+    assert found[at].shares == found[-1].shares == (1.0, 0.0)
+    assert 0 < found[at - 1].shares[0] < 1
+
+
+def test_before_its_tiles_are_dealt_a_round_promises_nothing() -> None:
+    found = chances(logged(ODD, 2, any_of(3), board=3))
+    for guess in found[:2]:
+        assert guess.shares == pytest.approx((0.5, 0.5), abs=1e-5)
+        assert guess.leads == (0.0, 0.0)
+    assert found[2].leads != (0.0, 0.0)
+
+
+def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:
+    game = logged(short("draw"), 2, any_of(1))
+    cut = LoggedGame(game.sitting, game.game, game.records[:10], None)
+    assert chances(cut) == chances(game)[: len(chances(cut))]
+    assert chances(LoggedGame(game.sitting, game.game, (), None)) == ()
