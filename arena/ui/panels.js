@@ -66,8 +66,8 @@ const Panels = (() => {
   const shown = (hand) => typeof hand === "string";
   const seconds = (ms) => (ms >= 10000 ? `${(ms / 1000).toFixed(1)} s` : `${+ms.toFixed(1)} ms`);
 
-  /** Shows the seats with points, tiles, pips, playable tiles and time. */
-  function seats(table, scene, about, emblems) {
+  /** Shows the seats with points, tiles, pips, playable tiles and time, and more columns. */
+  function seats(table, scene, about, emblems, more = []) {
     const open = ends(scene);
     const sides = about.sides.length;
     const rows = about.names.map((name, at) => {
@@ -88,10 +88,11 @@ const Panels = (() => {
           held ? (open.length ? fits : "") : "?",
           time ? seconds(time.used) : "?",
           time ? seconds(time.bank) : "?",
+          ...more.map(({ of }) => of(at)),
         ],
       };
     });
-    fill(table, ["seat", "points", "tiles", "pips", "fits", "used", "bank"], rows);
+    fill(table, ["seat", "points", "tiles", "pips", "fits", "used", "bank", ...more.map(({ head }) => head)], rows);
     table.querySelectorAll("tbody th span").forEach((name, at) => name.prepend(Emblem.draw(emblems[at])));
   }
 
@@ -112,24 +113,26 @@ const Panels = (() => {
     fill(table, ["number", "line", ...seen.map(({ name }) => name), elsewhere], rows);
   }
 
-  /** Lists the options of a question, the chosen one marked. */
-  function options(list, asked) {
+  /** Lists the options of a question with their values, the chosen one marked. */
+  function options(list, asked, worth) {
     list.replaceChildren();
     (asked ? asked.options : []).forEach((text, number) => {
       const { words } = Tiles.option(text), chosen = number === asked.chosen;
-      add(list, "li", chosen ? `✓ ${words} (chosen)` : words, chosen ? "chosen" : "");
+      const item = add(list, "li", chosen ? `✓ ${words} (chosen)` : words, chosen ? "chosen" : "");
+      if (worth) add(item, "span", Review.value(worth, number), "worth");
     });
   }
 
   /** Shows the question in a sentence, its options, the note, and the evidence of a foul. */
-  function question(nodes, scene, about, seat) {
+  function question(nodes, scene, about, seat, worth) {
     const { asked, foul } = scene;
     nodes.asked.textContent = asked
       ? `${about.names[asked.seat]} had ${asked.options.length} options`
         + (asked.id === null ? "" : ` in its question ${asked.id}`)
         + (asked.ms === null ? "." : ` and took ${seconds(asked.ms)}.`)
       : seat === null ? "No bot was asked here." : "This seat was not asked here.";
-    options(nodes.options, asked);
+    if (worth) nodes.asked.append(` ${Review.judged(worth, asked.chosen)}`);
+    options(nodes.options, asked, worth);
     const told = { note: asked && asked.note };
     if (foul) {
       const { detail, line, stderr, clock } = foul;

@@ -5,7 +5,7 @@
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
-  const now = { name: null, play: null, views: [], seat: null, at: 0, timer: null };
+  const now = { name: null, play: null, review: null, seat: null, at: 0, timer: null };
 
   /** Reads a packed game; returns the complete scenes of each viewer. */
   async function unpacked(data) {
@@ -56,12 +56,13 @@
     const words = [`Round ${scene.round}.`, scene.words || quiet, next];
     nodes.words.textContent = words.filter(Boolean).join(" ");
     Chart.mark(nodes.chart, scene.round);
-    Panels.seats(nodes.seats, scene, about, now.emblems);
+    Panels.seats(nodes.seats, scene, about, now.emblems, now.review ? Review.sums(now.review, now.at) : []);
     Panels.left(nodes.left, scene, about);
-    Panels.question(nodes, scene, about, now.seat);
+    Panels.question(nodes, scene, about, now.seat, now.review?.asked.get(now.at));
     nodes.at.value = now.at;
     nodes.position.textContent = `${now.at + 1} of ${scenes.length}`;
-    nodes.at.setAttribute("aria-valuetext", nodes.position.textContent);
+    const chances = now.review && Review.mark(nodes.chances, nodes.odds, now.review, scenes, about, now.at);
+    nodes.at.setAttribute("aria-valuetext", [nodes.position.textContent, chances].filter(Boolean).join(", "));
     nodes.round.value = scene.round;
     nodes.link.href = address();
     nodes.first.disabled = nodes.back.disabled = now.at === 0;
@@ -100,6 +101,12 @@
     go(to < starts.length ? starts[Math.max(0, to)] : view().length - 1);
   }
 
+  /** Goes to the next mark of a kind, or to the one before. */
+  function goMark(kind, by) {
+    const found = now.review && Review.next(now.review, kind, now.at, by);
+    if (found) go(found.at);
+  }
+
   function stop() {
     clearInterval(now.timer);
     now.timer = null;
@@ -130,6 +137,14 @@
       Panels.add(nodes.round, "option", `${scenes[at].round}`).value = scenes[at].round;
     }
     nodes.at.max = scenes.length - 1;
+    now.review = Review.read(now.play, now.seat);
+    for (const id of ["review", "review-keys", "review-sums"]) nodes[id].hidden = !now.review;
+    nodes.luck.hidden = now.seat !== null;
+    if (now.review) {
+      Review.legend(nodes.signs, now.review);
+      Review.list(nodes.moves.children, now.review);
+      Review.table(nodes.reviewed, now.review, scenes, now.play.about, go);
+    }
     overview();
   }
 
@@ -140,6 +155,7 @@
     document.title = `${nodes.title.textContent} · replay · Boneyard`;
     Chart.scores(nodes.chart, scenes, about, now.emblems, go);
     Panels.turns(nodes.turns, Chart.turns(scenes, about), go);
+    if (now.review) Review.draw(nodes.chances, now.review, scenes, about, now.emblems, go);
   }
 
   /** Returns the moment of the viewer's foul, or else of any foul; without fouls the beginning. */
@@ -208,6 +224,8 @@
     ArrowLeft: () => go(now.at - 1), ArrowRight: () => go(now.at + 1),
     Home: () => go(0), End: () => go(view().length - 1),
     PageUp: () => goRound(-1), PageDown: () => goRound(1), " ": toggle,
+    m: () => goMark("mistake", 1), M: () => goMark("mistake", -1),
+    l: () => goMark("luck", 1), L: () => goMark("luck", -1),
   };
 
   function key(event) {
@@ -224,6 +242,8 @@
     nodes.on.addEventListener("click", () => go(now.at + 1));
     nodes.last.addEventListener("click", () => go(view().length - 1));
     nodes.play.addEventListener("click", toggle);
+    nodes.mistake.addEventListener("click", () => goMark("mistake", 1));
+    nodes.luck.addEventListener("click", () => goMark("luck", 1));
     nodes.speed.addEventListener("change", () => now.timer && (stop(), start()));
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
     nodes.numbers.addEventListener("change", () => go(now.at));

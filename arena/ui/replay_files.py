@@ -90,26 +90,38 @@ def is_current(path: Path) -> bool:
         return f'<meta name="generator" content="{generator()}">'.encode() in file.read(HEAD)
 
 
-def make_game_pages(logs: Iterable[Path], folder: Path, entrants: Sequence[str] = ()) -> int:
+def is_reviewed(path: Path) -> bool:
+    """Tell whether a page has the reviews of its games."""
+    return '"reviewed":true' in path.read_text(errors="replace")
+
+
+def make_game_pages(
+    logs: Iterable[Path], folder: Path, entrants: Sequence[str] = (), *, reviewed: bool = False
+) -> int:
     """Write the pages of these logs, unless newer than their log and ours; return their number.
 
-    `entrants` are those of the event, in whose order they have their emblems.
+    `entrants` are those of the event, in whose order they have their emblems. `reviewed` pages are
+    written where those that are there have no reviews; reviews that are there stay.
 
     Raises DamagedFileError, OSError.
     """
     made = 0
     for log in logs:
         first = folder / page_name(log.stem, 1)
-        if _is_newer(first, log) and not _is_placeholder(first) and is_current(first):
+        has_reviews = first.exists() and is_reviewed(first)
+        current = _is_newer(first, log) and not _is_placeholder(first) and is_current(first)
+        if current and has_reviews >= reviewed:
             continue
         # The first page is written last: if it is newer than the log, all pages are.
-        for name, html in reversed([*pages(log, entrants)]):
+        for name, html in reversed([*pages(log, entrants, reviewed=reviewed or has_reviews)]):
             write(folder / name, html)
             made += 1
     return made
 
 
-def pages(log: Path, entrants: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+def pages(
+    log: Path, entrants: Sequence[str] = (), *, reviewed: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield the name and the HTML of each page of a log; a log without games has none.
 
     Raises DamagedFileError.
@@ -121,7 +133,7 @@ def pages(log: Path, entrants: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     ):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
         played = [*games]
-        shown = [pack_game(logged, most=MOST) for logged in played]
+        shown = [pack_game(logged, most=MOST, reviewed=reviewed) for logged in played]
         emblems = emblem_numbers(entrants, played[0].sitting.seats)
         yield name, replay_page(log.stem, shown, [REPORT], emblems=emblems)
 

@@ -18,6 +18,7 @@ from arena.analysis import text as render
 from arena.analysis.frames import frames_for
 from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
+from arena.ui.game_review import GameReview, review_game
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import encode_json, printable
@@ -37,6 +38,8 @@ class PackedGame(Struct, frozen=True):
     """The result, in one line."""
     data: str
     """The game for the page's script; empty if the game is too long, and then `told` says so."""
+    reviewed: bool = False
+    """True if its review is in it."""
 
 
 class Playback(Struct, frozen=True):
@@ -48,14 +51,24 @@ class Playback(Struct, frozen=True):
     """The viewers; None is everybody."""
     moments: tuple[tuple[Fields, ...], ...]
     """For each moment, what changed for the first viewer and how the others differ from it."""
+    review: GameReview | None = None
+    """The review, if one was made."""
 
 
-def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = None) -> PackedGame:
-    """Return a game, packed; with a limit of `most` bytes the bots' notes may be left out.
+def pack_game(
+    logged: LoggedGame,
+    seat: int | None = None,
+    most: int | None = None,
+    *,
+    reviewed: bool = False,
+) -> PackedGame:
+    """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 
-    Raises DamagedLogError.
+    With a limit of `most` bytes the bots' notes may be left out. Raises DamagedLogError.
     """
     play = play_back(logged, seat)
+    if reviewed and seat is None:
+        play = msgspec.structs.replace(play, review=review_game(logged))
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))
@@ -63,7 +76,7 @@ def pack_game(logged: LoggedGame, seat: int | None = None, most: int | None = No
     if most is not None and len(data) > most:
         command = f"boneyard replay LOG {printable(logged.game.game)} --html"
         return PackedGame(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")
-    return PackedGame(play.about.game, told, data)
+    return PackedGame(play.about.game, told, data, play.review is not None)
 
 
 def _alone(logged: LoggedGame, seat: int) -> str:
@@ -88,7 +101,7 @@ def replay_page(
         "replay",
         title,
         styles=("table.css", "game.css", "replay.css"),
-        scripts=(*TABLE_SCRIPTS, "chart.js", "panels.js", "replay.js"),
+        scripts=(*TABLE_SCRIPTS, "chart.js", "review.js", "panels.js", "replay.js"),
         data={"games": games, "source": source, "emblems": emblems},
         connect="'self'" if source else "'none'",
         links=links,
@@ -133,7 +146,8 @@ def _without_notes(play: Playback) -> Playback:
     """Return the playback without the bots' notes, which a bot can make as long as it likes."""
     remarks = (*play.about.remarks, "The bots' notes are too long and are left out.")
     moments = tuple(tuple(map(_bare, moment)) for moment in play.moments)
-    return Playback(msgspec.structs.replace(play.about, remarks=remarks), play.seats, moments)
+    about = msgspec.structs.replace(play.about, remarks=remarks)
+    return msgspec.structs.replace(play, about=about, moments=moments)
 
 
 def _bare(fields: Fields) -> Fields:

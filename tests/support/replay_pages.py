@@ -10,7 +10,7 @@ from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay
 from arena.engine import values as engine
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import needs_answer
+from arena.match.referee import QUESTIONS_A_GAME, needs_answer
 from arena.rules.variants import find_variant
 from arena.ui.replay_page import Fields, Playback, pack_game
 from protocol.codec import decode_json
@@ -49,6 +49,7 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
     seat = until[0]
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
     records: list[Any] = []
+    ids = [QUESTIONS_A_GAME] * len(names)
     dealt = 0
     for turn in replay_round(deal, until):
         while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
@@ -69,7 +70,8 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
         at = turn.game.playing.turn
         if needs_answer(CLOCK, engine.legal(turn.game), fouled=False):
             ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
-            records.append(ChoiceRecord(seat=at, id=1, choice=turn.choice, ms=ms, note=note))
+            ids[at] += 1
+            records.append(ChoiceRecord(seat=at, id=ids[at], choice=turn.choice, ms=ms, note=note))
     first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
     return LoggedGame(sitting(names, (1,), rules, CLOCK), first, tuple(records), None)
 

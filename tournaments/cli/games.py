@@ -200,6 +200,12 @@ def review(log: Path | None, game: str | None, **options: Any) -> None:
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, with --html."
 )
+@click.option(
+    "--review/--no-review",
+    default=None,
+    help="With --html: show the chances at each move, luck, mistakes and the values of the options."
+    "  [default: for one game with all hands, not for all games of an event]",
+)
 def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> None:
     """Watch a game from its log.
 
@@ -207,8 +213,10 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
     the one here that was run last.
     GAME is a game's name or any unique part of it; without it the command lists the games, unless
     there is only one. --html writes a single page that needs no other file and can be mailed; with
-    --seat it holds only what that seat knew. --html with only an event's folder writes the pages of
-    all its games. A long game is shown in your pager ($PAGER) on a terminal.
+    --seat it holds only what that seat knew. The page reviews the game: the chances of each side at
+    each move, the luck of draws, mistakes, and the values of the options, in points of lead, by
+    playouts. --html with only an event's folder writes the pages of all its games. A long game is
+    shown in your pager ($PAGER) on a terminal.
 
     \b
     Examples:
@@ -227,7 +235,7 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
     if html:
         from tournaments.commands.games.replay_html import write_pages
 
-        write_pages(where, name, options["seat"], options["out"])
+        write_pages(where, name, options["seat"], options["out"], options["review"])
         return
     from tournaments.commands.games.replay import ReplayOptions, replay_game
 

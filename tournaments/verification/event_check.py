@@ -14,7 +14,7 @@ from arena.engine.shuffle import commitment
 from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.checksummed import DamagedFileError
 from arena.rules.english import count_in_digits
-from arena.ui.replay_files import is_current, page_name, pages, placeholder
+from arena.ui.replay_files import is_current, is_reviewed, page_name, pages, placeholder
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -303,7 +303,8 @@ def _pages(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
         if first.exists() and not is_current(first):
             others += 1
         elif first.exists() and not has_content(first, [not_made]):
-            made = [dict(pages(log, entrants)) for entrants in orders]
+            reviewed = is_reviewed(first)
+            made = [dict(pages(log, entrants, reviewed=reviewed)) for entrants in orders]
             for name in made[0]:
                 if not any(has_content(place / name, [one[name].encode()]) for one in made):
                     yield (

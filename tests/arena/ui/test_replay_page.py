@@ -131,8 +131,8 @@ def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
 # --- what a seat's own page keeps to itself ---
 
 
-def page_of(game: LoggedGame, seat: int | None = None) -> str:
-    return replay_page("replay", [pack_game(game, seat)])
+def page_of(game: LoggedGame, seat: int | None = None, *, reviewed: bool = False) -> str:
+    return replay_page("replay", [pack_game(game, seat, reviewed=reviewed)])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
 ) -> None:
     differ = 0
     for seat, one, other in pairs(name, seats, 6):
-        assert page_of(one, seat) == page_of(other, seat)
+        assert page_of(one, seat, reviewed=True) == page_of(other, seat, reviewed=True)
         differ += page_of(one) != page_of(other)
     assert differ > 5
 
@@ -228,6 +228,8 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "new" / "my.html").read_text() == (tmp_path / "1.game.html").read_text()
     assert "no seat 3" in replayed(log, "--html", "--seat", 3, code=2).stderr
     assert "goes with --html" in replayed(log, "--out", "x.html", code=2).stderr
+    assert "go with --html" in replayed(log, "--no-review", code=2).stderr
+    assert "than a seat knew" in replayed(log, "--html", "--seat", 1, "--review", code=2).stderr
 
 
 def test_a_games_name_leads_to_no_other_folder(
@@ -246,6 +248,9 @@ def test_all_pages_of_a_folder_are_made_once(tmp_path: Path) -> None:
     assert "0 new pages" in replayed(tmp_path, "--html").stdout
     (tmp_path / "replays" / "b.html").unlink()
     assert "1 new page" in replayed(tmp_path, "--html").stdout
+    assert "2 new pages" in replayed(tmp_path, "--html", "--review").stdout
+    assert sittings.is_reviewed(tmp_path / "replays" / "a.html")
+    assert "0 new pages" in replayed(tmp_path, "--html").stdout, "Reviews stay."
     assert "with one game" in replayed(tmp_path, "--html", "--seat", 0, code=2).stderr
     (tmp_path / "none").mkdir()
     assert "holds no game" in replayed(tmp_path / "none", "--html", code=2).stderr

@@ -41,6 +41,8 @@ class ReplayOptions(NamedTuple):
     """True if each frame is printed as a line of JSON."""
     out: Path | None
     """The file of a page, which goes with --html only."""
+    review: bool | None
+    """The wish for a review, which goes with --html only."""
 
 
 def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager) -> None:
@@ -50,6 +52,8 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
     """
     if options.out:
         raise UserError("--out names the page's file: it goes with --html.")
+    if options.review is not None:
+        raise UserError("--review and --no-review are about the page: they go with --html.")
     found = find_game(options.log, options.game)
     if found.game is None:
         if options.as_json:

@@ -1,28 +1,30 @@
 """The command `replay --html`: pages for a browser, of one game or of all games of an event."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from arena.analysis.find import find_game, find_seat, list_games, logs
 from arena.logs.catalog import PAGES
-from arena.logs.gamelog import LoggedGame
 from arena.ui import replay_files
 from arena.ui.console import print_line
 from arena.ui.emblems import emblem_numbers
-from arena.ui.progress import track
+from arena.ui.progress import track, working
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, load_event
 
 
-def write_pages(where: Path, game: str | None, seat: str | None, out: Path | None) -> None:
+def write_pages(
+    where: Path, game: str | None, seat: str | None, out: Path | None, review: bool | None = None
+) -> None:
     """Write the page of a game, or the pages of an event; list the games if several match.
+
+    `review`: also review the games; None reviews one game, but not all games of an event.
 
     Raises UserError, DamagedLogError.
     """
     if game is None and where.is_dir():
-        _make_all(where, seat, out)
+        _make_all(where, seat, out, reviewed=review is True)
         return
     folder = where if where.is_dir() else where.absolute().parent.parent
     found = find_game(where, game)
@@ -31,7 +33,15 @@ def write_pages(where: Path, game: str | None, seat: str | None, out: Path | Non
             print_line(line)
         return
     viewer = None if seat is None else find_seat(found.game, seat)
-    _make_one(found.game, viewer, out, _entrants(folder))
+    if viewer is not None and review:
+        raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
+    name = found.game.game.game
+    with working("Page and review"):
+        packed = pack_game(found.game, viewer, reviewed=review is not False)
+    emblems = emblem_numbers(_entrants(folder), found.game.sitting.seats)
+    path = out or _page_path(name, viewer)
+    replay_files.write(path, replay_page(name, [packed], emblems=emblems))
+    print_line(f"{path}")
 
 
 def _entrants(place: Path) -> list[str]:
@@ -40,21 +50,15 @@ def _entrants(place: Path) -> list[str]:
     return [one.name for one in load_event(folder).entrants] if folder.event.exists() else []
 
 
-def _make_one(
-    logged: LoggedGame, seat: int | None, out: Path | None, entrants: Sequence[str]
-) -> None:
-    """Write the page of one game, for everybody or as one seat saw it."""
+def _page_path(game: str, seat: int | None) -> Path:
+    """Return the file of a game's page in the current folder."""
     own = "" if seat is None else f".seat-{seat}"
     # A log can come from anybody: its names lead to no other folder.
-    name = re.sub(r"[^\w@.-]|^\.", "_", logged.game.game, flags=re.ASCII)
-    path = out or Path(f"{name[:200]}{own}.html")
-    emblems = emblem_numbers(entrants, logged.sitting.seats)
-    html = replay_page(logged.game.game, [pack_game(logged, seat)], emblems=emblems)
-    replay_files.write(path, html)
-    print_line(f"{path}")
+    name = re.sub(r"[^\w@.-]|^\.", "_", game, flags=re.ASCII)
+    return Path(f"{name[:200]}{own}.html")
 
 
-def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
+def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: bool) -> None:
     """Write the pages of all games of an event into its folder."""
     if seat is not None or out:
         raise UserError("--seat and --out go with one game: name it after the folder.")
@@ -63,7 +67,6 @@ def _make_all(folder: Path, seat: str | None, out: Path | None) -> None:
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / PAGES
-    made = replay_files.make_game_pages(
-        track(found, "Pages of logs made", len(found)), pages, _entrants(event)
-    )
+    tracked = track(found, "Pages of logs made", len(found))
+    made = replay_files.make_game_pages(tracked, pages, _entrants(event), reviewed=reviewed)
     print_line(f"{pages}: {made} new pages.")

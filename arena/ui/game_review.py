@@ -1,0 +1,172 @@
+"""The review of a game on its replay page: chances, luck of draws, and the options' values."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from arena.analysis.frames import moments
+from arena.analysis.replay import Step, steps
+from arena.analysis.text import group_options
+from arena.logs.gamelog import LoggedGame
+from arena.ui.scenes import Tiles, tiles
+from protocol.messages import Drew, TurnedUp
+from protocol.ruleset import count_sides, side_of, target
+from protocol.tiles import Tile, high_first
+
+if TYPE_CHECKING:  # numpy takes 100 ms: only reviewed pages load it.
+    from arena.valuation.decision_loss import OptionWorth, ReviewedDecision
+    from arena.valuation.luck import DrawLuck
+
+GRADES = (0.02, 0.05, 0.1)
+"""Losses from which a decision is an inaccuracy, a mistake and a blunder, as parts of the target.
+
+In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles. Of decisions with
+a choice `counting` loses as much in 6 %, 5 % and 1.5 %, `greedy` in 11 %, 9 % and 4 %, `random` in
+23 %, 19 % and 6 % (40 games; more worlds would find more of the inaccuracies).
+"""
+SURE = 2
+"""Standard errors that a loss must exceed to be called so: the rest may be noise of the worlds."""
+
+
+class MarkedDraw(Struct, frozen=True, array_like=True):
+    """The luck of the tiles that a seat drew at one moment."""
+
+    at: int
+    """The moment of the replay, from 0."""
+    seat: int
+    """The seat that drew."""
+    tiles: Tiles
+    """The tiles."""
+    points: float
+    """The side's luck in points of lead."""
+    share: float
+    """The side's luck in percent of the game."""
+
+
+class MarkedDecision(Struct, frozen=True, array_like=True):
+    """A decision, and what each option was worth to the seat that was asked."""
+
+    at: int
+    """The moment of the replay, from 0."""
+    seat: int
+    """The seat that was asked."""
+    loss: float
+    """Points of lead that the choice lost against the best option."""
+    error: float
+    """The standard error of the loss."""
+    grade: int
+    """0, or 1 for an inaccuracy, 2 for a mistake, 3 for a blunder."""
+    leads: tuple[float, ...]
+    """The value of each option that the page shows, in points of lead."""
+    errors: tuple[float, ...]
+    """The standard errors of the values; empty if they are exact."""
+
+
+class GameReview(Struct, frozen=True):
+    """The review of a game."""
+
+    chances: tuple[tuple[float, ...], ...]
+    """At each moment the share of the other sides, in percent, that each side but the last can
+    expect to end above: all sides' shares add up to half their number."""
+    leads: tuple[tuple[float, ...], ...]
+    """At each moment the lead that each side but the last can still expect in this round."""
+    draws: tuple[MarkedDraw, ...]
+    """The tiles drawn."""
+    decisions: tuple[MarkedDecision, ...]
+    """The decisions."""
+    grades: tuple[float, ...]
+    """The points from which a loss is an inaccuracy, a mistake and a blunder."""
+
+
+Moments = Sequence[Sequence[Step]]
+
+
+def review_game(logged: LoggedGame) -> GameReview:
+    """Review a game for those who may see all hands. Raises DamagedLogError.
+
+    No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
+    the values of a seat's options are drawn from the real one on, so the values would tell it.
+    """
+    from arena.valuation.chances import chances
+    from arena.valuation.luck import game_luck
+
+    shown = [*moments(steps(logged), None)]
+    seats = range(len(logged.sitting.seats))
+    grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
+    expected = chances(logged)
+    asked = [one for seat in seats for one in _decisions(logged, shown, seat, grades)]
+    return GameReview(
+        tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
+        tuple(_rounded(one.leads[:-1]) for one in expected),
+        tuple(_draws(logged, shown, game_luck(logged).draws)),
+        tuple(sorted(asked, key=lambda one: one.at)),
+        grades,
+    )
+
+
+def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
+    """Return numbers with one decimal: the page shows no more."""
+    return tuple(round(number, 1) for number in numbers)
+
+
+def _draws(logged: LoggedGame, shown: Moments, draws: Sequence["DrawLuck"]) -> Iterator[MarkedDraw]:
+    """Yield the luck of the draws, those of a seat at one moment together."""
+    luck = {(one.round, one.tile): one for one in draws}
+    for at, moment in enumerate(shown):
+        came = [(step.game.playing.number, tile) for step in moment for tile in _came(step)]
+        drawn = sorted((luck[one] for one in came if one in luck), key=_drawer)
+        for seat, together in groupby(drawn, _drawer):
+            yield _marked(logged, at, seat, [*together])
+
+
+def _drawer(one: "DrawLuck") -> int:
+    return one.seat
+
+
+def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
+    """Return the luck of a seat's draws: its side's points less the mean of the other sides'."""
+    partners, seats = logged.sitting.rules.deal.partners, len(logged.sitting.seats)
+    points = [sum(one.points[of] for one in draws) for of in range(count_sides(partners, seats))]
+    own = points[side_of(partners, seat)]
+    lead = own - (sum(points) - own) / (len(points) - 1)
+    share = sum(one.share[seat] for one in draws)
+    drawn = tiles([one.tile for one in draws])
+    return MarkedDraw(at, seat, drawn, round(lead, 1), round(100 * share, 1))
+
+
+def _came(step: Step) -> Iterator[Tile]:
+    """Yield the tiles that came from the boneyard."""
+    for event in step.events:
+        if isinstance(event, Drew | TurnedUp) and event.tile:
+            yield high_first(event.tile)
+
+
+def _decisions(
+    logged: LoggedGame, shown: Moments, seat: int, grades: Sequence[float]
+) -> Iterator[MarkedDecision]:
+    """Yield the decisions of a seat with the values of their options."""
+    from arena.valuation.decision_loss import review_seat
+
+    places = {id(step.record): (at, step) for at, moment in enumerate(shown) for step in moment}
+    for one in review_seat(logged, seat):
+        at, step = places[id(logged.records[one.record])]
+        worth = [*_shown_options(step, one)]
+        errors = () if one.exact else _rounded(option.error for option in worth)
+        leads = _rounded(option.lead for option in worth)
+        yield MarkedDecision(
+            at, seat, round(one.loss, 1), round(one.error, 1), _grade(one, grades), leads, errors
+        )
+
+
+def _shown_options(step: Step, one: "ReviewedDecision") -> Iterator["OptionWorth"]:
+    """Yield the value of each option that the page shows: of bids that it joins, the best."""
+    rest = iter(one.options)
+    for together, _ in group_options(step.options, one.choice):
+        yield max((next(rest) for _ in together), key=lambda option: option.lead)
+
+
+def _grade(one: "ReviewedDecision", grades: Sequence[float]) -> int:
+    sure = one.loss > SURE * one.error
+    return sum(one.loss >= least for least in grades) if sure else 0

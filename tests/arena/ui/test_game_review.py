@@ -1,0 +1,193 @@
+"""The review of a game on its replay page: its data, what a seat's page leaves out, and its use."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Page
+
+from arena.logs.gamelog import LoggedGame
+from arena.ui.game_review import GameReview, review_game
+from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.fast_run import slow_except
+from tests.support.golden import short
+from tests.support.logged_games import any_of, logged
+from tests.support.replay_pages import unpack_game, whole
+
+SMALL = 4
+"""The game of these tests: a few rounds of `draw` with choices at random."""
+
+
+@pytest.fixture(scope="module")
+def game() -> LoggedGame:
+    return logged(short("draw"), 2, any_of(SMALL))
+
+
+@pytest.fixture(scope="module")
+def review(game: LoggedGame) -> GameReview:
+    return review_game(game)
+
+
+# Slow: an auction joins bids in its lists, and its playouts take seconds.
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    slow_except(
+        [("draw", 2), ("draw-partners", 4)],
+        [("draw", 2), ("auction-draw", 3), ("draw-partners", 4)],
+    ),
+)
+def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: int) -> None:
+    game = logged(short(name), seats, any_of(name))
+    scenes, found = whole(game)[0], review_game(game)
+    assert len(found.chances) == len(found.leads) == len(scenes)
+    asked = {at: scene["asked"] for at, scene in enumerate(scenes) if scene["asked"]}
+    assert [one.at for one in found.decisions] == [
+        at for at, prompt in asked.items() if prompt["chosen"] is not None
+    ]
+    for one in found.decisions:
+        assert one.seat == asked[one.at]["seat"]
+        assert len(one.leads) == len(asked[one.at]["options"])
+        chosen = asked[one.at]["chosen"]
+        if not one.errors:
+            assert one.loss == pytest.approx(max(one.leads) - one.leads[chosen], abs=0.16)
+
+
+def test_luck_is_told_at_the_moment_of_the_draw(game: LoggedGame, review: GameReview) -> None:
+    scenes = whole(game)[0]
+    assert review.draws
+    for one in review.draws:
+        assert f"{game.sitting.seats[one.seat]} draws" in scenes[one.at]["words"]
+        written = [f"[{a}|{b}]" for a, b in zip(one.tiles[::2], one.tiles[1::2], strict=True)]
+        assert all(tile in scenes[one.at]["words"] for tile in written)
+
+
+def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
+    """Values of its own options too would tell which of its worlds was the real one."""
+    for seat in range(2):
+        packed = pack_game(game, seat, reviewed=True)
+        assert not packed.reviewed
+        assert unpack_game(packed.data).review is None
+    assert unpack_game(pack_game(game, reviewed=True).data).review
+
+
+# --- in the browser ---
+
+
+def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[int]]:
+    """Return a page with two mistakes and two draws that are known, and their moments."""
+    own = [one for one in review.decisions if len(one.leads) > 1]
+    wrong = [
+        replace(own[1], loss=3.0, error=0.5, grade=1),
+        replace(own[-1], loss=9.0, error=0.0, grade=3),
+    ]
+    others = [
+        replace(one, loss=0.0, grade=0) for one in review.decisions if one not in (own[1], own[-1])
+    ]
+    drawn = [review.draws[0], review.draws[-1]]
+    luck = [replace(drawn[0], share=7.0), replace(drawn[1], share=-8.0)]
+    rest = [replace(one, share=0.0) for one in review.draws if one not in drawn]
+    decisions = sorted([*wrong, *others], key=lambda one: one.at)
+    changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
+    play = replace(play_back(game), review=changed)
+    html = replay_page("one", [PackedGame(play.about.game, "told", _pack(play), True)])
+    return html, [one.at for one in wrong], [one.at for one in luck]
+
+
+def ready(page: Page) -> None:
+    page.wait_for_selector("main[data-ready]:not([data-ready=''])")
+
+
+def place(page: Page) -> int:
+    return int(page.inner_text("#position").split()[0]) - 1
+
+
+@needs_chromium
+def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
+    game: LoggedGame, review: GameReview, tmp_path: Path
+) -> None:
+    html, wrong, luck = made_up(game, review)
+    path = tmp_path / "replay.html"
+    path.write_text(html)
+    with opened(path) as page:
+        ready(page)
+        assert page.locator("#chances .mark").count() == 4
+        for key, at in (("m", wrong[0]), ("m", wrong[1]), ("m", wrong[1]), ("M", wrong[0])):
+            page.keyboard.press(key)
+            assert place(page) == at
+        page.keyboard.press("Home")
+        for key, at in (("l", luck[0]), ("l", luck[1]), ("L", luck[0])):
+            page.keyboard.press(key)
+            assert place(page) == at
+        assert "lucky, drew" in page.inner_text("#odds")
+        page.keyboard.press("Home")
+        page.click("#mistake")
+        assert place(page) == wrong[0]
+        assert "inaccuracy, 3.0 ± 0.5 points lost" in page.inner_text("#odds")
+        assert "3.0 ± 0.5 points lost: inaccuracy" in page.inner_text("#asked")
+        assert page.locator("#options .worth").count() == page.locator("#options li").count()
+        assert "?! −3.0" in page.locator("#moves [aria-current]").inner_text()
+        last = page.locator(f"#chances .mark[data-at='{wrong[1]}']")
+        assert "blunder, 9.0 points lost" in str(last.get_attribute("aria-label"))
+        last.focus()
+        page.keyboard.press("Enter")
+        assert place(page) == wrong[1]
+        box = page.locator("#chances").bounding_box()
+        assert box
+        page.mouse.click(box["x"] + 24, box["y"] + box["height"] / 2)
+        assert place(page) == 0
+        page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
+        assert place(page) == len(review.chances) - 1
+        assert "100 %" in str(page.get_attribute("#at", "aria-valuetext"))
+
+
+@needs_chromium
+def test_the_line_can_be_read_as_a_table(
+    game: LoggedGame, review: GameReview, tmp_path: Path
+) -> None:
+    html, wrong, luck = made_up(game, review)
+    path = tmp_path / "replay.html"
+    path.write_text(html)
+    with opened(path, width=390, dark=True) as page:
+        ready(page)
+        page.click("summary")
+        rows = [row.split("\t") for row in page.inner_text("#reviewed tbody").splitlines()]
+        assert {int(row[0]) - 1 for row in rows} >= {*wrong, *luck}
+        for _, _, ada, bob in rows:
+            assert int(ada.split()[0]) + int(bob.split()[0]) == 100
+        page.locator("#reviewed button").last.click()
+        assert place(page) == int(rows[-1][0]) - 1
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert faults(page) == []
+
+
+@needs_chromium
+def test_a_viewer_with_one_hand_sees_its_own_mistakes_only(
+    game: LoggedGame, review: GameReview, tmp_path: Path
+) -> None:
+    html, wrong, _ = made_up(game, review)
+    path = tmp_path / "replay.html"
+    path.write_text(html)
+    fouler = next(one.seat for one in review.decisions if one.at == wrong[0])
+    with opened(path) as page:
+        ready(page)
+        page.select_option("#seat", f"{1 - fouler}")
+        assert page.locator(f"#chances .mark[data-at='{wrong[0]}']").count() == 0
+        page.select_option("#seat", f"{fouler}")
+        assert page.locator("#chances polygon").count() == 0
+        assert page.locator("#chances .luck").count() == 0
+        page.keyboard.press("m")
+        assert place(page) == wrong[0]
+        assert "%" not in page.inner_text("#review")
+        assert page.is_hidden("#luck")
+
+
+@needs_chromium
+def test_a_page_without_a_review_shows_none(game: LoggedGame, tmp_path: Path) -> None:
+    path = tmp_path / "replay.html"
+    path.write_text(replay_page("one", [pack_game(game)]))
+    with opened(path) as page:
+        ready(page)
+        assert page.is_hidden("#review")
+        page.keyboard.press("m")
+        assert place(page) == 0
