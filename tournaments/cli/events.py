@@ -72,7 +72,17 @@ _json = click.option(
 
 _RUN_SECTIONS = {
     "Game": ("title", "rules", "set", "seats", "boards", "move-ms", "ask-forced"),
-    "Format": ("format", "rounds", "challenger", "h0", "h1", "measure", "anchor", "fresh-boards"),
+    "Format": (
+        "format",
+        "rounds",
+        "challenger",
+        "h0",
+        "h1",
+        "measure",
+        "without-luck",
+        "anchor",
+        "fresh-boards",
+    ),
     "Machine": ("sandbox", "jobs", "cluster", "tls", "trust-network"),
 }
 
@@ -123,6 +133,11 @@ _RUN_SECTIONS = {
     help="versus: the unit of --h0 and --h1.  [elo]",
 )
 @click.option(
+    "--without-luck",
+    is_flag=True,
+    help="versus: take the luck of the draw out of the points; fewer boards are needed.",
+)
+@click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
 @click.option(
@@ -157,6 +172,9 @@ _RUN_SECTIONS = {
 @click.option(
     "--versions", is_flag=True, help="Also rate your bots' earlier files, as mine@1, mine@2, …"
 )
+@click.option(
+    "--luck", is_flag=True, help="Then rate the bots with the luck of the draw taken out, too."
+)
 def run(
     out: Path | None,
     keep_stderr: bool,
@@ -167,6 +185,7 @@ def run(
     seed: int | None,
     as_json: bool,
     versions: bool,
+    luck: bool,
     **event: Any,
 ) -> None:
     """Play an event: an event file, or bots by name, file or command.
@@ -184,7 +203,9 @@ def run(
       boneyard run friday.toml --jobs 4
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run my_bot.py old_bot.py --luck
       boneyard run my_bot.py old_bot.py --format versus
+      boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
       boneyard run first greedy random counting --format swiss --rounds 3
     """
     from tournaments.commands.run import RunOptions, run_event
@@ -200,6 +221,7 @@ def run(
         seed,
         keep_stderr=keep_stderr,
         versions=versions,
+        luck=luck,
         as_json=as_json,
     )
     sys.exit(run_event(run_options))
@@ -208,7 +230,7 @@ def run(
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
-    own |= {"trust_network", "keep_stderr", "versions"}
+    own |= {"trust_network", "keep_stderr", "versions", "luck"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 

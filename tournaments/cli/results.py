@@ -127,12 +127,17 @@ def publish(folder: Path, site: Path, url: str) -> None:
     default=None,
     help="Give a bot this rating, or none; it becomes part of the event's plan.",
 )
+@click.option(
+    "--luck", is_flag=True, help="Also compute ratings with the luck of the draw taken out."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def report(folder: Path | None, check: bool, anchor: str | None, as_json: bool) -> None:
+def report(folder: Path | None, check: bool, anchor: str | None, luck: bool, as_json: bool) -> None:
     """Write an event's report again from its plan and ledger.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
     event.json and ledger.jsonl; report.html and times.json also hold facts from the game logs.
+    With --luck, luck.jsonl gets the luck of every game that it does not have, from its log; the
+    report then shows ratings and margins with luck taken out beside the plain ones.
 
     \b
     Examples:
@@ -140,14 +145,18 @@ def report(folder: Path | None, check: bool, anchor: str | None, as_json: bool) 
       boneyard report friday --check
       boneyard report friday --anchor greedy=1500
       boneyard report friday --anchor none
+      boneyard report friday --luck
     """
     from protocol.errors import UserError
     from tournaments.commands import report as anew
 
-    if check and anchor:
-        raise UserError("--check writes nothing, so it cannot set an --anchor: leave one out.")
+    if check and (anchor or luck):
+        raise UserError(
+            f"--check writes nothing, so it cannot go with {'--anchor' if anchor else '--luck'}: "
+            "leave one out."
+        )
     where = folder or usual_folder()
-    sys.exit(anew.check(where, as_json) if check else anew.remake(where, anchor, as_json))
+    sys.exit(anew.check(where, as_json) if check else anew.remake(where, anchor, luck, as_json))
 
 
 @click.command()

@@ -21,6 +21,7 @@ from tournaments.storage.combine import (
     results_in,
 )
 from tournaments.storage.folder import Folder
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 RATED_FORMAT = 1
@@ -111,14 +112,15 @@ def _check_games(of: Source) -> None:
     """
     if of.event is None:
         return
-    old, count, results = of.event.retired, 0, ResultStore()
+    folder = Folder(of.ledger.parent)
+    old, count, results = of.event.retired, 0, ResultStore(luck=LuckStore(folder, of.event))
     for result in results_in(of.ledger, of.event):
         if old.isdisjoint(result.seats):
             count += 1
             results.add(result)
             if len(results) < count:
                 raise DamagedFileError(f"{of.ledger} has game {result.game} twice: it is damaged.")
-    refuse_unplanned(Folder(of.ledger.parent), of.event, results)
+    refuse_unplanned(folder, of.event, results)
 
 
 def _game(of: Source, pool: bool) -> _Game:

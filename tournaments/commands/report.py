@@ -7,17 +7,20 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from arena.document.blocks import Section
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
+from protocol.codec import decode_json
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
-from tournaments.plan.event import as_json
+from tournaments.plan.event import Event, as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
 from tournaments.rating.ratings import fit_both
 from tournaments.report.missing_data import has_enough_logs
-from tournaments.report.ratings.standings import pool_sections
+from tournaments.report.ratings.standings import luck_sections, pool_sections
 from tournaments.report.report import files_now
+from tournaments.report.results_file import Results
 from tournaments.storage.combine import results_of_versions
 from tournaments.storage.folder import (
     Folder,
@@ -26,16 +29,25 @@ from tournaments.storage.folder import (
     lock_for_writing,
     write_atomic,
 )
+from tournaments.storage.result_store import ResultStore
 
 STALE = 1
 """Exit code when a file differs from what the ledger gives."""
 
 
-def remake(path: Path, anchor: str | None, in_json: bool) -> int:
+NOTHING_DRAWN = (
+    "No tile is drawn in {}: there is no luck of the draw to take out. Playing each board in every "
+    "rotation takes out that of the deal."
+)
+"""The answer where there is no luck of the draw."""
+
+
+def remake(path: Path, anchor: str | None, luck: bool, in_json: bool) -> int:
     """Write the report's files again from the plan and the ledger; return the exit code.
 
-    An anchor (NAME=ELO) becomes part of the plan, and "none" takes it out. Raises UserError, also
-    if the new report would hold less than the old one; DamagedFileError is one.
+    An anchor (NAME=ELO) becomes part of the plan, and "none" takes it out. `luck`: first compute
+    the luck of each game that luck.jsonl lacks. Raises UserError, also if the new report would hold
+    less than the old one; DamagedFileError is one.
     """
     folder = Folder(path)
     event = load_event(folder)
@@ -43,7 +55,10 @@ def remake(path: Path, anchor: str | None, in_json: bool) -> int:
         if anchor is not None:
             event = replace(event, anchor=None if anchor == NONE else anchored(anchor))
             write_atomic(folder.event, [as_json(event)])
-        files = files_now(folder, event, has_enough_logs(folder, event))
+        results = has_enough_logs(folder, event)
+        if luck:
+            _compute_luck(folder, event, results)
+        files = files_now(folder, event, results)
         for file, lines in files.items():
             write_atomic(file, lines)
             if not in_json:
@@ -51,6 +66,36 @@ def remake(path: Path, anchor: str | None, in_json: bool) -> int:
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
     return 0
+
+
+def take_luck_out(folder: Folder) -> list[Section]:
+    """Compute the luck of an event's games, and write its report again; return what is new in it.
+
+    Raises UserError; DamagedFileError is one. Raises OSError.
+    """
+    event = load_event(folder)
+    with lock_for_writing(folder):
+        results = has_enough_logs(folder, event)
+        if not results or not _compute_luck(folder, event, results):
+            return []
+        for file, lines in files_now(folder, event, results).items():
+            write_atomic(file, lines)
+    ratings = decode_json(folder.results.read_bytes(), Results).ratings
+    return [section for pool in ratings.pools for section in luck_sections(pool)]
+
+
+def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> bool:
+    """Compute the luck that luck.jsonl lacks, with progress; tell whether there is any luck."""
+    from arena.valuation.luck import has_draws
+    from tournaments.verification.event_luck import compute_luck
+
+    if not has_draws(event.rules, event.seats):
+        print_note(NOTHING_DRAWN.format(event.rules.name))
+        return False
+    with working("Luck of games") as tell:
+        for fault in compute_luck(folder, event, results, tell):
+            print_note(f"{fault}; the luck of the games after it is not known.")
+    return True
 
 
 def check(path: Path, in_json: bool) -> int:

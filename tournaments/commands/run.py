@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,8 @@ from tournaments.storage import folder as folders
 from tournaments.storage.at_home import open_at_home
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
+from tournaments.storage.log_luck import LogLuck, LuckTask
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import open_event
 from tournaments.storage.refusal import held_unless_refused
 from tournaments.storage.result_store import ResultStore
@@ -83,6 +85,8 @@ class RunOptions(NamedTuple):
     """True if the logs keep what bots write to stderr, with their answers."""
     versions: bool = False
     """True if a table rates the bots' earlier files too, at the end."""
+    luck: bool = False
+    """True if the report gets ratings with luck taken out, at the end."""
     as_json: bool = False
     """True if results.json is printed instead of a table."""
 
@@ -106,7 +110,12 @@ def run_event(options: RunOptions) -> int:
         print_note(f"The run stopped: {error}.")
         _go_on(folder)
         return STOPPED
-    _tell(folder, options.as_json)
+    if not options.as_json:
+        _display().final(folder)
+    if (options.luck or plan.written.luck) and code == 0:
+        _take_luck_out(folder, options.as_json)
+    if options.as_json:
+        sys.stdout.buffer.write(folder.results.read_bytes())
     if options.versions and not options.as_json:
         from tournaments.commands.report import show_versions
 
@@ -162,7 +171,7 @@ def _run_in(
             event, said = open_at_home(folder, plan, event, boards_asked=asked)
             notices += said
         event, said = open_event(folder, event, options.seed, fresh_boards=planned.fresh_boards)
-        ledger = Ledger(folder, event)
+        ledger = Ledger(folder, event, _luck_on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
@@ -326,7 +335,8 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     from tournaments.report.report import files_now
 
     folders.reveal(folder, event, finished_sittings(ledger.left))
-    for path, lines in files_now(folder, event, ResultStore(read_ledger(folder.ledger))).items():
+    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
+    for path, lines in files_now(folder, event, results).items():
         folders.write_atomic(path, lines)
     announce_replays(folder, event, ledger.results)
 
@@ -338,8 +348,18 @@ def _publish_again(folder: Folder) -> None:
     _publish(folder, event, Ledger(folder, event))
 
 
-def _tell(folder: Folder, in_json: bool) -> None:
-    if in_json:
-        sys.stdout.buffer.write(folder.results.read_bytes())
-        return
-    _display().final(folder)
+def _luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
+    from tournaments.verification.event_luck import luck_on_all_cores
+
+    return luck_on_all_cores(tasks)
+
+
+def _take_luck_out(folder: Folder, in_json: bool) -> None:
+    """Write the report with luck taken out, and print what is new in it. Raises UserError."""
+    from arena.document.terminal import open_console, print_blocks
+    from tournaments.commands.report import take_luck_out
+
+    console, sections = open_console(), take_luck_out(folder)
+    for section in () if in_json else sections:
+        console.print()
+        print_blocks(console, [section])

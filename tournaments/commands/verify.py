@@ -57,7 +57,8 @@ def _extent(of: Verified) -> str:
         return "no game can be replayed yet"
     deals = "1 board's deals" if of.boards == 1 else f"{of.boards:,} boards' deals"
     games = f"{of.games:,} {'game' if of.games == 1 else 'games'}"
-    return f"{games} replayed, {deals} recomputed{', ratings equal' * of.ratings}"
+    equal = f"{', ratings equal' * of.ratings}{', luck equal' * of.luck}"
+    return f"{games} replayed, {deals} recomputed{equal}"
 
 
 def _verify_shown(folder: Folder) -> Checked[Verified]:

@@ -14,6 +14,7 @@ from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset, target
 from tournaments.rating.sprt_settings import MOST
+from tournaments.rating.tables import Corrections
 
 R = TypeVar("R", bound=Iterable[Result])
 VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
@@ -38,6 +39,30 @@ class Pairings(NamedTuple):
     """The tables, in days; any prefix is as balanced as it can be."""
     boards: range
     """Their boards."""
+
+
+class LuckSource(Protocol):
+    """A source of the luck of an event's games."""
+
+    def corrections(self, results: Iterable[Result]) -> Corrections:
+        """Return the luck to take out of each game of which it is known. Raises UserError."""
+
+    def compute(self, results: Iterable[Result]) -> Corrections:
+        """Return the luck to take out of each game, after computing it. Raises UserError."""
+
+
+def luck_of(results: object) -> LuckSource | None:
+    """Return the source of luck that comes with results; None with a plain list."""
+    source: LuckSource | None = getattr(results, "luck", None)
+    return source
+
+
+class ActiveResults(list[Result]):
+    """Results of active entrants, with the source of their luck."""
+
+    def __init__(self, results: Iterable[Result], luck: LuckSource | None) -> None:
+        super().__init__(results)
+        self.luck = luck
 
 
 class FinishedStages(Collection[Result], Protocol):
@@ -122,7 +147,11 @@ class Contest:
     def active_results(self, results: R) -> R | list[Result]:
         """Return the games of active entrants only: they alone decide the pairings."""
         old = self.retired
-        return [one for one in results if old.isdisjoint(one.seats)] if old else results
+        if not old:
+            return results
+        return ActiveResults(
+            (one for one in results if old.isdisjoint(one.seats)), luck_of(results)
+        )
 
 
 class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):

@@ -24,6 +24,11 @@ FOULS = (
     "was larger."
 )
 
+LUCK = (
+    " The luck of the draw is taken out of every game, with a constant weight: this changes no "
+    "expectation, so the error rates hold, but fewer boards are needed."
+)
+
 
 def live(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Return the state of the test in one line."""
@@ -72,9 +77,11 @@ def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) ->
     boards = steps[-1].boards if steps else 0
     verdict = answer(settings, steps)
     if verdict == "H1":
-        return f"Yes: {one} is {_more(settings)} {other} ({_after(boards, settings.alpha)})."
+        sure = _after(settings, boards, settings.alpha)
+        return f"Yes: {one} is {_more(settings)} {other} ({sure})."
     if verdict == "H0":
-        return f"No: {one} is {_less(settings)} {other} ({_after(boards, settings.beta)})."
+        sure = _after(settings, boards, settings.beta)
+        return f"No: {one} is {_less(settings)} {other} ({sure})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
         played += f", as many as the event allows{_more_boards(settings, steps)}"
@@ -107,9 +114,10 @@ def _less(settings: Sprt) -> str:
     return f"more than {lead} worse than" if settings.h1 else "worse than"
 
 
-def _after(boards: int, error: float) -> str:
+def _after(settings: Sprt, boards: int, error: float) -> str:
     """Return the boards and the confidence of an answer."""
-    return f"{count_in_digits(boards, 'board')}, {100 * (1 - error):g} %"
+    luck = ", luck taken out" * settings.without_luck
+    return f"{count_in_digits(boards, 'board')}, {100 * (1 - error):g} %{luck}"
 
 
 def describe_question(settings: Sprt, one: str) -> str:
@@ -119,6 +127,7 @@ def describe_question(settings: Sprt, one: str) -> str:
         f"{settings.h1:g}, or more. H1 is wrongly accepted with probability {settings.alpha:g}, "
         f"H0 with {settings.beta:g}. The test decides after {settings.min_boards} boards at the "
         f"earliest and plays at most {settings.max_boards}.{FOULS * (settings.measure == 'points')}"
+        f"{LUCK * settings.without_luck}"
     )
 
 

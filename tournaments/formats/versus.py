@@ -17,16 +17,18 @@ from tournaments.formats.base import (
     LinkToGames,
     Pairings,
     first_version,
+    luck_of,
 )
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import Outcome, SprtStep, boards_expected, is_decided, outcomes, walk
 from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.tables import Corrections
 
 
 class Versus(BaseFormat, frozen=True, tag="versus"):
     """Two bots, until a test decides whether the first is better, or all boards are played."""
 
-    OPTIONS: ClassVar[frozenset[str]] = frozenset(("h0", "h1", "measure"))
+    OPTIONS: ClassVar[frozenset[str]] = frozenset(("h0", "h1", "measure", "without_luck"))
     BOARDS_A_SITTING: ClassVar[int] = 10
     """Boards that one set of processes plays; few, because the test looks for its answer after
     each set."""
@@ -82,7 +84,10 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         tried: list[Outcome] = []
         for first in own[::block]:
             yield [Pairings([[contest.units]], range(first, min(first + block, own.stop)))]
-            tried += self._outcomes(contest, before.latest(), first)
+            over, luck = list(before.latest()), luck_of(before)
+            # Nobody plays between two blocks, so this takes nobody's time.
+            known = luck.compute(over) if luck and self.sprt.without_luck else None
+            tried += self._outcomes(contest, over, first, known)
             if is_decided(self.sprt, tried):
                 return
 
@@ -105,7 +110,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
         """Estimate the boards until the answer, if all are like these; None: no board is whole."""
-        return boards_expected(self.sprt, self._outcomes(contest, results, 1))
+        return boards_expected(self.sprt, self._known_outcomes(contest, results, 1))
 
     @property
     def unstopped(self) -> RoundRobin:
@@ -151,18 +156,30 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[SprtStep, ...]:
         """Return the steps of the test, board by board."""
         since = contest.boards_of(contest.units).start
-        return walk(self.sprt, self._outcomes(contest, results, since))
+        return walk(self.sprt, self._known_outcomes(contest, results, since))
 
     @staticmethod
     def sides(contest: Contest) -> list[str]:
         """Return the names of the two bots; the test asks about the first."""
         return [contest.entrants[unit[0]].name for unit in contest.units]
 
-    def _outcomes(
+    def _known_outcomes(
         self, contest: Contest, results: Iterable[Result], since: int
     ) -> tuple[Outcome, ...]:
+        """Return the outcomes of boards whose luck is known, if the test needs it."""
+        luck = luck_of(results)
+        if luck is None or not self.sprt.without_luck:
+            return self._outcomes(contest, results, since, None)
+        games = list(results)
+        known = luck.corrections(games)
+        return self._outcomes(contest, [one for one in games if one.game in known], since, known)
+
+    def _outcomes(
+        self, contest: Contest, results: Iterable[Result], since: int, luck: Corrections | None
+    ) -> tuple[Outcome, ...]:
+        """Return the outcomes of boards; of a trial, without a source of luck, the plain ones."""
         one, _ = self.sides(contest)
-        return outcomes(self.sprt, results, one, lost_by=contest.target, since=since)
+        return outcomes(self.sprt, results, one, lost_by=contest.target, since=since, luck=luck)
 
 
 def _changed(test: Sprt, **changes: Any) -> Sprt:

@@ -30,13 +30,20 @@ from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.tables import Pool
 from tournaments.report.document import time_section
-from tournaments.report.event_text import format_sections, main_result, question_line, uneven
+from tournaments.report.event_text import (
+    format_sections,
+    luck_known,
+    main_result,
+    question_line,
+    uneven,
+)
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.results_file import Results
 from tournaments.report.same_bots import describe_same_answers, describe_same_files
 from tournaments.report.timing import Times
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import describe_latecomers
 from tournaments.storage.result_store import ResultStore
 
@@ -167,7 +174,8 @@ class Progress:
         event, whole = load_event(folder), summary.played == summary.planned
         # A large ledger takes seconds to read: read it only if something depends on it.
         alone = whole and event.format.IS_STATIC and not event.teams
-        results = [] if alone else ResultStore(read_ledger(folder.ledger)).first()
+        luck = LuckStore(folder, event)
+        results = [] if alone else ResultStore(read_ledger(folder.ledger), luck).first()
         pools = summary.ratings.pools
         lead = main_result(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)
@@ -184,7 +192,9 @@ class Progress:
         console.print()
         used = decode_json(folder.times.read_bytes(), Times)
         notes = [
-            *(uneven(event, results, summary.planned), describe_latecomers(summary.latecomers)),
+            uneven(event, results, summary.planned),
+            luck_known(summary.luck, summary.played),
+            describe_latecomers(summary.latecomers),
             *describe_same_files(event.entrants),
             *describe_same_answers(used.same_bots, event.entrants),
         ]

@@ -32,6 +32,7 @@ from tournaments.rating.ratings import fit_both
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, standings_table
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 BOARDS = 12
@@ -127,7 +128,7 @@ class LiveView:
         self.event = event
         self._written = _mark(self._folder.event)
         self._logs: dict[str, _Log] = {}
-        self._results = ResultStore()
+        self._results = ResultStore(luck=LuckStore(self._folder, event))
         self._ticks: dict[str, LiveRating] = {}
         self._finished: deque[Finished] = deque(maxlen=LAST)
         self._fouls: deque[Finished] = deque(maxlen=LAST)

@@ -35,6 +35,7 @@ from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings, results_of
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer, latecomers
 from tournaments.storage.result_store import ResultStore
 
@@ -130,7 +131,7 @@ def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:
 
     Raises DamagedFileError.
     """
-    results = ResultStore(results_of(folder.ledger, event))
+    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
     for plan in past_sittings(folder, event):
         _add(results, folder, plan)
     complete = False

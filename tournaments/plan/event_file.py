@@ -77,6 +77,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Limits of each bot's memory and processes."""
     anchor: Anchor | None = None
     """The bot whose rating is fixed beforehand; without one, the mean of the core is 0."""
+    luck: bool = False
+    """True if the report also has ratings and margins with the luck of the draw taken out."""
 
     def seats_at_table(self, rules: Ruleset) -> int:
         """Return the seats at a table of these rules; without a number, the usual one."""

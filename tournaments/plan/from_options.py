@@ -22,7 +22,9 @@ from tournaments.rating.sprt_settings import Measure
 SETTINGS = {
     "rounds": "--rounds",
     "challengers": "--challenger",
-    **dict.fromkeys(("h0", "h1", "measure"), "--h0, --h1, --measure"),
+    **dict.fromkeys(
+        ("h0", "h1", "measure", "without_luck"), "--h0, --h1, --measure, --without-luck"
+    ),
 }
 """Settings of formats, and the options that give them."""
 
@@ -54,6 +56,8 @@ class EventOptions(NamedTuple):
     """lead under H1,"""
     measure: Measure | None = None
     """and the unit of both."""
+    without_luck: bool = False
+    """True if versus decides on points with luck taken out."""
     move_ms: int | None = None
     """Time to answer a question, in ms."""
     anchor: str | None = None
@@ -199,6 +203,8 @@ def _format(form: Format, options: EventOptions) -> Format:
         form = FORMATS[options.format]
     given = {name: getattr(options, name) for name in SETTINGS}
     given = {name: value for name, value in given.items() if value not in (None, ())}
+    if not options.without_luck:
+        del given["without_luck"]
     for name in given:
         if name not in form.OPTIONS:
             more = ", and --boards for how much is played" if name == "rounds" else ""

@@ -121,10 +121,11 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     summary = decode_json(b"".join(files[folder.results]), Results)
     write_atomic(site / PICTURE, [_picture(event, results, summary)])
     over = summary.played == summary.planned and all(log.name for log in published)
-    if over:
-        write_atomic(site / folder.ledger.name, [content(folder.ledger)])
-    else:
-        (site / folder.ledger.name).unlink(missing_ok=True)
+    for path in (folder.ledger, folder.luck):
+        if over and path.exists():
+            write_atomic(site / path.name, [content(path)])
+        else:
+            (site / path.name).unlink(missing_ok=True)
     # Last the first page: whatever it leads to is there.
     for file in sorted(files, key=lambda file: file == folder.page):
         name = INDEX if file == folder.page else file.name

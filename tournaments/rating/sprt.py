@@ -6,6 +6,10 @@ the pentanomial statistic of Fishtest and fastchess. A game that a foul ended is
 the points that a game is played to, whatever it stood at: left out, or taken as it stood, it would
 pay to foul as soon as a game is as good as lost.
 
+**Luck.** With `without_luck` a margin is less the luck of the draw in its game, with a constant
+weight. Given all before, that luck is 0 on average whatever the bots do, so the mean stays what it
+was, and so does what a foul costs; the variance is smaller.
+
 **Ratio.** Its hypotheses and formulas stand in `likelihood_ratio.py`. H1 is accepted at
 log((1 - beta) / alpha), H0 at log(beta / (1 - alpha)).
 """
@@ -21,6 +25,7 @@ from msgspec import Struct
 from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.rating.sprt_settings import MOST, Sprt
+from tournaments.rating.tables import PARTS, Corrections
 
 if TYPE_CHECKING:
     from tournaments.rating.likelihood_ratio import RatioPath
@@ -62,12 +67,14 @@ def outcomes(
     *,
     lost_by: int,
     since: int = 1,
+    luck: Corrections | None = None,
 ) -> tuple[Outcome, ...]:
     """Return the outcomes of the boards up to the first incomplete one, in the order of the boards.
 
     `entrant` is A; without a name it is the entrant in seat 0 of the first result of the first
     board. A game that a foul ended counts as lost by `lost_by` points, or by more if the score was
-    worse; `since` is the first board. ValueError unless exactly two entrants met.
+    worse; `since` is the first board; `luck` is what to take out of each game. ValueError unless
+    exactly two entrants met.
     """
     boards: dict[int, list[Result]] = {}
     for result in results:
@@ -79,8 +86,9 @@ def outcomes(
     # The number of jobs decides which boards are complete, but not which are without a gap.
     games = len(rotations(first.seats))
     whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(since))
-    each = partial(_margin, lost_by=lost_by) if settings.measure == "points" else _share
-    # Sums of halves are exact, so the order of the games cannot matter.
+    points = partial(_margin, lost_by=lost_by, luck=luck)
+    each = points if settings.measure == "points" else _share
+    # Sums of halves, and of whole parts of luck, are exact: the order of the games cannot matter.
     return tuple(
         Outcome(board, games, sum(each(own, game) for game in boards[board]) / games)
         for board in whole
@@ -100,13 +108,17 @@ def _share(own: str, game: Result) -> float:
     return 0.5 + 0.5 * (min(mine) < min(others)) - 0.5 * (min(mine) > min(others))
 
 
-def _margin(own: str, game: Result, lost_by: int) -> float:
-    mine, others = _split(own, game.seats, game.scores)
-    lead = sum(mine) / len(mine) - sum(others) / len(others)
-    if game.why != "foul":
-        return lead
-    share = _share(own, game)
-    return min(lead, -lost_by) if share == 0 else max(lead, lost_by) if share == 1 else 0.0
+def _margin(own: str, game: Result, lost_by: int, luck: Corrections | None) -> float:
+    lead = _lead(own, game, game.scores)
+    if game.why == "foul":
+        share = _share(own, game)
+        lead = min(lead, -lost_by) if share == 0 else max(lead, lost_by) if share == 1 else 0.0
+    return lead - _lead(own, game, luck[game.game].points) / PARTS if luck else lead
+
+
+def _lead(own: str, game: Result, values: Sequence[int]) -> float:
+    mine, others = _split(own, game.seats, values)
+    return sum(mine) / len(mine) - sum(others) / len(others)
 
 
 def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[int], list[int]]:

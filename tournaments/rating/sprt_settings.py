@@ -33,6 +33,8 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
     """Boards before which the test decides nothing."""
     max_boards: int = 5000
     """Boards after which the test ends undecided."""
+    without_luck: bool = False
+    """With `points`: whether the luck of the draw is taken out of the margins first."""
 
     def __post_init__(self) -> None:
         """Refuse a test that cannot decide; ValueError."""
@@ -51,6 +53,11 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(
                 f"nothing is decided before {self.min_boards} boards (min_boards), so max_boards "
                 f"must be from {self.min_boards} to {MOST}, not {self.max_boards}"
+            )
+        if self.without_luck and self.measure != "points":
+            raise ValueError(
+                "luck is taken out of points (without_luck), so measure must be points, not "
+                f"{self.measure}"
             )
 
     @property

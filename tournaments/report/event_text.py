@@ -10,6 +10,7 @@ from protocol.ruleset import rotations
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
 from tournaments.rating.tables import Pool, Ratings
+from tournaments.report.results_file import LuckUsed
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
@@ -99,6 +100,16 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
     told = "; ".join(_in_seatings(turned[0], games) for turned, games in found[:UNEVEN_TOLD])
     more = f"; {len(found) - UNEVEN_TOLD} more such pairings" * (len(found) > UNEVEN_TOLD)
     return f"{told}{more}: continue the run before you rely on these results."
+
+
+def luck_known(luck: LuckUsed | None, played: int) -> str:
+    """Say of how many games the luck is known; empty if of all, or if nobody asked."""
+    if luck is None or luck.games == played:
+        return ""
+    return (
+        f"The luck of {luck.games} of {played} games is known; the others count as they were "
+        "played. `boneyard report --luck` computes the rest."
+    )
 
 
 def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

@@ -17,6 +17,8 @@ games.csv has a line for each seat of each game:
 - `points`: of the pairs of sides, those that it won, a tie ½; their mean is `score` in ratings.csv;
 - `margin`: its side's score less the mean of the other sides', for each member; empty if a foul
   ended the game, so that its mean is `margin` in ratings.csv;
+- `luck_points`, `luck_share`: the points, and the share of the pairs, that the seat owes to the
+  tiles drawn; empty if it was not computed;
 - `rounds`, `why`: how long the game was, and why it ended;
 - `foul`: what this seat did.
 """
@@ -31,15 +33,18 @@ from msgspec.structs import asdict
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
 from tournaments.rating.tables import Pool, Rating, Ratings, share_of_pairs
+from tournaments.storage.log_luck import LuckRecord
+from tournaments.storage.luck_store import LuckStore
 
 GAMES = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
-    "place", "win_share", "margin", "rounds", "why", "foul",
+    "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
 )  # fmt: skip
 RATINGS = (
     "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
     "bound", "games", "boards", "win_share", "margin", "margin_half_width", "fouls", "clean_elo",
-    "clean_half_width", "clean_bound", "clean_games",
+    "clean_half_width", "clean_bound", "clean_games", "corrected_elo", "corrected_half_width",
+    "corrected_margin", "corrected_margin_half_width",
 )  # fmt: skip
 CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
 LINES_AT_ONCE = 1000
@@ -49,16 +54,23 @@ Row = Sequence[object]
 
 
 def games_csv(
-    results: Iterable[Result], sittings: Mapping[str, str], partners: bool
+    results: Iterable[Result],
+    sittings: Mapping[str, str],
+    partners: bool,
+    luck: LuckStore | None = None,
 ) -> Iterator[bytes]:
     """Yield one line for each seat of each game; `sittings` maps a game to its sitting."""
     rows = (
-        row for result in results for row in _seats(result, sittings.get(result.game, ""), partners)
+        row
+        for result in results
+        for row in _seats(
+            result, sittings.get(result.game, ""), partners, luck.known(result) if luck else None
+        )
     )
     return csv_lines(GAMES, rows)
 
 
-def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
+def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None) -> Iterator[Row]:
     sides = count_sides(partners, len(result.seats))
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
@@ -78,6 +90,8 @@ def _seats(result: Result, sitting: str, partners: bool) -> Iterator[Row]:
             result.places[seat],
             share_of_pairs(result.places[:sides], side),
             margin_of(result, side, sides),
+            luck and luck.points[seat],
+            luck and luck.share[seat],
             result.rounds,
             result.why,
             ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
@@ -109,7 +123,9 @@ def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> 
     """Return the fields of a rating by the names of the columns."""
     best, worst = rating.ranks
     clean = asdict(rating.clean) if rating.clean else {}
+    corrected = asdict(rating.corrected) if rating.corrected else {}
     fields = asdict(rating) | {f"clean_{name}": value for name, value in clean.items()}
+    fields |= {f"corrected_{name}": value for name, value in corrected.items()}
     fields |= {"pool": pool, "rank": rank, "best_rank": best, "worst_rank": worst}
     fields |= {"entrant": rating.name, "fingerprint": fingerprint}
     return [fields.get(column) for column in RATINGS]

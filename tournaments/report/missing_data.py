@@ -17,6 +17,7 @@ from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import retired_games, sittings
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings, results_of
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 NEAR = 1000
@@ -61,7 +62,7 @@ def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
     Raises UserError, DamagedFileError.
     """
     before = reported(folder)
-    results = ResultStore(results_of(folder.ledger, event))
+    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
     refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(

@@ -18,7 +18,7 @@ from tournaments.report.document import ReportData, lead_sentence, report_docume
 from tournaments.report.html.page import Share, report_page
 from tournaments.report.html.replay_links import addresses, site_addresses
 from tournaments.report.log_facts import LogFacts, log_facts
-from tournaments.report.results_file import Results, terms_of, versions_of
+from tournaments.report.results_file import Results, luck_used, terms_of, versions_of
 from tournaments.report.review.files import read_summary
 from tournaments.report.same_bots import describe_same_files
 from tournaments.schedule.game_index import GameIndex
@@ -27,6 +27,7 @@ from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import latecomers
 from tournaments.storage.result_store import ResultStore
 
@@ -53,15 +54,19 @@ def report_files(
     by_game: ResultStore,
     known: LogFacts,
     site: Site | None = None,
+    luck: LuckStore | None = None,
 ) -> dict[Path, Iterable[bytes]]:
     """Return the report's files after these results, in their order, with the facts of the logs.
 
     Each comes in pieces that can be read once. For a `site` they show the standings after all
-    results, but single games only of its boards.
+    results, but single games only of its boards. `luck`: the luck of its time, if it is not what
+    the folder has now.
     """
     partners = event.rules.deal.partners
     results = by_game.first()
-    ratings = fit_both(results, partners=partners, anchor=event.anchor)
+    luck = luck or LuckStore(folder, event)
+    corrections = luck.corrections(results) or None
+    ratings = fit_both(results, partners=partners, anchor=event.anchor, corrections=corrections)
     summary = Results(
         event=terms_of(event),
         entrants=versions_of(event),
@@ -71,12 +76,15 @@ def report_files(
         latecomers=latecomers(list(read_history(folder)), event.entrants, results),
         sandboxes=known.sandboxes,
         ratings=ratings,
+        luck=luck_used(luck, corrections) if corrections else None,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = event_text.uneven(event, results, summary.planned)
-    notes = [note for note in (uneven, public.describe_latecomers(summary.latecomers)) if note]
+    partly = event_text.luck_known(summary.luck, summary.played)
+    late = public.describe_latecomers(summary.latecomers)
+    notes = [note for note in (uneven, partly, late) if note]
     notes += describe_same_files(event.entrants)
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
@@ -95,7 +103,7 @@ def report_files(
         folder.page: [report_page(document, share, [*fingerprints]).encode()],
         folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: exports.games_csv(shown, places, partners),
+        folder.games: exports.games_csv(shown, places, partners, luck),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),
         folder.crosstable: exports.crosstable_csv(ratings),
         folder.pgn: exports.pgn(event.name, shown, partners),

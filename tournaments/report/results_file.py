@@ -7,9 +7,10 @@ from msgspec import Struct
 
 from protocol.codec import DamagedRecordError, decode_json
 from tournaments.plan.event import Event, Terms
-from tournaments.rating.tables import Ratings
+from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
 from tournaments.storage.folder import Folder
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer
 
 RESULTS_FORMAT = 1
@@ -22,6 +23,19 @@ class Version(Struct, frozen=True):
     """The name in the tables."""
     fingerprint: str
     """SHA-256 of its command and of the files that are its own; another one is another version."""
+
+
+class LuckUsed(Struct, frozen=True, kw_only=True):
+    """The luck that was taken out of ratings and margins."""
+
+    lines: int
+    """Lines of luck.jsonl when the report was made."""
+    games: int
+    """Games whose luck is known; the others count as they were played."""
+    weight_points: float
+    """The part of the luck in points that is taken out: a constant of the rules."""
+    weight_share: float
+    """The part of the luck in the share of a game that is taken out."""
 
 
 class Results(Struct, frozen=True, kw_only=True):
@@ -45,11 +59,21 @@ class Results(Struct, frozen=True, kw_only=True):
     """The sandbox levels of the sittings."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
+    luck: LuckUsed | None = None
+    """The luck that was taken out; None if it was not computed."""
 
 
 def terms_of(event: Event) -> Terms:
     """Return an event's plan without its entrants."""
     return msgspec.convert(event, Terms, from_attributes=True)
+
+
+def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
+    """Return the luck that these corrections take out."""
+    points, share = luck.weight
+    return LuckUsed(
+        lines=len(luck.records), games=len(corrections), weight_points=points, weight_share=share
+    )
 
 
 def versions_of(event: Event) -> tuple[Version, ...]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from arena.logs.catalog import SITTING_PREFIX
 from protocol.records import Result
 from protocol.ruleset import rotations
-from tournaments.formats.base import Meeting, Pairings
+from tournaments.formats.base import Meeting, Pairings, luck_of
 from tournaments.plan.event import Event
 from tournaments.schedule.circular_orders import circular_orders
 
@@ -82,6 +82,7 @@ class _Finished(Collection[Result]):
 
     def __init__(self, results: Mapping[str, Result]) -> None:
         self.stages: list[Stage] = []
+        self.luck = luck_of(results)
         self._results = results
 
     def __iter__(self) -> Iterator[Result]:

@@ -68,6 +68,8 @@ class Folder(Struct, frozen=True):
     """Seeds of finished boards, each published when the board's games are over."""
     ledger = PathInFolder("ledger.jsonl")
     """Results in the order of the schedule."""
+    luck = PathInFolder("luck.jsonl")
+    """The luck of each game, from its log; no file if nobody asked for it."""
     report = PathInFolder("report.md")
     """The report, for people."""
     page = PathInFolder("report.html")

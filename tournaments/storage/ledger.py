@@ -24,6 +24,8 @@ from tournaments.schedule.schedule import (
     stages,
 )
 from tournaments.storage.folder import Folder, write_atomic
+from tournaments.storage.log_luck import ComputeLuck, luck_of_logs
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 LINES_AT_ONCE = 1000
@@ -43,18 +45,19 @@ class Ledger:
     that comes out of turn waits in memory, and in its game log, which survives a kill.
     """
 
-    def __init__(self, folder: Folder, event: Event) -> None:
+    def __init__(self, folder: Folder, event: Event, computed: ComputeLuck = luck_of_logs) -> None:
         """Open the folder's ledger and add the results that only the game logs have.
 
         After the event was extended, rewrite the ledger in the order of the new schedule. Remove
-        lines that a kill cut short; `notices` says where.
+        lines that a kill cut short; `notices` says where. `computed` computes the luck of games
+        if it decides on the next stage.
         Raises DamagedFileError, OSError.
         """
         self.notices: list[str] = []
         self._folder, self._event = folder, event
         self._path = folder.ledger
         self._mend(self._path)
-        self.results = ResultStore()
+        self.results = ResultStore(luck=LuckStore(folder, event, writes=True, computed=computed))
         self._checksum = 0
         lines = self._read()
         self._read_past()
@@ -160,6 +163,11 @@ class Ledger:
         self._release()
         if not self._open:
             self._enter()
+
+    @property
+    def has_one_open(self) -> bool:
+        """True if the stage ends with the next result."""
+        return self._open == 1
 
     @property
     def complete(self) -> bool:

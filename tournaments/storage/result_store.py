@@ -5,10 +5,13 @@ A Result takes about a kilobyte; here a game of two takes some 35 bytes.
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from protocol.messages import WhyGame
 from protocol.records import Result, SeatFoul
+
+if TYPE_CHECKING:
+    from tournaments.storage.luck_store import LuckStore
 
 BLOCK = 32
 """Boards whose games share a block of the index."""
@@ -26,8 +29,8 @@ class ResultStore(Mapping[str, Result]):
     It may be read while results are added.
     """
 
-    def __init__(self, results: Iterable[Result] = ()) -> None:
-        """Add these results."""
+    def __init__(self, results: Iterable[Result] = (), luck: "LuckStore | None" = None) -> None:
+        """Add these results; `luck` knows the luck of their games."""
         self._tables: dict[str, int] = {}
         self._seats: list[tuple[str, ...]] = []
         self._whos: list[str] = []
@@ -42,6 +45,7 @@ class ResultStore(Mapping[str, Result]):
         # A result unlike those of our own referee is stored as it is, outside the columns.
         self._odd: dict[str, int] = {}
         self._kept: dict[int, Result] = {}
+        self.luck = luck
         for result in results:
             self.add(result)
 
@@ -131,7 +135,7 @@ class ResultStore(Mapping[str, Result]):
 
     def beginning(self, count: int) -> "ResultStore":
         """Return a store of the first `count` results."""
-        return self if count >= len(self) else ResultStore(self.first(count))
+        return self if count >= len(self) else ResultStore(self.first(count), self.luck)
 
     def __getitem__(self, game: str) -> Result:
         """Return the result of a game; KeyError without one."""
@@ -158,6 +162,11 @@ class _Values(ValuesView[Result]):
 
     _mapping: ResultStore
 
+    @property
+    def luck(self) -> "LuckStore | None":
+        """The source of their luck."""
+        return self._mapping.luck
+
     def __iter__(self) -> Iterator[Result]:
         return map(self._mapping.at, range(len(self._mapping)))
 
@@ -169,6 +178,11 @@ class Rows(Sequence[Result]):
         """Select these rows of a store."""
         self._columns = columns
         self._rows = rows
+
+    @property
+    def luck(self) -> "LuckStore | None":
+        """The source of their luck."""
+        return self._columns.luck
 
     @overload
     def __getitem__(self, place: int) -> Result: ...

@@ -35,6 +35,7 @@ from tournaments.storage.folder import (
 )
 from tournaments.storage.history import broken_promises, read_history
 from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import LogTask, Promises, check_log, check_logs
 from tournaments.verification.sitting_check import names_of, number_faults, sitting_faults
@@ -55,6 +56,8 @@ class Verified(NamedTuple):
     """Boards whose deals were computed again."""
     ratings: bool = False
     """True if there are ratings, and they were computed again."""
+    luck: bool = False
+    """True if the luck of games is told, and was computed again."""
 
 
 Progress = Callable[[int, int], None]
@@ -105,6 +108,8 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         done += len(plan.games)
         progress(done, of)
     yield from _past(folder, event, ledger, past_games)
+    wrong = [*_luck(folder, event, ledger, progress)]
+    yield from wrong
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
     # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
@@ -113,7 +118,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
             yield f"{strange[0]}: {len(strange)} logs of later rounds were not checked"
     else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
-    if ledger is not None and not short:
+    if ledger is not None and not short and not wrong:
         unsure = () if sound else files_with_facts(folder)
         yield from _report(folder, event, ledger, promises, unsure)
         if folder.review_log.exists() or folder.review.exists():
@@ -121,7 +126,8 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
 
             yield from review_faults(folder, ledger)
     yield from _pages(folder, event, trusted)
-    return Verified(len(played), len(set(played)), reported(folder) > 0)
+    lucky = folder.luck.exists() and not wrong
+    return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
 
 
 def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
@@ -186,7 +192,7 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
 
 def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
     """Read the results by game, in order; return None when not all can be read."""
-    results = ResultStore()
+    results = ResultStore(luck=LuckStore(folder, event))
     names = [entrant.name for entrant in event.entrants]
     # A generator: a stage plans its games from the results that are read before it.
     planned = (
@@ -238,6 +244,16 @@ def _past(
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 
 
+def _luck(
+    folder: Folder, event: Event, ledger: ResultStore | None, progress: Progress
+) -> Iterator[str]:
+    """Yield the figures of luck.jsonl, if it exists, that do not follow from the logs."""
+    if folder.luck.exists() and ledger is not None:
+        from tournaments.verification.event_luck import luck_faults  # It needs numpy.
+
+        yield from luck_faults(folder, event, ledger, progress)
+
+
 def _report(
     folder: Folder,
     event: Event,
@@ -264,13 +280,14 @@ def _report(
     from tournaments.report.report import report_files  # It needs numpy, as no log alone does.
 
     results = ledger.beginning(told.played)
+    luck = LuckStore(folder, event, most=told.luck.lines if told.luck else 0)
     known = log_facts(folder, results)
     if sum(one.sittings for one in known.sandboxes) < sum(one.sittings for one in told.sandboxes):
         # A log is gone, which another check reports.
         known = structs.replace(known, sandboxes=told.sandboxes)
     # The first page of a site takes the place of the report's page and leads elsewhere.
     site = {folder.page} if folder.index.exists() and not folder.page.exists() else set[Path]()
-    for path, lines in report_files(folder, event, results, known).items():
+    for path, lines in report_files(folder, event, results, known, luck=luck).items():
         if path not in site.union(unsure) and not has_content(path, lines):
             yield f"{path}: does not follow from the ledger, the logs and the commitments"
     over = finished_sittings(boards_left(event, results))

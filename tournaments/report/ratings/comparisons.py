@@ -13,7 +13,12 @@ from tournaments.rating.tally import Tally
 from tournaments.report.html import charts
 from tournaments.report.html.charts import Histogram
 from tournaments.report.html.crosstable import Encounter, encounters
-from tournaments.report.ratings.standings import partner_sections, standings_section, write_elo
+from tournaments.report.ratings.standings import (
+    luck_sections,
+    partner_sections,
+    standings_section,
+    write_elo,
+)
 
 MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""
@@ -80,6 +85,7 @@ def compared_sections(
     ]
     return [
         standings_section(pool, anchor, won_lost(tally), forest=forest),
+        *luck_sections(pool),
         *_tables(names, cells, chances),
         _pairings(pool, names, cells, chances),
         *partner_sections(pool),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.rules.english import join_words
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.tables import Pool
+from tournaments.rating.tables import Gain, Pool
 
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
@@ -52,6 +52,12 @@ RANKS = (
     "the tables below."
 )
 """The meaning of ranks if other tables stand below them."""
+LUCK = (
+    "Luck: what a drawn tile was worth, by playouts, less the mean over all tiles that could have "
+    "come. It is 0 on average whatever the playouts are worth, so taking it out moves nobody in "
+    "the long run. Each ± is half of a 95 % interval, clustered by board."
+)
+"""The meaning of ratings with luck taken out."""
 
 
 def placing(pool: Pool) -> list[str]:
@@ -129,6 +135,25 @@ def duplicate_gain(pool: Pool) -> list[str]:
         "Replaying each board in every rotation makes a game worth "
         f"{pool.boards_save:.2f} independent games."
     ]
+
+
+def luck_notes(pool: Pool) -> list[str]:
+    """Return sentences on what a game tells once luck is taken out, where that is measured."""
+    gains = {"wins": pool.gain_wins, "margins": pool.gain_margin}
+    more = {of: one for of, one in gains.items() if one and one.low > 1}
+    unsure = {of: one for of, one in gains.items() if one and one.low <= 1}
+    said = []
+    if more:
+        told = join_words([f"{_times(one)} games about {of}" for of, one in more.items()])
+        said.append(f"With luck taken out, a game here tells as much as {told}.")
+    if unsure:
+        told = join_words([f"{of} {_times(one)}" for of, one in unsure.items()])
+        said.append(f"It is not certain that taking luck out helps: {told}; 1 would be no help.")
+    return said
+
+
+def _times(gain: Gain) -> str:
+    return f"{gain.value:.1f} ({gain.low:.1f}–{gain.high:.1f})"
 
 
 def partner_notes(pool: Pool) -> list[str]:

@@ -39,8 +39,8 @@ TITLES: dict[Bound, str] = {
 
 
 def pool_sections(pool: Pool, anchor: Anchor | None) -> list[Section]:
-    """Return the sections that follow from the ratings alone: the standings and the partners."""
-    return [standings_section(pool, anchor), *partner_sections(pool)]
+    """Return the sections that follow from the ratings alone."""
+    return [standings_section(pool, anchor), *luck_sections(pool), *partner_sections(pool)]
 
 
 def standings_section(
@@ -140,10 +140,7 @@ def _played(rating: Rating) -> list[Cell]:
     return [
         Cell(f"{rating.games}"),
         Cell(f"{100 * rating.win_share:.1f}"),
-        Cell(
-            UNKNOWN if rating.margin is None else f"{rating.margin:+.1f}",
-            "" if rating.margin_half_width is None else f"{rating.margin_half_width:.1f}",
-        ),
+        _number(rating.margin, rating.margin_half_width, 1),
         Cell(f"{rating.fouls}", href="#fouls" if rating.fouls else ""),
     ]
 
@@ -152,6 +149,39 @@ def write_elo(one: Rating | Clean) -> Cell:
     """Write a rating as +12, a bound as >+120, anything else as ?."""
     text = one.bound if one.elo is None else f"{one.bound}{one.elo:+.0f}"
     return Cell(text, "" if one.half_width is None else f"{one.half_width:.0f}")
+
+
+def luck_sections(pool: Pool) -> list[Section]:
+    """Return the section with luck taken out, if luck is known."""
+    rated = [(one, one.corrected) for one in pool.entrants if one.corrected]
+    if not rated:
+        return []
+    titles = ("Elo", "luck taken out", "margin", "luck taken out")
+    columns = [Column("bot", "name"), *(Column(title, detail="±") for title in titles)]
+    rows = [
+        (
+            Cell(one.name, href=link_to_games(one.name)),
+            write_elo(one),
+            _number(corrected.elo, corrected.half_width, 0),
+            _number(one.margin, one.margin_half_width, 1),
+            _number(corrected.margin, corrected.margin_half_width, 1),
+        )
+        for one, corrected in rated
+    ]
+    blocks: list[Block] = [
+        *paragraphs(notes.luck_notes(pool)),
+        to_table("Elo and margin with luck taken out", columns, rows),
+        Paragraph(notes.LUCK, "faint", media=Media.FILES),
+    ]
+    return [Section("With luck taken out", blocks, id="luck")]
+
+
+def _number(value: float | None, half_width: float | None, decimals: int) -> Cell:
+    """Write a number with its sign and half its interval, or ·."""
+    if value is None:
+        return Cell(UNKNOWN)
+    detail = "" if half_width is None else f"{half_width:.{decimals}f}"
+    return Cell(f"{value:+.{decimals}f}", detail)
 
 
 def live_table(ticks: Mapping[str, LiveRating]) -> Table:

@@ -1,0 +1,351 @@
+"""The luck of an event: computed once, kept, topped up, checked; and what reports make of it."""
+
+import csv
+import hashlib
+import json
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.logs.checksummed import DamagedFileError, read_sealed
+from arena.logs.gamelog import LoggedGame
+from arena.valuation import luck as valuation
+from arena.valuation.luck import DrawLuck, GameLuck
+from tests.support.events import (
+    BONEYARD,
+    SMALL,
+    boneyard,
+    copied,
+    fits,
+    games_of,
+    ledger,
+    made,
+    report,
+    run,
+    small_event,
+    untouched,
+)
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.log_luck import LuckRecord, luck_of_game
+from tournaments.storage.luck_store import LuckStore, decode_luck
+from tournaments.verification import event_luck
+
+DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
+TEST = (*DUEL, "--h1", "30", "--without-luck")
+
+
+def fake_luck(logged: LoggedGame) -> GameLuck:
+    """Luck that follows from a game's name, in its first round."""
+    seats = len(logged.sitting.seats)
+    value = hashlib.sha256(logged.game.game.encode()).digest()[0] / 16 - 8
+    points, share = (value, *[-value / (seats - 1)] * (seats - 1)), (value / 64,) * seats
+    share = (value / 64, *[-value / 64 / (seats - 1)] * (seats - 1))
+    return GameLuck((DrawLuck(1, 1, 0, (0, 0), points, share),), points, share)
+
+
+@pytest.fixture
+def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Compute luck in this process, by the game's name; return the games in the order asked."""
+    asked: list[str] = []
+
+    def luck(logged: LoggedGame) -> GameLuck:
+        asked.append(logged.game.game)
+        return fake_luck(logged)
+
+    monkeypatch.setattr(valuation, "game_luck", luck)
+    monkeypatch.setattr(event_luck, "usable_cores", lambda: 1)
+    return asked
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def folder(event: Path, tmp_path: Path) -> Path:
+    return copied(event, tmp_path)
+
+
+def records(folder: Path) -> list[LuckRecord]:
+    return [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / name).read_text().splitlines()))
+
+
+def with_luck(folder: Path) -> str:
+    return boneyard("report", str(folder), "--luck")
+
+
+def test_luck_is_written_in_ledger_order_and_told_everywhere(
+    folder: Path, faked: list[str]
+) -> None:
+    before = made(folder)
+    with_luck(folder)
+    assert [one.game for one in records(folder)] == [one.game for one in ledger(folder)]
+    lines = rows(folder, "games.csv")
+    by_game = {one.game: one for one in records(folder)}
+    assert len(lines) == 24
+    for line in lines:
+        known, seat = by_game[line["game"]], int(line["seat"])
+        assert float(line["luck_points"]) == known.points[seat]
+        assert float(line["luck_share"]) == known.share[seat]
+    told = json.loads((folder / "results.json").read_text())
+    assert (told["luck"]["lines"], told["luck"]["games"]) == (12, 12)
+    entrants = told["ratings"]["pools"][0]["entrants"]
+    assert all(one["corrected"]["margin"] != one["margin"] for one in entrants)
+    rated = rows(folder, "ratings.csv")
+    assert [float(one["corrected_margin"]) for one in rated] == [
+        one["corrected"]["margin"] for one in entrants
+    ]
+    assert "With luck taken out" in report(folder)
+    assert "With luck taken out" in (folder / "report.html").read_text()
+    assert made(folder)["ledger.jsonl"] == before["ledger.jsonl"]
+    assert "luck equal" in boneyard("verify", str(folder))
+    assert len(faked) == 24
+
+
+def test_what_is_there_is_not_computed_again_and_every_report_keeps_it(
+    folder: Path, faked: list[str]
+) -> None:
+    with_luck(folder)
+    first = made(folder)
+    with_luck(folder)
+    boneyard("report", str(folder))
+    run(folder, *SMALL)
+    assert made(folder) == first
+    assert len(faked) == 12
+    assert boneyard("report", str(folder), "--check").startswith("OK")
+
+
+def test_more_boards_are_topped_up_when_asked_for(folder: Path, faked: list[str]) -> None:
+    with_luck(folder)
+    more = (*SMALL[:3], "--boards", "3", *SMALL[5:])
+    run(folder, *more)
+    said = "The luck of 12 of 18 games is known"
+    assert said in report(folder)
+    assert fits(folder)
+    del faked[:]
+    assert "With luck taken out" in run(folder, *more, "--luck")
+    assert len(faked) == 6
+    assert said not in report(folder)
+    assert fits(folder)
+
+
+def test_a_report_from_before_the_luck_was_computed_stays_right(
+    folder: Path, faked: list[str]
+) -> None:
+    """A kill may come between the luck and the report."""
+    with_luck(folder)
+    whole = (folder / "luck.jsonl").read_bytes()
+    cut = b"".join(whole.splitlines(keepends=True)[:5])
+    (folder / "luck.jsonl").write_bytes(cut)
+    boneyard("report", str(folder))
+    assert "The luck of 5 of 12 games is known" in report(folder)
+    (folder / "luck.jsonl").write_bytes(whole)
+    assert fits(folder)
+    # And one without any.
+    (folder / "luck.jsonl").unlink()
+    boneyard("report", str(folder))
+    (folder / "luck.jsonl").write_bytes(whole[:-7])
+    assert fits(folder)
+    del faked[:]
+    with_luck(folder)
+    assert len(faked) == 1
+    assert (folder / "luck.jsonl").read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", ["points", "share", "rounds"])
+@pytest.mark.usefixtures("faked")
+def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
+    with_luck(folder)
+    found = records(folder)
+    store = LuckStore(Folder(folder), load_event(Folder(folder)), writes=True)
+    changed = getattr(found[3], name)
+    changed = ((9.0, 9.0),) if name == "rounds" else (9.0, *changed[1:])
+    (folder / "luck.jsonl").unlink()
+    found[3] = replace(found[3], **{name: changed})
+    store.add(found)
+    assert f"{found[3].game}: {name} is" in boneyard("verify", str(folder), code=1)
+
+
+@pytest.mark.usefixtures("faked")
+def test_verify_names_damage_strangers_and_doubles(folder: Path) -> None:
+    with_luck(folder)
+    path, found = folder / "luck.jsonl", records(folder)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"game":"2', b'"game":"3', 1))
+    assert "luck.jsonl, line" in boneyard("verify", str(folder), code=1)
+    boneyard("report", str(folder), code=2)
+    path.unlink()
+    stranger = replace(found[0], game="9.first.greedy")
+    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add(
+        [*found, found[0], stranger]
+    )
+    said = boneyard("verify", str(folder), code=1)
+    assert f"{found[0].game} is there twice" in said
+    assert "9.first.greedy is not in the ledger" in said
+
+
+@pytest.mark.usefixtures("faked")
+def test_the_luck_of_a_game_that_was_played_again_is_not_used(folder: Path) -> None:
+    with_luck(folder)
+    found = records(folder)
+    stale = replace(found[0], scores=(0, 0))
+    (folder / "luck.jsonl").unlink()
+    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add([stale, *found[1:]])
+    boneyard("report", str(folder))
+    assert "The luck of 11 of 12 games is known" in report(folder)
+    with_luck(folder)
+    assert sorted(one.game for one in records(folder)) == sorted(one.game for one in found)
+    assert all(one.scores != (0, 0) for one in records(folder))
+    assert fits(folder)
+
+
+@pytest.mark.usefixtures("faked")
+def test_a_damaged_log_leaves_its_games_without_luck(folder: Path) -> None:
+    path = folder / "games" / "from-1.first.greedy.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
+    said = with_luck(folder)
+    assert "from-1.first.greedy.jsonl, line" in said
+    assert "The luck of 10 of 12 games is known" in report(folder)
+
+
+@pytest.mark.usefixtures("faked")
+def test_an_event_file_asks_for_luck(tmp_path: Path) -> None:
+    path = tmp_path / "friday.toml"
+    path.write_text(
+        'bots = ["first", "greedy"]\nboards = 1\nluck = true\n'
+        'rules = { base = "draw", target = 10 }\n'
+    )
+    assert "With luck taken out" in run(tmp_path / "out", str(path))
+    assert len(records(tmp_path / "out")) == 2
+
+
+def test_where_nothing_is_drawn_there_is_nothing_to_take_out(tmp_path: Path) -> None:
+    said = run(tmp_path / "out", "first", "greedy", "--rules", "block", "--boards", "1", "--luck")
+    assert "No tile is drawn in block" in said
+    assert not (tmp_path / "out" / "luck.jsonl").exists()
+
+
+def test_check_writes_no_luck(folder: Path) -> None:
+    said = boneyard("report", str(folder), "--check", "--luck", code=2)
+    assert "leave one out" in said
+
+
+@pytest.mark.usefixtures("faked")
+def test_a_site_has_the_luck_of_an_event_that_is_over(folder: Path, tmp_path: Path) -> None:
+    with_luck(folder)
+    site = tmp_path.with_name("site")
+    boneyard("publish", str(folder), str(site))
+    assert (site / "luck.jsonl").read_bytes() == (folder / "luck.jsonl").read_bytes()
+    assert "With luck taken out" in (site / "index.html").read_text()
+    assert "luck equal" in boneyard("verify", str(site))
+
+
+@pytest.mark.usefixtures("faked")
+def test_the_log_of_a_game_gives_the_luck_round_by_round(folder: Path) -> None:
+    logged = games_of(folder)[0]
+    luck = luck_of_game(logged)
+    assert logged.result
+    assert luck.scores == logged.result.scores
+    assert len(luck.rounds) == logged.result.rounds
+    assert luck.rounds[0] == luck.points
+
+
+# --- versus ---
+
+
+@pytest.fixture(scope="module")
+def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(valuation, "game_luck", fake_luck)
+        patch.setattr(event_luck, "usable_cores", lambda: 1)
+        folder = tmp_path_factory.mktemp("duel")
+        said = run(folder, *TEST, "--boards", "30")
+    assert "luck taken out" in said
+    with untouched(folder):
+        yield folder
+
+
+@pytest.mark.usefixtures("faked")
+def test_versus_decides_with_luck_taken_out(duel: Path, tmp_path: Path) -> None:
+    played = ledger(duel)
+    assert 40 <= len(played) <= 60
+    # The last block decides: nobody asked for its luck but the test, so it is there.
+    assert [one.game for one in records(duel)] == [one.game for one in played]
+    assert "luck taken out)" in report(duel) or "Undecided" in report(duel)
+    assert fits(duel)
+    # Each of these reads the event from its files, and counts its games by the luck.
+    for words in (("show", "--json"), ("report", "--check"), ("plan",)):
+        boneyard(words[0], str(duel), *words[1:])
+    site = tmp_path / "site"
+    boneyard("publish", str(duel), str(site))
+    assert fits(site)
+
+
+@pytest.mark.usefixtures("faked")
+def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_path: Path) -> None:
+    folder = copied(duel, tmp_path)
+    whole = made(folder)
+    # As a kill leaves it before the luck of the last block was written, or any.
+    luck = (folder / "luck.jsonl").read_bytes()
+    for left in (luck[:-40], b"".join(luck.splitlines(keepends=True)[:20]), b""):
+        (folder / "luck.jsonl").write_bytes(left)
+        (folder / "ledger.jsonl").unlink()
+        run(folder, *TEST, "--boards", "30")
+        assert made(folder) == whole
+        assert (folder / "luck.jsonl").read_bytes() == luck
+
+
+@pytest.mark.usefixtures("faked")
+def test_versus_needs_a_log_or_the_luck(duel: Path, tmp_path: Path) -> None:
+    folder = Folder(copied(duel, tmp_path))
+    event, first = load_event(folder), ledger(folder.path)[:1]
+    known = LuckStore(folder, event).compute(first)
+    shutil.rmtree(folder.path / "games")
+    assert LuckStore(folder, event).compute(first) == known
+    folder.luck.unlink()
+    with pytest.raises(DamagedFileError, match="no log has"):
+        LuckStore(folder, event).compute(first)
+
+
+def test_luck_is_taken_out_of_points_only() -> None:
+    said = boneyard("run", "first", "greedy", "--format", "versus", "--without-luck", code=2)
+    assert "measure must be points, not elo" in said
+    boneyard("run", "first", "greedy", "--without-luck", code=2)
+
+
+# --- the real thing ---
+
+
+@pytest.mark.slow
+def test_a_killed_computation_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
+    """The real luck, in processes of their own, from the command line."""
+    words = ("first", "greedy", "counting", "--boards", "2", "--set", "target=30")
+    run(tmp_path, *words)
+    command = (*BONEYARD, "report", str(tmp_path), "--luck")
+    path = tmp_path / "luck.jsonl"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while not (path.exists() and path.stat().st_size) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    assert fits(tmp_path)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    killed = path.read_bytes()
+    assert len(records(tmp_path)) == 12
+    path.unlink()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    assert path.read_bytes() == killed
+    assert "luck equal" in boneyard("verify", str(tmp_path))
+    (first, *_) = games_of(tmp_path)
+    assert luck_of_game(first) in records(tmp_path)

@@ -1,0 +1,95 @@
+"""The luck of games, from their logs alone: a log is the unit of work, so that many run at once."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.logs.checksummed import DamagedFileError
+from arena.logs.gamelog import LoggedGame, read_games
+from protocol.records import Record
+
+POINT_DECIMALS = 3
+"""Decimals of luck in points,"""
+SHARE_DECIMALS = 5
+"""and in the share of a game."""
+
+
+class LuckRecord(Record, frozen=True, tag="luck"):
+    """The luck of a game, a line of luck.jsonl; each list has a number for each seat."""
+
+    game: str
+    """The game's name in the event."""
+    scores: tuple[int, ...]
+    """Its scores: a game that was played again has others."""
+    points: tuple[float, ...]
+    """Points that each seat owes to the tiles drawn."""
+    share: tuple[float, ...]
+    """The share of the game's pairs of sides, 0 to 1, that each seat owes to them."""
+    rounds: tuple[tuple[float, ...], ...]
+    """The points, round by round."""
+
+
+class LuckTask(Struct, frozen=True):
+    """A log, and the games in it whose luck is wanted."""
+
+    path: Path
+    """The log."""
+    games: tuple[str, ...]
+    """The games, in the order of the ledger."""
+
+
+class LogLuck(Struct, frozen=True):
+    """The luck of the games of a log."""
+
+    records: tuple[LuckRecord, ...]
+    """The luck of those that the log has whole, in the order of the task."""
+    damage: str
+    """The damage after which nothing was read, a sentence; empty if there is none."""
+
+
+ComputeLuck = Callable[[list[LuckTask]], Iterator[LogLuck]]
+"""A function that computes the luck of logs, in order."""
+
+
+def luck_of_log(task: LuckTask) -> LogLuck:
+    """Compute the luck of some games of a log, up to the first damage."""
+    found: dict[str, LuckRecord] = {}
+    damage = ""
+    try:
+        for logged in read_games(task.path):
+            if logged.result and logged.game.game in task.games:
+                found[logged.game.game] = luck_of_game(logged)
+    except DamagedFileError as error:
+        damage = str(error)
+    return LogLuck(tuple(found[game] for game in task.games if game in found), damage)
+
+
+def luck_of_logs(tasks: list[LuckTask]) -> Iterator[LogLuck]:
+    """Compute the luck of logs in this process."""
+    return map(luck_of_log, tasks)
+
+
+def luck_of_game(logged: LoggedGame) -> LuckRecord:
+    """Compute the luck of a finished game from its log. Raises DamagedLogError."""
+    from arena.valuation.luck import game_luck  # It needs numpy.
+
+    assert logged.result, "It is finished."
+    luck, seats = game_luck(logged), range(len(logged.sitting.seats))
+    # A round that a foul ended is not counted in the result.
+    rounds = max([logged.result.rounds, *(draw.round for draw in luck.draws)])
+    points = [[0.0 for _ in seats] for _ in range(rounds)]
+    for draw in luck.draws:
+        for seat in seats:
+            points[draw.round - 1][seat] += draw.points[seat]
+    return LuckRecord(
+        game=logged.game.game,
+        scores=logged.result.scores,
+        points=_rounded(luck.points, POINT_DECIMALS),
+        share=_rounded(luck.share, SHARE_DECIMALS),
+        rounds=tuple(_rounded(one, POINT_DECIMALS) for one in points),
+    )
+
+
+def _rounded(values: Iterable[float], decimals: int) -> tuple[float, ...]:
+    return tuple(round(value, decimals) + 0.0 for value in values)

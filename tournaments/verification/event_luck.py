@@ -1,0 +1,105 @@
+"""The luck of all games of an event: computed from its logs on all cores, and checked."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from arena.logs.checksummed import DamagedFileError, read_sealed
+from protocol.records import Result
+from tournaments.plan.event import Event
+from tournaments.schedule.schedule import sittings
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import past_sittings
+from tournaments.storage.log_luck import (
+    LogLuck,
+    LuckRecord,
+    LuckTask,
+    luck_of_log,
+    luck_of_logs,
+)
+from tournaments.storage.luck_store import LuckStore, decode_luck
+from tournaments.storage.result_store import ResultStore
+from tournaments.verification.log_check import usable_cores
+from tournaments.verification.processes import map_batches
+
+LuckProgress = Callable[[int, int], None]
+"""A function that shows the number of games whose luck is computed, and of all."""
+
+
+def compute_luck(
+    folder: Folder, event: Event, results: ResultStore, progress: LuckProgress
+) -> list[str]:
+    """Add to luck.jsonl the luck of each game that it lacks; return the damage met in the logs.
+
+    A kill loses the luck of a few sittings; the next call goes on. The folder must be locked.
+    Raises DamagedFileError, OSError, UserError.
+    """
+    store = LuckStore(folder, event, writes=True)
+    store.drop_stale(results.values())
+    missing = {result.game for result in results.values() if not store.known(result)}
+    tasks = _tasks(folder, event, results, missing)
+    done, faults = 0, []
+    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
+        store.add(luck.records)
+        done += len(task.games)
+        progress(done, len(missing))
+        faults += [luck.damage] if luck.damage else []
+    return faults
+
+
+def luck_faults(
+    folder: Folder, event: Event, results: Mapping[str, Result], progress: LuckProgress
+) -> Iterator[str]:
+    """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
+    written: dict[str, LuckRecord] = {}
+    try:
+        for entry in read_sealed(folder.luck, decode_luck):
+            game = entry.record.game
+            if game in written:
+                yield f"{folder.luck}: {game} is there twice"
+            written[game] = entry.record
+    except DamagedFileError as error:
+        yield f"{error}; the luck of no later game was checked"
+    tasks = _tasks(folder, event, results, written)
+    strange = set(written).difference(*(task.games for task in tasks))
+    yield from (f"{folder.luck}: {game} is not in the ledger" for game in sorted(strange))
+    done, of = 0, len(written)
+    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
+        computed = {one.game: one for one in luck.records}
+        for game in task.games:
+            yield from _differences(folder, written[game], computed.get(game))
+        done += len(task.games)
+        progress(done, of)
+
+
+def _differences(folder: Folder, told: LuckRecord, computed: LuckRecord | None) -> Iterator[str]:
+    """Yield the figures of a game that differ; without its log nothing can be said."""
+    if computed is None:
+        yield f"{folder.luck}: the luck of {told.game} is not confirmed by a log"
+        return
+    for name in ("scores", "points", "share", "rounds"):
+        was, now = getattr(told, name), getattr(computed, name)
+        if was != now:
+            yield f"{folder.luck}: {told.game}: {name} is {was}, but its log gives {now}"
+
+
+def _tasks(
+    folder: Folder, event: Event, results: Mapping[str, Result], games: Iterable[str]
+) -> list[LuckTask]:
+    """Return the logs of these games, in the order of the ledger."""
+    wanted = set(games)
+    plans = (*past_sittings(folder, event), *sittings(event, results))
+    tasks = (
+        LuckTask(
+            folder.log(plan.name),
+            tuple(game.name for game in plan.games if game.name in wanted and game.name in results),
+        )
+        for plan in plans
+    )
+    return [task for task in tasks if task.games]
+
+
+def luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
+    """Yield the luck of each log, in order, from as many processes as there are cores."""
+    count = min(len(tasks), usable_cores())
+    if count < 2:
+        return luck_of_logs(tasks)
+    return map_batches(luck_of_log, ([task] for task in tasks), count)
