@@ -6,7 +6,7 @@ here, is what a seat may expect, whatever the playouts are worth.
 """
 
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
+from hashlib import shake_256
 from itertools import chain
 from math import fsum
 from typing import NamedTuple
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from arena.analysis.replay import Step, deal_of, steps
 from arena.engine import boneyard
 from arena.engine import game as engine
-from arena.engine.shuffle import RandomWords
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import LoggedGame
@@ -139,15 +138,15 @@ class _RandomOrders:
 
     def __init__(self, logged: LoggedGame) -> None:
         label = f"boneyard luck 1|{logged.sitting.event}|{logged.game.board}"
-        self._seed = sha256(label.encode()).digest()
+        self._label = label
         self._round = self._draws = 0
 
     def of(self, tiles: Sequence[int], round_number: int) -> Integers:
         """Return orders of these tiles for the next draw of this round."""
         self._draws = self._draws + 1 if round_number == self._round else 1
         self._round = round_number
-        stream = RandomWords(self._seed, round_number, f"draw {self._draws}")
-        words = np.array(stream.take(ORDERS * len(tiles)))
+        label = f"{self._label}|{round_number}|{self._draws}".encode()
+        words = np.frombuffer(shake_256(label).digest(4 * ORDERS * len(tiles)), "<u4")
         return np.array(tiles)[words.reshape(ORDERS, -1).argsort(axis=1, kind="stable")]
 
 
@@ -156,9 +155,9 @@ def _drawn_in_turn(
 ) -> Iterator[_Chance]:
     """Yield the tile that a seat drew in its turn."""
     state = before.playing
-    stock = tuple(sorted(bit.bit_length() - 1 for row in state.stock_rows for bit in row))
     for event in step.events:
-        if isinstance(event, Drew) and event.tile and len(stock) > 1:
+        if isinstance(event, Drew) and event.tile and state.stock_size > 1:
+            stock = tuple(sorted(bit.bit_length() - 1 for bit in chain(*state.stock_rows)))
             chosen = orders.of(stock, state.number)
             yield _Chance(record, state.number, event.seat, event.tile, before, stock, chosen)
 
@@ -238,7 +237,9 @@ def _after_draws(chances: Sequence[_Chance]) -> States:
 
 
 def _padded(orders: Integers, width: int) -> Integers:
-    return np.pad(orders, ((0, 0), (0, width - orders.shape[1])), constant_values=-1)
+    padded = np.full((len(orders), width), -1)
+    padded[:, : orders.shape[1]] = orders
+    return padded
 
 
 def _after_deal(chance: _Chance, dealt: Dealt) -> States:
