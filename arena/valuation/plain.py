@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
-from protocol.messages import Call, GoOn, Option, Play, PlayTwo
+from protocol.messages import Bid, Call, GoOn, Option, Play, PlayTwo
 from protocol.ruleset import side_of
 from protocol.tiles import Tile
 
@@ -66,14 +66,16 @@ def is_lightest(game: Game, seat: int) -> bool:
 
 
 def settled(game: Game) -> Game:
-    """Return the game once tiles are dealt, which an annulled deal still awaits.
+    """Return the game once tiles are dealt, which an annulled deal awaits, and none are auctioned.
 
-    They come from a seed that all playouts share.
+    Tiles come from a seed that all playouts share, and nobody bids any more.
     """
-    if game.playing.aside.phase != "deal":
+    if game.playing.aside.phase not in ("deal", "auction"):
         return game
     game = game.copy()
-    while engine.needs_deal(game):
+    while game.playing.aside.phase == "auction":
+        engine.act_unchecked(game, Bid(0))
+    while engine.needs_deal(game) and not game.playing.over:
         engine.begin(game, engine.chance_decides(game, REDEAL))
     return game
 

@@ -27,7 +27,8 @@ class States:
     def of(cls, games: Sequence[Game]) -> "States":
         """Return a row a game: all of one ruleset and number of seats, with a round begun.
 
-        Where a deal was annulled the tiles are dealt again, the same for all.
+        Where a deal was annulled the tiles are dealt again, the same for all; where an auction is
+        open nobody bids any more.
         """
         games = [settled(game) for game in games]
         tables = mask_tables(games[0].rules, games[0].seats)

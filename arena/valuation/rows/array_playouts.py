@@ -95,6 +95,8 @@ class Batch:
         self.line = rows.line.take(members)
         self.last_seat = rows.last_seat.take(members)
         self.last_tile = rows.last_tile.take(members)
+        self.purse = list(rows.points.take(members, axis=1) + self.settings.chips)
+        """The chips of each seat at the beginning."""
         self.draws = list(ending.draws.take(members, axis=1))
 
     def play(self, seat: int) -> None:
@@ -136,11 +138,13 @@ class Batch:
         """
         limit, hand, bits = self.settings.draw_limit, self.hands[seat], self.tables.bits
         drew = np.flatnonzero(~self._can_play(hand, self.ends, self.fitting) & (self.drawable > 0))
-        if "drawn" in self.needs:
-            drew = drew[self.drawn.take(drew) < limit]
-        need, fitting, left = drew, self.fitting.take(drew), self.drawable.take(drew)
+        left = self.drawable.take(drew)
         if "drawn" in self.needs:
             left = np.minimum(left, limit - self.drawn.take(drew))
+        if "purse" in self.needs:
+            left = np.minimum(left, self._affordable(seat, drew))
+        drew, left = drew[left > 0], left[left > 0]
+        need, fitting = drew, self.fitting.take(drew)
         while need.size:
             tiles = hand.take(need) | bits.take(self.stock.take(self._next_tile(seat, need)))
             hand[need] = tiles
@@ -154,6 +158,14 @@ class Batch:
             more &= ~self._can_play(tiles, self.ends.take(need), fitting)
             need, fitting, left = need[more], fitting[more], left[more]
         return drew
+
+    def _affordable(self, seat: int, some: Places) -> Ints:
+        """Return the number of tiles for which the side of this seat can still pay."""
+        side = self.settings.sides[seat]
+        left: Ints = self.purse[seat].take(some) // self.settings.fee
+        for other in side:
+            left -= self.draws[other].take(some)
+        return left
 
     def _can_play(self, hands: Ints, ends: Places, fitting: Ints) -> Flags:
         """Tell with which of these hands a seat can play while more may be drawn."""
@@ -282,6 +294,7 @@ def needs(tables: MaskTables) -> frozenset[str]:
             ("last_seat", score.tie == "blocker"),
             ("last_tile", score.capicu or score.out_with_blank),
             ("draws", settings.fee),
+            ("purse", settings.fee and settings.chips),
         )
         if needed
     )

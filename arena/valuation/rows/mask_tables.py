@@ -198,15 +198,13 @@ def _has(pip: int) -> Callable[[Tile], bool]:
 def mask_tables(rules: Ruleset, seats: int) -> MaskTables | None:
     """Return the tables of a ruleset; None if its rounds are too rare a kind for arrays.
 
-    Those have more than tiles to tell: chips that run out, auctions, deals that seats may refuse,
-    a guess for the lead, extra points for the last of two tiles; or masks of more than 64 bits.
+    Those have deals that seats may refuse, a guess for the lead, or extra points for the last of
+    two tiles; or their masks would have more than 64 bits.
     """
     deal = rules.deal
     last_tile = rules.score.capicu or rules.score.out_with_blank
     rare = (
-        rules.boneyard.auction
-        or rules.stakes.chips > 0
-        or deal.refuse_doubles > 0
+        deal.refuse_doubles > 0
         or rules.lead.first == "odd_even"
         or (rules.turn.tiles == 2 and last_tile)
         or len(set_of_tiles(deal)) > LARGE
