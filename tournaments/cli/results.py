@@ -227,8 +227,8 @@ def rate(
     shell_complete=complete_entrants,
     help="Only this bot's decisions; may be repeated.",
 )
-@click.option("--luck", is_flag=True, help="Also compute the luck of the draw.")
-@click.option("--review", is_flag=True, help="Also compute each option's value and the loss.")
+@click.option("--luck", is_flag=True, help="Compute the luck of games that luck.jsonl lacks.")
+@click.option("--review", is_flag=True, help="Compute the losses that review.jsonl lacks.")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def export(
     what: tuple[Path, ...],

@@ -12,9 +12,12 @@ from arena.training.decision_rows import DecisionRow, decision_rows, margins_by_
 from arena.training.encoding import Encoding, Vector
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset, count_sides, side_of
-from tournaments.dataset.worth import Loss, SeatLuck, losses, luck_by_seat
+from tournaments.dataset.worth import KnownWorth, Loss, compute_losses, read_losses, read_luck
 from tournaments.rating.tables import share_of_pairs
 from tournaments.report.exports import margin_of
+from tournaments.storage.log_luck import LuckRecord, luck_of_game
+
+NOTHING = KnownWorth()
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -115,49 +118,60 @@ class Wish(Struct, frozen=True):
     luck: bool = False
     """True: the luck of each game."""
     review: bool = False
-    """True: the loss of each decision."""
+    """True: the loss of each decision. What an event's files have is taken from there."""
 
     def wants(self, name: str) -> bool:
         """Tell whether a bot's decisions are wanted."""
         return not self.bots or name in self.bots
 
 
-def examples(logged: LoggedGame, wish: Wish) -> Iterator[Example]:
-    """Yield the wanted decisions in a finished game. Raises DamagedLogError."""
+def examples(logged: LoggedGame, wish: Wish, known: KnownWorth = NOTHING) -> Iterator[Example]:
+    """Yield the wanted decisions in a finished game.
+
+    Raises DamagedFileError.
+    """
     names = logged.sitting.seats
     encoding = encoding_of(Table(logged.sitting.rules, len(names)))
     seats = [seat for seat, name in enumerate(names) if wish.wants(name)]
-    known = {seat: _known(logged, seat) for seat in seats}
+    shared = {seat: _shared(logged, seat) for seat in seats}
     margins = margins_by_round(logged)
-    luck = luck_by_seat(logged) if wish.luck else None
-    found = losses(logged, seats) if wish.review else {}
+    assert logged.result, "The game is finished."
+    luck = read_luck(known.luck, logged.result)
+    if wish.luck and luck is None:
+        luck = luck_of_game(logged)
+    losses = read_losses(known.reviews)
+    for seat in seats if wish.review else ():
+        losses[seat] = losses.get(seat) or compute_losses(logged, seat)
     for row in decision_rows(logged, encoding, seats):
         facts = Facts(
-            **known[row.seat],
+            **shared[row.seat],
             **_answered(row),
             round_margin=margins[row.round][row.seat] if row.round in margins else None,
-            **(_luck(luck[row.seat], row.round) if luck else {}),
-            **_loss(found.get((row.seat, row.number))),
+            **(_luck(luck, row) if luck else {}),
+            **_loss(losses.get(row.seat, {}).get(row.number), row.choice),
         )
         yield Example(facts, row.vector, row.mask)
 
 
-def _luck(luck: SeatLuck, round_number: int) -> dict[str, Any]:
+def _luck(luck: LuckRecord, row: DecisionRow) -> dict[str, Any]:
+    # Nothing was drawn after the last round of the file.
+    rounds = luck.rounds[row.round - 1 : row.round]
     return {
-        "round_luck": luck.rounds.get(round_number, 0.0),
-        "luck_points": luck.points,
-        "luck_share": luck.share,
+        "round_luck": rounds[0][row.seat] if rounds else 0.0,
+        "luck_points": luck.points[row.seat],
+        "luck_share": luck.share[row.seat],
     }
 
 
-def _loss(found: Loss | None) -> dict[str, Any]:
-    if found is None:
+def _loss(found: Loss | None, choice: int | None) -> dict[str, Any]:
+    # A game that was played again may still have its old review.
+    if found is None or found.choice != choice:
         return {}
-    best, loss, error, values = found
+    _, best, loss, error, values = found
     return {"best": best, "loss": loss, "loss_error": error, "values": values}
 
 
-def _known(logged: LoggedGame, seat: int) -> dict[str, Any]:
+def _shared(logged: LoggedGame, seat: int) -> dict[str, Any]:
     """Return the columns that all decisions of a seat in a game share."""
     result, sitting = logged.result, logged.sitting
     assert result, "The game is finished."

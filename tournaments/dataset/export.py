@@ -17,6 +17,8 @@ from arena.logs.gamelog import sitting_lines
 from protocol.errors import UserError, unknown_name
 from tournaments.dataset.csv_format import csv_file, encode_csv
 from tournaments.dataset.example import Table, Wish, examples
+from tournaments.dataset.line_index import LineIndex
+from tournaments.dataset.worth import KnownWorth
 from tournaments.storage.folder import Folder, write_temporary
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
@@ -52,15 +54,25 @@ class Source(Struct, frozen=True):
     """The entrants."""
     games: int
     """Games that its sitting plans: a measure of the work."""
-    counted: Collection[str] | None
+    counted: Collection[str] | None = None
     """The games that count; None: all that are finished."""
+    luck: LineIndex | None = None
+    """The luck of the event's games, if it is an event."""
+    reviews: LineIndex | None = None
+    """The review of its decisions, if it is an event."""
+
+    def known(self, game: str) -> KnownWorth:
+        """Return what the event's files have about a game."""
+        if self.luck is None or self.reviews is None:
+            return KnownWorth()
+        return KnownWorth(tuple(self.luck.lines(game)), tuple(self.reviews.lines(game)))
 
 
 class Task(Struct, frozen=True):
     """Games of one table to encode."""
 
-    games: tuple[EncodedGame, ...]
-    """The games."""
+    games: tuple[tuple[EncodedGame, KnownWorth], ...]
+    """The games, each with what its event's files have about it."""
     table: Table
     """Their table."""
     wish: Wish
@@ -153,7 +165,7 @@ def _file_of(format: Format) -> Callable[[Table, Iterable[bytes]], Iterator[byte
 
 def encode_task(task: Task) -> Piece:
     """Return the decisions of some games, encoded. Raises DamagedLogError."""
-    rows = [row for game in task.games for row in examples(game.decode(), task.wish)]
+    rows = [row for game, known in task.games for row in examples(game.decode(), task.wish, known)]
     if not rows:
         data = b""
     elif task.format == "csv":
@@ -178,7 +190,7 @@ def _pieces(order: Export, sources: Sequence[Source], cores: int) -> Iterator[Pi
 
 def _tasks(order: Export, source: Source) -> Iterator[Task]:
     games = (
-        game
+        (game, source.known(game.name))
         for game in read_encoded_games(source.path)
         if source.counted is None or game.name in source.counted
     )
@@ -201,13 +213,16 @@ def _sources(where: Path) -> Iterator[Source]:
 
     Of an event only the games count that its ledger has. Raises UserError.
     """
-    folder = Folder(where)
-    counted = ResultStore(read_ledger(folder.ledger)) if folder.event.is_file() else None
     refuse_others(where)
+    folder = Folder(where)
+    files: tuple[()] | tuple[ResultStore, LineIndex, LineIndex] = ()
+    if folder.event.is_file():
+        counted = ResultStore(read_ledger(folder.ledger))
+        files = counted, LineIndex(folder.luck), LineIndex(folder.review_log)
     for path in logs(where):
         for sitting in sitting_lines(path)[-1:]:
             table = Table(sitting.rules, len(sitting.seats))
-            yield Source(path, table, sitting.seats, len(sitting.boards), counted)
+            yield Source(path, table, sitting.seats, len(sitting.boards), *files)
 
 
 def _paths(out: Path, tables: Collection[Table]) -> Iterator[Path]:

@@ -1,32 +1,26 @@
-"""Luck and losses of a game's decisions, computed from its log: they know what no seat knew."""
+"""Luck and losses of a game's decisions, from the event's files or computed from its log."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.decision_loss import review_seat
-from arena.valuation.luck import game_luck
+from protocol.codec import DamagedRecordError
+from protocol.records import Result
+from tournaments.storage.log_luck import LuckRecord
+from tournaments.storage.luck_store import decode_luck
+from tournaments.storage.review_log import SeatReview, decode_review
 
 DIGITS = 3
-"""Decimals of luck, values and losses in points;"""
-SHARE_DIGITS = 5
-"""of luck in the share of a game."""
-
-
-class SeatLuck(NamedTuple):
-    """What a seat owes to the tiles drawn in a game."""
-
-    points: float
-    """In points."""
-    share: float
-    """In the share of the game's pairs of sides, 0 to 1."""
-    rounds: dict[int, float]
-    """In points, by round; a round without a draw is missing."""
+"""Decimals of values and losses, as in review.jsonl."""
 
 
 class Loss(NamedTuple):
-    """What the options of a decision were worth, and what the choice cost, in points of lead."""
+    """The loss of a decision and the values of its options, in points of lead."""
 
+    choice: int
+    """The index of the chosen option."""
     best: int
     """The index of the best option."""
     loss: float
@@ -37,35 +31,55 @@ class Loss(NamedTuple):
     """The value of each option."""
 
 
-def luck_by_seat(logged: LoggedGame) -> list[SeatLuck]:
-    """Compute what each seat owes to luck. Raises DamagedLogError."""
-    luck = game_luck(logged)
-    rounds: list[dict[int, float]] = [{} for _ in luck.points]
-    for draw in luck.draws:
-        for own, points in zip(rounds, draw.points, strict=True):
-            own[draw.round] = own.get(draw.round, 0.0) + points
-    return [
-        SeatLuck(round(points, DIGITS), round(share, SHARE_DIGITS), _rounded(own))
-        for points, share, own in zip(luck.points, luck.share, rounds, strict=True)
-    ]
+class KnownWorth(NamedTuple):
+    """The lines about a game in the files of its event."""
+
+    luck: tuple[bytes, ...] = ()
+    """The lines of luck.jsonl."""
+    reviews: tuple[bytes, ...] = ()
+    """The lines of review.jsonl, each about a seat."""
 
 
-def _rounded(values: dict[int, float]) -> dict[int, float]:
-    return {key: round(value, DIGITS) for key, value in values.items()}
+def read_luck(lines: Iterable[bytes], result: Result) -> LuckRecord | None:
+    """Return a game's luck if a line has that of this very result. Raises DamagedFileError."""
+    try:
+        found = [*map(decode_luck, lines)]
+    except DamagedRecordError as error:
+        raise DamagedFileError(f"luck.jsonl: a line is not a game's luck: {error}") from error
+    return next((one for one in found if one.scores == result.scores), None)
 
 
-def losses(logged: LoggedGame, seats: Iterable[int]) -> dict[tuple[int, int], Loss]:
-    """Compute the losses of these seats' decisions, by the seat and the question's number.
+def read_losses(lines: Iterable[bytes]) -> dict[int, dict[int, Loss]]:
+    """Return the losses in these lines of review.jsonl, by seat and by the question's number.
+
+    Raises DamagedFileError.
+    """
+    try:
+        seats = [*map(decode_review, lines)]
+    except DamagedRecordError as error:
+        raise DamagedFileError(f"review.jsonl: a line is not a seat's review: {error}") from error
+    return {
+        seat.seat: {
+            one.number: Loss(one.choice, one.best, one.loss, one.error, [*one.values])
+            for one in seat.decisions
+        }
+        for seat in seats
+        if isinstance(seat, SeatReview)
+    }
+
+
+def compute_losses(logged: LoggedGame, seat: int) -> dict[int, Loss]:
+    """Compute the losses of a seat's decisions, by the question's number.
 
     Only questions with several options have one. Raises DamagedLogError.
     """
     return {
-        (seat, one.number): Loss(
+        one.number: Loss(
+            one.choice,
             one.best,
             round(one.loss, DIGITS),
             round(one.error, DIGITS),
             [round(option.lead, DIGITS) for option in one.options],
         )
-        for seat in seats
         for one in review_seat(logged, seat)
     }

@@ -83,19 +83,20 @@ class SeatReview(Struct, frozen=True, tag_field="type", tag="seat"):
 
 def read_terms(folder: Folder) -> ReviewTerms | None:
     """Return the terms of an event's review; None if there is none. Raises DamagedFileError."""
-    lines = read_sealed(folder.review_log, _decode)
+    lines = read_sealed(folder.review_log, decode_review)
     first = next(lines, None)
     return first.record if first and isinstance(first.record, ReviewTerms) else None
 
 
 def read_seats(folder: Folder) -> Iterator[SeatReview]:
     """Yield the reviewed seats of an event, in the order of the file. Raises DamagedFileError."""
-    for entry in read_sealed(folder.review_log, _decode):
+    for entry in read_sealed(folder.review_log, decode_review):
         if isinstance(entry.record, SeatReview):
             yield entry.record
 
 
-def _decode(line: bytes) -> ReviewTerms | SeatReview:
+def decode_review(line: bytes) -> ReviewTerms | SeatReview:
+    """Decode a line without its checksum. Raises DamagedRecordError."""
     return decode_json(line, ReviewTerms | SeatReview)  # type: ignore[arg-type]  # a union
 
 
@@ -110,7 +111,7 @@ class ReviewLog:
         self.terms, self.done = terms, set[tuple[str, int]]()
         self._checksum, lines = 0, 0
         truncate_torn_line(path)
-        for entry in read_sealed(path, _decode):
+        for entry in read_sealed(path, decode_review):
             self._checksum, lines = entry.checksum, lines + 1
             if isinstance(entry.record, SeatReview):
                 self.done.add((entry.record.game, entry.record.seat))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from arena.logs.gamelog import GameLog, read_games
 from arena.rules.variants import find_variant
@@ -21,14 +22,18 @@ from arena.training.decision_rows import decision_rows
 from arena.training.encoding import Encoding
 from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import game_luck
+from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.ruleset import derive
-from tests.support.events import BONEYARD, boneyard, games_of, small_event, untouched
+from tests.support.events import BONEYARD, boneyard, copied, games_of, small_event, untouched
 from tests.support.logged_games import any_of, bob_fouls, logged, write
 from tournaments.dataset import export as exports
-from tournaments.dataset.example import Wish
+from tournaments.dataset.example import Wish, examples
 from tournaments.dataset.export import Export, Format, export_decisions
+from tournaments.dataset.worth import KnownWorth
 from tournaments.storage.folder import Folder
+from tournaments.storage.log_luck import LuckRecord
+from tournaments.storage.review_log import DecisionLoss, SeatReview, read_seats
 
 PAIRS = derive(find_variant("partnership"), "pairs", {"target": 30})
 TRIO = derive(find_variant("dutch"), "../trio", {"target": 30})
@@ -138,6 +143,71 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
         assert float(row["loss_error"]) == pytest.approx(one.error, abs=1e-3)
         values = [option.lead for option in one.options]
         assert json.loads(row["values"]) == pytest.approx(values, abs=1e-3)
+
+
+def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Path) -> None:
+    """With few deals its values differ from those that the export would compute."""
+    folder = copied(event, tmp_path / "event")
+    boneyard("review", str(folder), "--bot", "first", "--worlds", "4")
+    (path,) = exported(folder, out=tmp_path / "all.csv")
+    rows = {(row["game"], int(row["seat"]), int(row["number"])): row for row in table(path)}
+    known = {
+        (seat.game, seat.seat, one.number): one
+        for seat in read_seats(Folder(folder))
+        for one in seat.decisions
+    }
+    assert {key for key, row in rows.items() if row["loss"]} == known.keys()
+    for key, one in known.items():
+        row = rows[key]
+        assert (float(row["loss"]), float(row["loss_error"])) == (one.loss, one.error)
+        assert (json.loads(row["values"]), int(row["best"])) == ([*one.values], one.best)
+    (every,) = exported(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
+    for row in table(every):
+        key = row["game"], int(row["seat"]), int(row["number"])
+        assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
+
+
+def test_the_event_s_luck_is_taken_where_it_is_that_of_the_result(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = copied(event, tmp_path / "event")
+    boneyard("report", str(folder), "--luck")
+    (path,) = exported(folder, out=tmp_path / "all.csv")
+    rows = table(path)
+    assert all(row["luck_points"] for row in rows)
+    (computed,) = exported(event, out=tmp_path / "computed.csv", wish=Wish(luck=True))
+    assert computed.read_bytes() == path.read_bytes()
+    game = logged(TRIO, 3, any_of("trio"))
+    assert game.result
+    for points in (1, 2):
+        luck = LuckRecord(
+            game="1.game",
+            scores=game.result.scores if points == 1 else (0, 0, 0),
+            points=(points, 0, -points),
+            share=(0, 0, 0),
+            rounds=((0.5, 0, 0),),
+        )
+        first, *_ = examples(game, Wish(), KnownWorth(luck=(encode_json(luck),)))
+        expected = (1, 0, -1)[first.facts.seat] if points == 1 else None
+        assert first.facts.luck_points == expected
+
+
+def test_a_review_of_another_answer_is_not_taken() -> None:
+    game = logged(TRIO, 3, any_of("trio"))
+    seat = SeatReview("1.game", 1, 0, "ada", 1, ())
+    rows = [*examples(game, Wish(frozenset(["ada"])))]
+    decisions = [
+        DecisionLoss(
+            *(row.facts.number, 0, 0, 1, "early", "play", choice, 0, (1.0, 0.0), ()),
+            *(1.0, 0.5, False, "", ""),
+        )
+        for row, choice in zip(rows, (0, 1), strict=False)
+    ]
+    line = encode_json(replace(seat, decisions=tuple(decisions)))
+    first, second, *_ = examples(game, Wish(frozenset(["ada"])), KnownWorth(reviews=(line,)))
+    for row, said in ((first, 0), (second, 1)):
+        assert row.facts.loss == (1.0 if row.facts.choice == said else None)
+    assert {first.facts.loss, second.facts.loss} == {1.0, None}
 
 
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:

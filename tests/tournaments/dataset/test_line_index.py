@@ -1,0 +1,47 @@
+"""Lines about a game are found by its name, and no others."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.logs.checksummed import DamagedFileError
+from protocol.codec import seal
+from tournaments.dataset import line_index
+from tournaments.dataset.line_index import LineIndex
+
+LINES = (b'{"type":"head","of":"3"}', *(b'{"game":"%d.a.b","n":%d}' % (n % 3, n) for n in range(7)))
+
+
+def sealed(path: Path) -> Path:
+    checksum, data = 0, b""
+    for line in LINES:
+        done, checksum = seal(line + b"\n", checksum)
+        data += done
+    path.write_bytes(data)
+    return path
+
+
+def test_lines_are_found_by_the_game_in_their_order(tmp_path: Path) -> None:
+    index = LineIndex(sealed(tmp_path / "file.jsonl"))
+    assert [*index.lines("1.a.b")] == [LINES[2], LINES[5]]
+    assert [*index.lines("2.a.b")] == [LINES[3], LINES[6]]
+    assert [*index.lines("9.a.b")] == []
+
+
+def test_names_with_one_hash_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_index, "hash", lambda _: 7, raising=False)
+    index = LineIndex(sealed(tmp_path / "file.jsonl"))
+    assert [*index.lines("1.a.b")] == [LINES[2], LINES[5]]
+
+
+def test_without_a_file_there_are_no_lines(tmp_path: Path) -> None:
+    assert [*LineIndex(tmp_path / "none.jsonl").lines("1.a.b")] == []
+
+
+def test_a_changed_line_is_refused(tmp_path: Path) -> None:
+    path = sealed(tmp_path / "file.jsonl")
+    path.write_bytes(path.read_bytes().replace(b'"n":4', b'"n":5'))
+    with pytest.raises(DamagedFileError, match="line 6"):
+        LineIndex(path)
