@@ -70,10 +70,10 @@ const Review = (() => {
     });
   }
 
-  /** Draws the marks as buttons, in the lane of their side; with more than two sides in one lane. */
+  /** Draws the marks as buttons: two sides have a lane each, more share one for luck and one for mistakes. */
   function marks(svg, review, emblems, x, bottom, go) {
     for (const { at, side, kind, sign, words } of review.marks) {
-      const high = emblems.length === 2 && side === 1 ? 0 : bottom;
+      const high = (emblems.length === 2 ? side === 1 : kind === "luck") ? 0 : bottom;
       const group = add(svg, "g", { class: `mark ${kind} ${Emblem.colour(emblems[side])}`, role: "button", tabindex: 0, "aria-label": words, "data-at": at });
       add(group, "title", {}, words);
       add(group, "rect", { x: x(at) - 8, y: high, width: 16, height: LANE, rx: 3 });
@@ -92,7 +92,7 @@ const Review = (() => {
     svg.replaceChildren();
     const width = Math.max(240, svg.clientWidth || 320), last = Math.max(1, scenes.length - 1);
     const two = about.sides.length === 2, flat = !review.chances.length;
-    const top = two ? LANE : 9, bottom = top + (flat ? 0 : HIGH), high = bottom + LANE;
+    const top = LANE, bottom = top + (flat ? 0 : HIGH), high = bottom + LANE;
     const x = (at) => LEFT + (at / last) * (width - LEFT - RIGHT);
     const y = (share) => bottom - (share / 100) * (bottom - top);
     svg.setAttribute("viewBox", `0 0 ${width} ${high}`);
@@ -122,9 +122,9 @@ const Review = (() => {
     const told = shares.map((share, side) => `${about.sides[side]} ${share}`);
     const leads = review.leads[at] || [], best = leads.indexOf(Math.max(...leads));
     const ahead = leads[best] >= 0.05 ? `; still to come in this round: ${about.sides[best]} ${signed(leads[best])} points` : "";
-    const chances = told.length ? `Chances: ${told.join(", ")}` : "";
+    const chances = told.length ? `${told.length === 2 ? "Chances" : "Chances against another"}: ${told.join(", ")}` : "";
     const here = review.marks.filter((one) => one.at === at).map(({ words }) => words);
-    node.textContent = [chances && `${chances}${ahead}`, ...here].filter(Boolean).map((one) => `${one}.`).join(" ");
+    node.textContent = [chances && `${chances}${ahead}`, ...here].filter(Boolean).map((one) => `${one}.`).join("\n");
     return chances && told.join(", ");
   }
 
@@ -134,9 +134,9 @@ const Review = (() => {
     grades.forEach((points, at) => {
       const [sign, name] = GRADES[at + 1];
       Panels.add(node, "strong", sign);
-      node.append(` ${name}, from ${+points.toFixed(1)} points lost `);
+      node.append(` ${name}: ${+points.toFixed(1)}${at ? "" : " points lost or more"} · `);
     });
-    if (chances.length) node.append(`▲ lucky, ▼ unlucky draw, from ${LUCKY} % of the game`);
+    if (chances.length) node.append(`▲ lucky, ▼ unlucky draw: ${LUCKY} % of the game`);
   }
 
   /** Adds the losses to the list of moves. */
@@ -185,8 +185,8 @@ const Review = (() => {
     const sum = (all, seat, of) => all.filter((one) => one.seat === seat && one.at <= at)
       .reduce((total, one) => total + of(one), 0);
     const luck = { head: "luck", of: (seat) => signed(sum(draws, seat, ({ points }) => points)) };
-    const lost = { head: "lost", of: (seat) => (decisions.some((one) => one.seat === seat)
-      ? sum(decisions, seat, ({ loss }) => loss).toFixed(1) : "?") };
+    const lost = { head: "choices", of: (seat) => (decisions.some((one) => one.seat === seat)
+      ? signed(-sum(decisions, seat, ({ loss }) => loss)) : "?") };
     return chances.length ? [luck, lost] : [lost];
   }
 
