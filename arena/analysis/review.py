@@ -4,7 +4,8 @@ No I/O; text from bots is escaped. The review states only facts of the log: the 
 the tiles left in the hand, a foul that ended the game.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Raw, Struct
 from rich.text import Text
@@ -25,7 +26,10 @@ from protocol.ruleset import side_of
 COLUMNS = (
     Column("round"),
     Column("end", "word"),
-    *map(Column, ("won", "lost", "ahead", "tiles left", "pips", "drew", "passed")),
+    *map(Column, ("won", "lost", "ahead", "tiles left")),
+    Column("pips", spare=True),
+    Column("drew"),
+    Column("passed", spare=True),
 )
 SHOWN_ROUNDS = 6
 """Rounds of a game that are listed in short."""
@@ -125,13 +129,24 @@ def review_game(logged: LoggedGame, seat: int) -> GameReview:
 # --- rounds ---
 
 
-def round_blocks(ends: Sequence[RoundEnd], look: Look, *, whole: bool) -> Iterator[Block]:
-    """Yield a table with a line for each round, or only for those that decided a long game."""
+def round_blocks(
+    ends: Sequence[RoundEnd],
+    look: Look,
+    *,
+    whole: bool,
+    more: Mapping[str, Callable[[RoundEnd], str]] = MappingProxyType({}),
+) -> Iterator[Block]:
+    """Yield a table with a line for each round, or only for those that decided a long game.
+
+    `more`: further columns, by their titles.
+    """
     shown = ends
     if not whole and len(ends) > SHOWN_ROUNDS:
         widest = sorted(ends, key=lambda end: -abs(end.swing))
         shown = sorted(widest[:SHOWN_ROUNDS], key=lambda end: end.round)
-    yield table("Rounds", COLUMNS, [_row(end, look) for end in shown])
+    columns = [*COLUMNS, *map(Column, more)]
+    rows = [(*_row(end, look), *(cell(end) for cell in more.values())) for end in shown]
+    yield table("Rounds", columns, rows)
     if len(shown) < len(ends):
         most = max(abs(end.swing) for end in ends if end not in shown)
         many = count_in_digits(len(ends) - len(shown), "other round")

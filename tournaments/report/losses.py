@@ -1,7 +1,7 @@
 """The points of a bot's games: by the rounds' ends, by seat, by opponent; its worst games. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -10,6 +10,7 @@ from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
 from protocol.records import FoulClass, Result, RoundRecord
 from protocol.ruleset import Ruleset
+from tournaments.report.round_causes import RoundCauses
 
 WORST = 5
 """Games that are named."""
@@ -37,13 +38,23 @@ class RoundSums(Struct):
     """Tiles left in the bot's hand."""
     pips: int = 0
     """Pips of these tiles."""
+    luck: float | None = 0.0
+    """Points that its side gained by the tiles drawn; None: it is not known of all these rounds."""
+    mistakes: float | None = 0.0
+    """Points that its decisions lost; None: they were not all reviewed."""
 
-    def add(self, one: RoundEnd) -> None:
+    def add(self, one: RoundEnd, causes: RoundCauses) -> None:
         """Add a round."""
+        self.luck = _both(self.luck, causes.luck)
+        self.mistakes = _both(self.mistakes, causes.mistakes)
         self.rounds += 1
         self.points += one.swing
         self.tiles += len(one.hand)
         self.pips += one.pips
+
+
+def _both(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
 
 
 class GameSums(Struct):
@@ -118,10 +129,21 @@ class Losses(Struct, frozen=True):
     """The games that it lost by the most points, worst first."""
 
 
+CausesOf = Callable[[Result, int], Mapping[int, RoundCauses]]
+"""A function that tells of a game and a seat what luck and mistakes did, by round."""
+UNKNOWN_CAUSES = RoundCauses(None, None)
+
+
 def count_losses(
-    bot: str, rules: Ruleset, games: Iterable[tuple[Result, int, Sequence[RoundEnd]]]
+    bot: str,
+    rules: Ruleset,
+    games: Iterable[tuple[Result, int, Sequence[RoundEnd]]],
+    causes: CausesOf,
 ) -> Losses:
-    """Sum up the games of a bot, each with its seat and the rounds' ends for this seat."""
+    """Sum up the games of a bot, each with its seat and the rounds' ends for this seat.
+
+    `causes` tells of each game, and its seat, what luck and mistakes did in each round.
+    """
     total = GameSums("")
     rounds = {end: RoundSums(end) for end in ENDS}
     seats: dict[int, GameSums] = {}
@@ -140,8 +162,9 @@ def count_losses(
         if rules.deal.partners:
             name = result.seats[(seat + 2) % len(result.seats)]
             partners.setdefault(name, GameSums(name)).add(own, best, place, ends)
+        by_round = causes(result, seat)
         for end in ends:
-            rounds[_end_of(end)].add(end)
+            rounds[_end_of(end)].add(end, by_round.get(end.round, UNKNOWN_CAUSES))
         own_fouls = [one.foul for one in result.fouls if one.seat == seat]
         for foul in own_fouls:
             fouls[foul] += 1
@@ -203,7 +226,12 @@ def losses_blocks(one: Losses) -> Iterator[Block]:
     yield Paragraph("\n".join(_where(one)))
     columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
     columns += map(Column, ("tiles left", "pips left"))
-    yield table("Rounds", columns, [_round_row(sums) for sums in one.rounds])
+    columns += [Column(name) for name in CAUSES if _known(one, name)]
+    rows = [
+        (*_round_row(sums), *(_a_round(sums, name) for name in CAUSES if _known(one, name)))
+        for sums in one.rounds
+    ]
+    yield table("Rounds", columns, rows)
     yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, one.seats))
     yield table("By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, one.opponents))
     if len(one.partners) > 1:
@@ -248,12 +276,35 @@ def _where(one: Losses) -> Iterator[str]:
     if one.fouls:
         counts = ", ".join(f"{many} {foul}" for foul, many in sorted(one.fouls.items()))
         yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
+    if total and (told := _told_causes(list(lost.values()))):
+        yield f"Of the lost rounds' points {told}, by playouts."
+
+
+def _told_causes(lost: Sequence[RoundSums]) -> str:
+    """Say how many points of the lost rounds went to luck, and how many to mistakes."""
+    luck = [one.luck for one in lost if one.luck is not None]
+    mistakes = [one.mistakes for one in lost if one.mistakes is not None]
+    said = [f"{-sum(luck):,.0f} were luck of the draw"] if len(luck) == len(lost) else []
+    said += [f"{sum(mistakes):,.0f} mistakes"] if len(mistakes) == len(lost) else []
+    return " and ".join(said)
 
 
 def _round_row(sums: RoundSums) -> tuple[str, ...]:
     averages = (_each(number, sums.rounds) for number in (sums.tiles, sums.pips))
     each = f"{sums.points / sums.rounds:+.1f}"
     return ENDS[sums.end], f"{sums.rounds:,}", f"{sums.points:+,}", each, *averages
+
+
+CAUSES = ("luck", "mistakes")
+"""Columns that there are only if they are known of all rounds: points a round."""
+
+
+def _known(one: Losses, cause: str) -> bool:
+    return all(getattr(sums, cause) is not None for sums in one.rounds)
+
+
+def _a_round(sums: RoundSums, cause: str) -> str:
+    return f"{getattr(sums, cause) / sums.rounds:+.1f}"
 
 
 def _game_row(sums: GameSums) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """The command `explain` for an event and for a game: where points went, and what turned it."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -27,10 +28,18 @@ from protocol.records import FoulRecord, Result
 from tournaments.plan.bot_catalog import own_names
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
-from tournaments.report.losses import Losses, count_losses, losses_blocks, overview
+from tournaments.report.losses import CausesOf, Losses, count_losses, losses_blocks, overview
+from tournaments.report.round_causes import (
+    RoundCauses,
+    causes_by_round,
+    luck_by_round,
+    summed,
+)
 from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import results_of
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
+from tournaments.storage.review_log import read_seats
 
 
 class ExplainOptions(NamedTuple):
@@ -56,12 +65,14 @@ def explain_game(options: ExplainOptions, page: Pager) -> None:
     """Print why a bot won or lost a game. Raises UserError, DamagedLogError."""
     logged = require_one_game(options.log, options.game)
     seat = choose_seat(options.log, logged, options.seat)
+    causes = causes_by_round(logged, seat)
     if options.as_json:
-        print_json(account.review_game(logged, seat))
+        reviewed = account.review_game(logged, seat)
+        print_json({**asdict(reviewed), "causes": list(causes.values())})
         return
     console = plain_console()
     look = text_look(logged, console, options.glyphs)
-    print_paged(_explained(logged, seat, options, look), console, page)
+    print_paged(_explained(logged, seat, options, look, causes), console, page)
 
 
 def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
@@ -78,7 +89,11 @@ def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
 
 
 def _explained(
-    logged: LoggedGame, seat: int, options: ExplainOptions, look: Look
+    logged: LoggedGame,
+    seat: int,
+    options: ExplainOptions,
+    look: Look,
+    causes: Mapping[int, RoundCauses],
 ) -> Iterator[RenderableType]:
     """Yield the parts of the explanation."""
     found = list(decisions.decisions(logged, seat))
@@ -89,13 +104,15 @@ def _explained(
     if options.only is None:
         yield account.heading(logged, seat, found, look)
         if ends:
-            rounds = account.round_blocks(ends, look, whole=options.whole)
+            columns = _cause_columns(causes)
+            rounds = account.round_blocks(ends, look, whole=options.whole, more=columns)
             yield Group(*renderables(rounds, look.width))
         said = list(account.turning_points(ends, found, look, whole=options.whole))
+        said += _told_causes(ends, causes)
         said += [] if fouls else [one.describe() for one in key]
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if options.only is not None or options.whole:
-        yield from _decisions(logged, seat, options.only, look)
+        yield from _decisions(logged, seat, options.only, look, causes)
     own = () if choose_seat(options.log, logged, None) == seat else ("--seat", f"{seat}")
     more = Text()
     if not options.whole:
@@ -108,6 +125,29 @@ def _explained(
     yield more
 
 
+def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[RoundEnd], str]]:
+    """Return the columns of luck and mistakes, if anything is drawn."""
+    nothing = RoundCauses(None, None)
+
+    def luck(end: RoundEnd) -> str:
+        return f"{round(causes.get(end.round, nothing).luck or 0.0):+}"
+
+    def mistakes(end: RoundEnd) -> str:
+        return f"{max(0, round(causes.get(end.round, nothing).mistakes or 0.0))}"
+
+    drawn = any(one.luck is not None for one in causes.values())
+    return {**({"luck": luck} if drawn else {}), "mistakes": mistakes}
+
+
+def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:
+    """Say what luck and mistakes did in the round that cost the most, and in the game."""
+    worst = min(ends, key=lambda end: end.swing, default=None)
+    if worst and worst.swing < 0 and worst.round in causes:
+        yield f"In round {worst.round} it {causes[worst.round].describe()}."
+    if len(ends) > 1:
+        yield f"In the whole game it {summed(causes).describe()}, as playouts tell."
+
+
 def _command(where: Path, *words: str) -> str:
     """Return a command that explains more; the default folder is left out."""
     with suppress(UserError):
@@ -116,7 +156,13 @@ def _command(where: Path, *words: str) -> str:
     return printable_lines(shlex.join(("boneyard", "explain", str(where), *words)))
 
 
-def _decisions(logged: LoggedGame, seat: int, only: int | None, look: Look) -> Iterator[Text]:
+def _decisions(
+    logged: LoggedGame,
+    seat: int,
+    only: int | None,
+    look: Look,
+    causes: Mapping[int, RoundCauses],
+) -> Iterator[Text]:
     """Yield every decision, and each round's end after the last decision of that round."""
     found = list(decisions.decisions(logged, seat))
     ends = account.ends_of_rounds(logged, seat, look)
@@ -129,6 +175,8 @@ def _decisions(logged: LoggedGame, seat: int, only: int | None, look: Look) -> I
                 yield account.decision_text(one, len(found), look)
         if number in ends:
             yield ends[number]
+        if number in causes:
+            yield Text(f"In this round it {causes[number].describe()}.\n")
 
 
 # --- an event ---
@@ -174,7 +222,28 @@ def _losses(folder: Folder, event: Event, bot: str) -> Losses:
     many = sum(bot in result.seats for result in results_of(folder.ledger, event))
     logs = (path for path in folder.logs() if f".{bot}." in f"{path.name}.")
     games = track(_games(logs, bot), "Games replayed", many)
-    return count_losses(bot, event.rules, games)
+    return count_losses(bot, event.rules, games, _known_causes(folder, event, bot))
+
+
+def _known_causes(folder: Folder, event: Event, bot: str) -> CausesOf:
+    """Return a function that tells the causes of a game's rounds, from luck.jsonl and a review."""
+    luck = LuckStore(folder, event)
+    mistakes = {one.game: one.decisions for one in read_seats(folder) if one.bot == bot}
+
+    def causes(result: Result, seat: int) -> dict[int, RoundCauses]:
+        record = luck.known(result)
+        by_luck = luck_by_round(record, event.rules, seat) if record else {}
+        lost: dict[int, float] = dict.fromkeys(range(1, result.rounds + 1), 0.0)
+        for one in mistakes.get(result.game, ()):
+            lost[one.round] = lost.get(one.round, 0.0) + one.loss
+        return {
+            number: RoundCauses(
+                by_luck.get(number), lost[number] if result.game in mistakes else None
+            )
+            for number in lost
+        }
+
+    return causes
 
 
 def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[RoundEnd]]]:
