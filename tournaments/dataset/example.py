@@ -43,7 +43,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The entrant opposite, with partners."""
     round: int
     """The round's number in the game, from 1."""
-    number: int
+    question: int
     """The question's number among those to this seat in the game, from 1, as `explain` counts."""
     id: int
     """The question's number on the bot's pipe."""
@@ -198,7 +198,7 @@ def _answered(row: DecisionRow) -> dict[str, Any]:
     """Return the columns of the question and its answer."""
     return {
         "round": row.round,
-        "number": row.number,
+        "question": row.number,
         "id": row.id,
         "options": encode_json(row.options).decode(),
         "choice": row.choice,

@@ -63,7 +63,7 @@ def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
     assert told == json.loads((event / "review.json").read_bytes())
     rows = [*csv.DictReader((event / "review.csv").read_text().splitlines())]
     for bot in told["bots"]:
-        own = [one for one in rows if one["bot"] == bot["bot"]]
+        own = [one for one in rows if one["entrant"] == bot["bot"]]
         losses = [float(one["loss"]) for one in own]
         assert bot["total"]["decisions"] == len(own)
         assert bot["total"]["loss"]["mean"] == pytest.approx(sum(losses) / len(own), abs=1e-5)

@@ -137,7 +137,7 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
         assert float(row["luck_points"]) == pytest.approx(luck.points[1], abs=1e-3)
         assert float(row["luck_share"]) == pytest.approx(luck.share[1], abs=1e-5)
         assert float(row["round_luck"]) == pytest.approx(drawn[int(row["round"])], abs=1e-3)
-        one = found[int(row["number"])]
+        one = found[int(row["question"])]
         assert (int(row["choice"]), int(row["best"])) == (one.choice, one.best)
         assert float(row["loss"]) == pytest.approx(one.loss, abs=1e-3)
         assert float(row["loss_error"]) == pytest.approx(one.error, abs=1e-3)
@@ -150,7 +150,7 @@ def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Pat
     folder = copied(event, tmp_path / "event")
     boneyard("review", str(folder), "--bot", "first", "--worlds", "4")
     (path,) = exported(folder, out=tmp_path / "all.csv")
-    rows = {(row["game"], int(row["seat"]), int(row["number"])): row for row in table(path)}
+    rows = {(row["game"], int(row["seat"]), int(row["question"])): row for row in table(path)}
     known = {
         (seat.game, seat.seat, one.number): one
         for seat in read_seats(Folder(folder))
@@ -163,7 +163,7 @@ def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Pat
         assert (json.loads(row["values"]), int(row["best"])) == ([*one.values], one.best)
     (every,) = exported(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
     for row in table(every):
-        key = row["game"], int(row["seat"]), int(row["number"])
+        key = row["game"], int(row["seat"]), int(row["question"])
         assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
 
 
@@ -198,7 +198,7 @@ def test_a_review_of_another_answer_is_not_taken() -> None:
     rows = [*examples(game, Wish(frozenset(["ada"])))]
     decisions = [
         DecisionLoss(
-            *(row.facts.number, 0, 0, 1, "early", "play", choice, 0, (1.0, 0.0), ()),
+            *(row.facts.question, 0, 0, 1, "early", "play", choice, 0, (1.0, 0.0), ()),
             *(1.0, 0.5, False, "", ""),
         )
         for row, choice in zip(rows, (0, 1), strict=False)

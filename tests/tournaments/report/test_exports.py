@@ -19,11 +19,13 @@ from tests.support.events import DERIVED, REPORTED, boneyard, copied, small_even
 from tests.support.results import STRENGTH, ascent, game, known, played
 from tournaments.commands.rate import Rated
 from tournaments.commands.schema import SCHEMAS
+from tournaments.dataset.example import Facts
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.report import exports
 from tournaments.report.results_file import Results
+from tournaments.report.review.files import COLUMNS as REVIEWED
 from tournaments.storage.folder import Folder, has_content, load_event
 
 
@@ -35,6 +37,17 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(b"".join(pieces).decode(), newline="")))
+
+
+def test_tables_share_their_words() -> None:
+    """So that a program can join them: a bot of an event is its entrant in every file."""
+    tables = [exports.GAMES, exports.RATINGS, exports.CROSSTABLE, REVIEWED, Facts.__struct_fields__]
+    for columns in tables:
+        assert "entrant" in columns
+        assert {"bot", "name", "player", "number"}.isdisjoint(columns)
+    for columns in (exports.GAMES, REVIEWED, Facts.__struct_fields__):
+        assert {"game", "board", "seat", "entrant"} <= {*columns}
+    assert {"question", "round"} <= {*REVIEWED} & {*Facts.__struct_fields__}
 
 
 def mean(lines: list[dict[str, str]], column: str) -> dict[str, float]:

@@ -9,7 +9,7 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.review_log import read_seats
 
 COLUMNS = (
-    "game", "board", "seat", "bot", "question", "round", "phase", "kind", "options", "choice",
+    "game", "board", "seat", "entrant", "question", "round", "phase", "kind", "options", "choice",
     "best", "loss", "error", "exact",
 )  # fmt: skip
 
