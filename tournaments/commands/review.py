@@ -132,7 +132,7 @@ def _review(
     tasks = [*_tasks(folder, event, results, wanted, log)]
     faults: dict[str, None] = {}
     done, of = 0, sum(map(len, wanted.values()))
-    with working("Seats reviewed") as tell:
+    with working("Seats reviewed", lines=True) as tell:
         for reviewed in _reviewed(tasks):
             for seat in reviewed.seats:
                 log.add(seat)

@@ -1,0 +1,31 @@
+"""Progress in a pipe: lines now and then, and only for work that may go on in the background."""
+
+import pytest
+
+from arena.ui import progress
+
+
+def told(monkeypatch: pytest.MonkeyPatch, *, lines: bool) -> None:
+    """Work for a minute and a half; a third is done every half minute."""
+    clock = iter([0.0, 10.0, 30.0, 60.0, 90.0])
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
+    with progress.working("Games", lines=lines) as tell:
+        for done in (333, 1000, 2000, 3000):
+            tell(done, 3000)
+
+
+def test_a_pipe_gets_a_line_every_half_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(monkeypatch, lines=True)
+    assert capsys.readouterr().err.splitlines() == [
+        "Games: 1,000 of 3,000, about 60 s left.",
+        "Games: 2,000 of 3,000, about 30 s left.",
+    ]
+
+
+def test_short_work_is_silent_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(monkeypatch, lines=False)
+    assert capsys.readouterr().err == ""
