@@ -75,6 +75,13 @@ def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: 
 
 def begin(game: Game, dealt: Dealt) -> None:
     """Begin a round after chance has decided, or deal it again."""
+    lay_out(game, dealt)
+    if dealt.deal > 0:
+        find_leader(game)
+
+
+def lay_out(game: Game, dealt: Dealt) -> None:
+    """Begin a round as `begin` does, but stop before tiles are drawn or turned up for the lead."""
     before = game.round
     again = before is not None and before.number == dealt.round
     how: Method = before.aside.how if before and again else lead.method(game)
@@ -85,9 +92,8 @@ def begin(game: Game, dealt: Dealt) -> None:
         )
         game.round = _fresh(game, dealt, history, aside)
         return
-    state = _fresh(game, dealt, [*history, *dealt.lots], Interlude(dealt.deal, how, dealt.leader))
-    game.round = state
-    _lead(game, state)
+    aside = Interlude(dealt.deal, how, dealt.leader)
+    game.round = _fresh(game, dealt, [*history, *dealt.lots], aside)
 
 
 def _fresh(game: Game, dealt: Dealt, history: list[Event], aside: Interlude) -> Round:
@@ -110,11 +116,12 @@ def _fresh(game: Game, dealt: Dealt, history: list[Event], aside: Interlude) -> 
     )
 
 
-def _lead(game: Game, state: Round) -> None:
+def find_leader(game: Game) -> None:
     """Find the leader, unless the deal does not count.
 
     The order matters where both hold: a hand is declared (C.6) before the double is missed (C.13).
     """
+    state = game.playing
     how = state.aside.how
     may_annul = state.aside.deal < MOST_DEALS
     strong = too_strong(game.rules.deal, state)

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena.analysis.replay import Step, deal_of, steps
 from arena.engine import boneyard
 from arena.engine import game as engine
+from arena.engine.deal import lay_out
 from arena.engine.state import Game
-from arena.engine.structs import Dealt
+from arena.engine.structs import Dealt, Method
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.playouts import play_out
 from arena.valuation.states import States
@@ -102,15 +102,19 @@ class _Chance(NamedTuple):
     seat: int
     tile: Tile
     before: Game
-    """The game before it was drawn, or before the deal with which it was drawn."""
+    """The game before it was drawn; if that was with a deal, before any tile was, see `lay_out`."""
     stock: tuple[int, ...]
     """The numbers of all tiles that could have come, ascending: nothing here shows which did."""
     orders: Integers
     """Random orders of those tiles, a row each."""
-    dealt: Dealt | None = None
-    """The deal with which it was drawn, for the lead or to begin the line."""
     places: tuple[int, ...] = ()
-    """The places in the boneyard of the tiles drawn with that deal, its own last."""
+    """The places in the boneyard of the tiles drawn with the deal, for the lead or to begin the
+    line, its own last; none: it was drawn in a turn."""
+
+    @property
+    def how(self) -> Method | None:
+        """Return the method that found the leader, if the tile was drawn with a deal."""
+        return self.before.playing.aside.how if self.places else None
 
 
 def _chances(logged: LoggedGame) -> Iterator[_Chance]:
@@ -167,6 +171,8 @@ def _drawn_with_deal(
 ) -> Iterator[_Chance]:
     """Yield the tiles that were drawn for the lead, or turned up to begin the line."""
     laid, bit = list(chain(*dealt.stock)), step.game.playing.table.bit
+    laid_out = before.copy()
+    lay_out(laid_out, dealt)
     places: tuple[int, ...] = ()
     for event in step.events:
         if isinstance(event, Drew | TurnedUp) and event.tile:
@@ -176,20 +182,23 @@ def _drawn_with_deal(
             stock = tuple(sorted(bit[tile].bit_length() - 1 for tile in left))
             if len(stock) > 1:
                 chosen = orders.of(stock, dealt.round)
-                yield _Chance(record, dealt.round, seat, event.tile, before, stock, chosen,
-                              dealt, places)  # fmt: skip
+                yield _Chance(
+                    record, dealt.round, seat, event.tile, laid_out, stock, chosen, places
+                )
 
 
 def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:
     """Yield the luck of each tile; all playouts go side by side."""
     if not chances:
         return
-    in_turn = [one for one in chances if one.dealt is None]
-    parts = [_after_draws(in_turn)] if in_turn else []
-    parts += [_after_deal(one, one.dealt) for one in chances if one.dealt is not None]
-    states = States.joined(parts)
+    groups: dict[Method | None, list[_Chance]] = {}
+    for chance in chances:
+        groups.setdefault(chance.how, []).append(chance)
+    states = States.joined(
+        [_after_deals(some) if how else _after_draws(some) for how, some in groups.items()]
+    )
     scores = states.scores + play_out(states)
-    ordered = sorted(chances, key=lambda one: one.dealt is not None)
+    ordered = list(chain(*groups.values()))
     game = chances[0].before
     rounds = np.repeat([one.round for one in ordered], [one.orders.size for one in ordered])
     shares = share_of_scores(game.rules, game.seats, scores, rounds)
@@ -242,30 +251,28 @@ def _padded(orders: Integers, width: int) -> Integers:
     return padded
 
 
-def _after_deal(chance: _Chance, dealt: Dealt) -> States:
+def _after_deals(chances: Sequence[_Chance]) -> States:
     """Return the states in which play begins after each tile was drawn, in each order of the rest.
 
     A tile that decides the lead, or begins the line, is dealt once: only what is drawn later is
     laid in different orders.
     """
-    games: list[Game] = []
-    for tile in chance.stock:
-        for order in chance.orders:
-            game = chance.before.copy()
-            engine.begin(game, _laid(chance, dealt, tile, order))
-            games.append(game)
-    return States.of(games)
+    states = States.of([one.before for one in chances])
+    states = states.repeated(np.array([one.orders.size for one in chances]))
+    return states.with_stock(np.concatenate([_laid(one) for one in chances])).led()
 
 
-def _laid(chance: _Chance, dealt: Dealt, tile: int, order: Integers) -> Dealt:
-    """Return the deal with this tile drawn next; it changes places with the one in this order."""
+def _laid(chance: _Chance) -> Integers:
+    """Return the boneyards from which each tile is drawn next, a row for each tile and order.
+
+    The tile changes places with the one that lies there in this order.
+    """
     *drawn, place = chance.places
-    flat: list[Tile] = list(chain(*dealt.stock))
-    tiles = chance.before.settings.table.tiles
-    left = [at for at in range(len(flat)) if at not in drawn]
-    for at, number in zip(left, order.tolist(), strict=True):
-        flat[at] = tiles[number]
-    other = flat.index(tiles[tile])
-    flat[place], flat[other] = flat[other], flat[place]
-    rest = iter(flat)
-    return replace(dealt, stock=tuple(tuple(next(rest) for _ in row) for row in dealt.stock))
+    lying = [bit.bit_length() - 1 for bit in chain(*chance.before.playing.stock_rows)]
+    orders = np.tile(lying, (ORDERS, 1))
+    orders[:, [at for at in range(len(lying)) if at not in drawn]] = chance.orders
+    laid, tiles = np.tile(orders, (len(chance.stock), 1)), np.repeat(chance.stock, ORDERS)
+    rows, other = np.arange(len(laid)), (laid == tiles[:, None]).argmax(axis=1)
+    laid[rows, other] = laid[:, place]
+    laid[:, place] = tiles
+    return laid

@@ -76,6 +76,14 @@ class States:
         """
         return States(self.rows.with_hands(hands))
 
+    def led(self) -> "States":
+        """Return the states in which play begins, of rounds that were only laid out.
+
+        See `arena.engine.deal.lay_out`. The seats draw for the lead from the boneyard as it lies,
+        or its front tile is turned up; all deals count, and their leaders are found by one method.
+        """
+        return States(self.rows.led())
+
     def after(self, option: Option) -> "States":
         """Return the states after the seat to move has taken this option, legal in each row.
 

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from arena.engine import scoring as score
 from arena.engine.state import Game, Round
+from arena.engine.structs import Method
 from arena.valuation.rows.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
 from arena.valuation.rows.game_rows import Numbers
-from arena.valuation.rows.mask_tables import Ints, MaskTables, Places
+from arena.valuation.rows.mask_tables import FREE, Ints, MaskTables, Places
 from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
+from protocol.ruleset import BY_DOUBLE, count_sides
 
 ENDS: tuple[End, ...] = ("left", "right", "lead")
 IN_PLAY, OVER, SCORED = range(3)
@@ -29,6 +31,8 @@ class ArrayRows(Struct, frozen=True, eq=False):
 
     tables: MaskTables
     """The tables of the ruleset."""
+    how: Method
+    """The method that decided the leader of the first row's round."""
     hands: Ints
     """The tiles of each seat, as masks."""
     stock: NDArray[np.int8]
@@ -84,7 +88,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
         for part in parts:
             stock[begin : begin + len(part), : part.stock.shape[1]] = part.stock
             begin += len(part)
-        return ArrayRows(parts[0].tables, stock=stock, **arrays)
+        return ArrayRows(parts[0].tables, parts[0].how, stock=stock, **arrays)
 
     @property
     def scores(self) -> NDArray[np.int32]:
@@ -100,7 +104,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
     def taken(self, rows: Numbers) -> "ArrayRows":
         """Return the rows of these numbers."""
         arrays: dict[str, Any] = {name: getattr(self, name).take(rows, axis=-1) for name in ARRAYS}
-        return ArrayRows(self.tables, stock=self.stock.take(rows, axis=0), **arrays)
+        return ArrayRows(self.tables, self.how, stock=self.stock.take(rows, axis=0), **arrays)
 
     def with_stock(self, orders: Numbers) -> "ArrayRows":
         """Lay each row's boneyard anew; see `States.with_stock`."""
@@ -116,6 +120,62 @@ class ArrayRows(Struct, frozen=True, eq=False):
         for seat, tiles in hands.items():
             masks[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
         return replace(self, hands=masks)
+
+    def led(self) -> "ArrayRows":
+        """Find each round's leader; see `States.led`."""
+        tables, lead, starter = self.tables, self.tables.rules.lead, self.tables.rules.deal.starter
+        rows, tile = self, np.zeros(len(self), tables.dtype)
+        if self.how in BY_DOUBLE:
+            if lead.missing == "draw_for_it":
+                rows = self._drew_for(
+                    tables.bits[0] if self.how == "double_six" else tables.doubles
+                )
+            held = np.bitwise_or.reduce(rows.hands, axis=0)
+            tile = held & -held
+            leader = (rows.hands & tile != 0).argmax(axis=0).astype(np.int8)
+            rows = replace(rows, turn=leader)
+        if lead.tile == "highest":
+            hands = rows.hands[rows.turn, np.arange(len(self))]
+            tile = hands & -hands
+        if lead.tile != "any":
+            rows = replace(rows, must_lead=(tables.places_of(tile) - FREE + 1).astype(np.int8))
+        return (rows._turned_up() if starter else rows)._opened()
+
+    def _drew_for(self, wanted: np.signedinteger) -> "ArrayRows":
+        """Let the seats draw a tile each in turn until one has a tile of these (C.3)."""
+        rows, numbers = self, np.arange(len(self))
+        parts, places = [], []
+        while len(rows):
+            held = np.bitwise_or.reduce(rows.hands, axis=0) & wanted != 0
+            for chosen in (held, ~held):
+                parts.append(rows.taken(np.flatnonzero(chosen)))
+                places.append(numbers[chosen])
+            rows, numbers = parts.pop()._took(), places.pop()
+            rows = replace(rows, turn=rows._next_seats())
+        return ArrayRows.joined(parts).taken(np.argsort(np.concatenate(places)))
+
+    def _turned_up(self) -> "ArrayRows":
+        """Begin each line with the front tile of the first row that has any (E deal)."""
+        states = np.arange(len(self))
+        of = (self.front < self.back).argmax(axis=0)
+        front = self.front.copy()
+        rank = self.stock[states, front[of, states]]
+        front[of, states] += 1
+        high, low = np.array(self.tables.tiles, np.int8)[rank].T
+        drawable = np.maximum(self.drawable - np.int8(1), 0)
+        line = self.tables.bits[rank]
+        return replace(self, front=front, drawable=drawable, left=high, right=low, line=line)
+
+    def _opened(self) -> "ArrayRows":
+        """Begin play: the seats pay their antes."""
+        tables, stakes, points, pot = self.tables, self.tables.rules.stakes, self.points, self.pot
+        if stakes.ante:
+            paid = np.full_like(points, stakes.ante)
+            if stakes.chips:
+                paid = np.minimum(paid, points + stakes.chips)
+            points = points - paid
+            pot = pot + paid[: count_sides(tables.rules.deal.partners, tables.seats)].sum(axis=0)
+        return replace(self, points=points, pot=pot.astype(np.int32))._settled(turn_ended=True)
 
     def after_each(self, options: Sequence[Option], which: Numbers) -> "ArrayRows":
         """Take an option in each row; see `States.after_each`."""
@@ -176,7 +236,8 @@ class ArrayRows(Struct, frozen=True, eq=False):
         from_back = np.array(settings.from_back).take(self.turn)
         return of, np.where(from_back, self.back[of, states] - 1, self.front[of, states])
 
-    def _after_draw(self) -> "ArrayRows":
+    def _took(self) -> "ArrayRows":
+        """Move the tile that each seat to move draws into its hand."""
         states, settings = np.arange(len(self)), self.tables.settings
         of, at = self._next_tile()
         front, back, hands = self.front.copy(), self.back.copy(), self.hands.copy()
@@ -184,17 +245,19 @@ class ArrayRows(Struct, frozen=True, eq=False):
         front[of, states] += ~from_back
         back[of, states] -= from_back
         hands[self.turn, states] += self.tables.bits[self.stock[states, at]]
-        one = np.int8(1)
-        drawable = np.maximum(self.drawable - one, 0)
-        points, pot = self.points, self.pot
+        drawable = np.maximum(self.drawable - np.int8(1), 0)
+        return replace(self, hands=hands, front=front, back=back, drawable=drawable)
+
+    def _after_draw(self) -> "ArrayRows":
+        settings, points, pot = self.tables.settings, self.points, self.pot
         if settings.fee:
             paid = np.zeros_like(points)
-            paid[self.turn, states] = settings.fee
+            paid[self.turn, np.arange(len(self))] = settings.fee
             points = points - seats_of(self.tables, parties(self.tables, paid))
             pot = pot + np.int32(settings.fee * self.tables.rules.stakes.pot)
         after = replace(
-            self, hands=hands, front=front, back=back, drawable=drawable, drawn=self.drawn + one,
-            passes=np.zeros_like(self.passes), points=points, pot=pot,
+            self._took(), drawn=self.drawn + np.int8(1), passes=np.zeros_like(self.passes),
+            points=points, pot=pot,
         )  # fmt: skip
         return after._next_turn() if settings.draw_ends_turn else after._settled()
 
@@ -222,11 +285,14 @@ class ArrayRows(Struct, frozen=True, eq=False):
         passes = np.zeros_like(self.passes) if passes is None else passes
         return replace(
             self,
-            turn=np.array(self.tables.settings.after, np.int8).take(self.turn),
+            turn=self._next_seats(),
             drawn=np.zeros_like(self.drawn),
             passes=passes,
             over=np.where(out, np.int8(OVER), self.over),
         )._settled(turn_ended=True)
+
+    def _next_seats(self) -> NDArray[np.int8]:
+        return np.array(self.tables.settings.after, np.int8).take(self.turn)
 
     def _settled(self, *, turn_ended: bool = False) -> "ArrayRows":
         """End the rounds that are blocked; after a turn ask the seats for a call."""
@@ -260,7 +326,9 @@ class ArrayRows(Struct, frozen=True, eq=False):
         )
 
 
-ARRAYS = tuple(name for name in ArrayRows.__struct_fields__ if name not in ("tables", "stock"))
+ARRAYS = tuple(
+    name for name in ArrayRows.__struct_fields__ if name not in ("tables", "how", "stock")
+)
 """The arrays of which the last axis is the row."""
 
 
@@ -282,6 +350,7 @@ def rows_of(tables: MaskTables, games: Sequence[Game]) -> ArrayRows:
 
     return ArrayRows(
         tables,
+        states[0].aside.how,
         hands=hands,
         stock=np.array([order + [0] * (width - len(order)) for order in stock], np.int8),
         front=back - lengths,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine import deal
 from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.engine.tile_table import Bit
@@ -68,6 +69,13 @@ class GameRows:
                 state.hand_bits[seat] = _bits(held)
                 state.hand_masks[seat] = sum(state.hand_bits[seat])
                 state.held_mask = sum(state.hand_masks)
+        return GameRows(games)
+
+    def led(self) -> "GameRows":
+        """Find each round's leader; see `States.led`."""
+        games = [game.copy() for game in self.games]
+        for game in games:
+            deal.find_leader(game)
         return GameRows(games)
 
     def after_each(self, options: Sequence[Option], which: Numbers) -> "GameRows":

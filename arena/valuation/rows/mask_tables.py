@@ -51,6 +51,8 @@ class MaskTables:
         """The rank of each tile by its bit in the engine."""
         self.suits = np.array([self._mask(_has(pip)) for pip in self._numbers()])
         """The tiles of each number."""
+        self.doubles = self._mask(lambda tile: tile[0] == tile[1])
+        """The doubles."""
         self.blank = self._mask(lambda tile: tile == (0, 0))
         """The 0-0, if the set has it."""
         self.pips = self._sums([self.settings.pips[bit] for bit in self.rank_of_bit])
@@ -104,12 +106,11 @@ class MaskTables:
         """The tiles that fit the higher number, the lower, any of both, and (but doubles) each."""
         self.after = np.repeat(np.arange(0, size, TILES), TILES)
         """The ends after a play: at the place of the ends, plus that of the tile; 0 is no tile."""
-        doubles = self._mask(lambda tile: tile[0] == tile[1])
         for (high, low), at in place.items():
             self.high[at], self.low[at] = high, low
             self.higher[at], self.lower[at] = self.suits[high], self.suits[low]
             self.fitting[at] = self.suits[high] | self.suits[low]
-            self.both[at] = self.suits[high] & self.suits[low] & ~doubles
+            self.both[at] = self.suits[high] & self.suits[low] & ~self.doubles
             for number, tile in enumerate(self.tiles, at + FREE - 1):
                 if high in tile:
                     self.after[number] = self.ends[sum(tile) - high, low]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arena.engine import game as engine
+from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.plain import settled
@@ -138,3 +139,31 @@ def test_a_row_gains_the_same_in_any_batch(monkeypatch: pytest.MonkeyPatch) -> N
     gains, order = play_out(states), np.array(luck.sample(range(len(states)), len(states)))
     monkeypatch.setattr("arena.valuation.rows.array_playouts.TOGETHER", 3)
     assert (play_out(states.taken(order)) == gains[order]).all()
+
+
+def check_leads(rules: Ruleset, seats: int, luck: random.Random) -> None:
+    """Compare how the leader of a deal is found that counts."""
+    game = engine.new_game(rules, seats)
+    dealt = engine.chance_decides(game, luck.randbytes(32))
+    if dealt.deal == 0:
+        return
+    begun = game.copy()
+    engine.begin(begun, dealt)
+    lay_out(game, dealt)
+    if engine.needs_deal(begun) or mask_tables(rules, seats) is None:
+        return
+    pair = [one.taken(np.array([0, 0])) for one in (States.of([game]), States(GameRows.of([game])))]
+    orders = stock_orders(game, luck)
+    same(*[[one.led(), one.with_stock(orders).led()] for one in pair])
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_leaders_of_named_games(name: str) -> None:
+    luck = random.Random(name)
+    for seats in playable_seat_counts(find_variant(name)):
+        check_leads(find_variant(name), seats, luck)
+
+
+@given(seated(), st.randoms(use_true_random=False))
+def test_leaders_by_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
+    check_leads(*table, luck)
