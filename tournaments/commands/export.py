@@ -4,6 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
+from arena.logs.catalog import FOLDER
 from arena.ui.console import print_json, print_line
 from arena.ui.progress import working
 from protocol.errors import UserError
@@ -57,4 +58,6 @@ def _file(sources: tuple[Path, ...], out: Path | None, format: Format) -> Path:
     if out and not out.is_dir():
         return out
     own = sources[0] if len(sources) == 1 and sources[0].is_dir() else Path()
+    if own.name == FOLDER:
+        own = own.parent
     return (out or own) / f"{NAME}.{format}"

@@ -110,7 +110,7 @@ class Tally:
 
     def __init__(self, of: int, progress: Callable[[int, int], None]) -> None:
         """Begin; there are about so many games."""
-        self._of, self._progress = of, progress
+        self.of, self._progress = of, progress
         self._before = self.games = self.decisions = 0
 
     def count(self, pieces: Iterable[Piece]) -> Iterator[bytes]:
@@ -120,7 +120,7 @@ class Tally:
         for piece in pieces:
             self.games += piece.games
             self.decisions += piece.decisions
-            self._progress(self._before + self.games, self._of)
+            self._progress(self._before + self.games, self.of)
             if piece.data:
                 yield piece.data
 
@@ -142,6 +142,7 @@ def export_decisions(
     for source in sources:
         tables.setdefault(source.table, []).append(source)
     tally = Tally(sum(source.games for source in sources), progress)
+    progress(0, tally.of)
     files = []
     for path, (table, own) in zip(_paths(order.out, tables), tables.items(), strict=False):
         pieces = tally.count(_pieces(order, own, cores or usable_cores()))
@@ -194,7 +195,9 @@ def _tasks(order: Export, source: Source) -> Iterator[Task]:
         for game in read_encoded_games(source.path)
         if source.counted is None or game.name in source.counted
     )
-    while few := tuple(islice(games, GAMES_AT_ONCE)):
+    # A game whose worth is computed takes as long as ten others.
+    many = 1 if order.wish.luck or order.wish.review else GAMES_AT_ONCE
+    while few := tuple(islice(games, many)):
         yield Task(few, source.table, order.wish, order.format)
 
 

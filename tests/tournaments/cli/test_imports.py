@@ -35,6 +35,7 @@ COMMANDS = {
     "schema rated": RICH,
     "rate EVENT": HEAVY - {"numpy"},
     "verify LOG": HEAVY,
+    "export EVENT --decisions --out NEW --format csv": HEAVY - {"numpy"},
     "check first --only hello --sandbox off": HEAVY,
 }
 """Each command, and what it must not load."""
@@ -47,8 +48,8 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_loads_only_what_it_needs(command: str, event: Path) -> None:
-    places = {"EVENT": f"{event}", "LOG": f"{event}/games"}
+def test_a_command_loads_only_what_it_needs(command: str, event: Path, tmp_path: Path) -> None:
+    places = {"EVENT": f"{event}", "LOG": f"{event}/games", "NEW": f"{tmp_path}"}
     words = [places.get(word, word) for word in command.split()]
     ran = (sys.executable, "-c", LOADED, *words)
     done = subprocess.run(ran, capture_output=True, text=True, check=False)
