@@ -30,7 +30,7 @@ COMMANDS = {
     "show EVENT": HEAVY,
     "replay EVENT": HEAVY,
     "replay EVENT 1.first.greedy": HEAVY,
-    "explain EVENT 1.first.greedy": HEAVY,
+    "explain EVENT 1.first.greedy": HEAVY - {"numpy"},
     "schema review": RICH,
     "schema rated": RICH,
     "rate EVENT": HEAVY - {"numpy"},
