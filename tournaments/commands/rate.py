@@ -57,6 +57,8 @@ class RatedTable(Struct, frozen=True, kw_only=True):
     """The sources of the results, as the user named them."""
     games: int
     """Games that were rated."""
+    games_with_luck: int = 0
+    """Games whose luck is known; it is taken out of the corrected ratings."""
     ratings: Ratings
     """The tables, one for each pool of entrants that games connect."""
 
@@ -101,7 +103,12 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
         for game, group in groups.items()
     )
     _refuse_strangers(asked.anchor, tables)
-    notices = (*_notices(sources, groups, asked.pool), *_pools(tables), *labels.notices())
+    notices = (
+        *_notices(sources, groups, asked.pool),
+        *_pools(tables),
+        *_luck(tables),
+        *labels.notices(),
+    )
     return Rated(asked=asked, notices=notices, tables=tables)
 
 
@@ -136,13 +143,21 @@ def _table(
 
     title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
     try:
-        ratings = fit_both(results, prior=asked.prior, partners=game.partners, anchor=asked.anchor)
+        corrections = results.corrections()
+        ratings = fit_both(
+            results,
+            prior=asked.prior,
+            partners=game.partners,
+            anchor=asked.anchor,
+            corrections=corrections or None,
+        )
     except ValueError as error:
         raise UserError(f"{title}: {error}.") from error
     return RatedTable(
         title=title,
         ledgers=tuple(one.said for one in sources),
         games=sum(pool.games for pool in ratings.pools),
+        games_with_luck=len(corrections),
         ratings=ratings,
     )
 
@@ -176,6 +191,16 @@ def _notices(
         )
     for group in groups.values():
         yield from _differences(group)
+
+
+def _luck(tables: Sequence[RatedTable]) -> Iterator[str]:
+    """Yield notes on games whose luck is not known."""
+    for one in tables:
+        if 0 < one.games_with_luck < one.games:
+            yield (
+                f"{one.title}: the luck of {one.games_with_luck:,} of {one.games:,} games is "
+                "known; the others count as they were played."
+            )
 
 
 def _pools(tables: Sequence[RatedTable]) -> Iterator[str]:

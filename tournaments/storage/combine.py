@@ -12,9 +12,11 @@ from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
+from tournaments.rating.tables import Correction
 from tournaments.storage.at_home import earlier_folders
 from tournaments.storage.folder import Folder, load_event, published_commitments
 from tournaments.storage.ledger import read_ledger, results_of
+from tournaments.storage.luck_store import LuckStore
 
 FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
@@ -194,7 +196,10 @@ class BoardIds:
 
 
 class MergedResults:
-    """The results of several ledgers as those of one; read each time, never all in memory."""
+    """The results of several ledgers as those of one; read each time, never all in memory.
+
+    A game is called by its ledger and its name there.
+    """
 
     def __init__(
         self, sources: Sequence[Source], labels: EntrantNames, boards: BoardIds, fouls: bool
@@ -216,6 +221,22 @@ class MergedResults:
                             labels[name] = self._labels.label(one, name)
                     yield replace(
                         result,
+                        game=_name_in(one, result.game),
                         board=self._boards.number(one, result.board),
                         seats=tuple([labels[name] for name in result.seats]),
                     )
+
+    def corrections(self) -> dict[str, Correction]:
+        """Return the luck to take out of each game whose luck is known. Raises DamagedFileError."""
+        return {
+            _name_in(one, game): correction
+            for one in self._sources
+            if one.event
+            for game, correction in LuckStore(Folder(one.ledger.parent), one.event)
+            .corrections(results_in(one.ledger, one.event))
+            .items()
+        }
+
+
+def _name_in(of: Source, game: str) -> str:
+    return f"{of.said}: {game}"

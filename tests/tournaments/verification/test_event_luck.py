@@ -262,6 +262,19 @@ def test_the_log_of_a_game_gives_the_luck_round_by_round(folder: Path) -> None:
     assert luck.rounds[0] == luck.points
 
 
+@pytest.mark.usefixtures("faked")
+def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: Path) -> None:
+    with_luck(folder)
+    told = json.loads((folder / "results.json").read_text())["ratings"]
+    (one,) = json.loads(boneyard("rate", str(folder), "--json"))["tables"]
+    assert one["ratings"] == told
+    other, terms = tmp_path.with_name("other"), ("--seed", "2", "--sandbox", "off")
+    boneyard("run", *SMALL[:2], "--boards", "1", *SMALL[5:], *terms, "--out", str(other))
+    both = json.loads(boneyard("rate", str(folder), str(other), "--json"))
+    assert [(one["games"], one["games_with_luck"]) for one in both["tables"]] == [(14, 12)]
+    assert any("the luck of 12 of 14 games is known" in one for one in both["notices"])
+
+
 # --- versus ---
 
 

@@ -1,6 +1,6 @@
 """Sentences about ratings: the meaning of the numbers beside them. Pure. Backticks mark code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arena.rules.english import join_words
 from tournaments.rating.anchor import Anchor
@@ -144,16 +144,22 @@ def luck_notes(pool: Pool) -> list[str]:
     unsure = {of: one for of, one in gains.items() if one and one.low <= 1}
     said = []
     if more:
-        told = join_words([f"{_times(one)} games about {of}" for of, one in more.items()])
-        said.append(f"With luck taken out, a game here tells as much as {told}.")
+        said.append(f"With luck taken out, a game here tells as much {_worth(more)} with luck in.")
     if unsure:
-        told = join_words([f"{of} {_times(one)}" for of, one in unsure.items()])
-        said.append(f"It is not certain that taking luck out helps: {told}; 1 would be no help.")
+        said.append(
+            f"It is not certain that taking luck out helps here: a game tells as much "
+            f"{_worth(unsure)} with luck in."
+        )
     return said
 
 
-def _times(gain: Gain) -> str:
-    return f"{gain.value:.1f} ({gain.low:.1f}–{gain.high:.1f})"
+def _worth(gains: Mapping[str, Gain]) -> str:
+    return join_words(
+        [
+            f"about {of} as {one.value:.1f} games ({one.low:.1f}–{one.high:.1f})"
+            for of, one in gains.items()
+        ]
+    )
 
 
 def partner_notes(pool: Pool) -> list[str]:
