@@ -25,14 +25,14 @@ RETIRED = 8
 
 def play_out_rows(rows: ArrayRows) -> NDArray[np.int32]:
     """Return for each row the points that each seat gains until its round is over."""
-    tables = rows.tables
-    ends = Ending(rows)
+    tables, ending, ends = rows.tables, Ending(rows), rows.ends
     in_play = (rows.over == IN_PLAY) & ~_called(rows)
     for seat in range(tables.seats):
         of_seat = np.flatnonzero(in_play & (rows.turn == seat))
         for begin in range(0, len(of_seat), TOGETHER):
-            Batch(rows, of_seat[begin : begin + TOGETHER], ends).play(seat)
-    return ends.gains(rows).T
+            members = of_seat[begin : begin + TOGETHER]
+            Batch(rows, members, ends.take(members), ending).play(seat)
+    return ending.gains(rows).T
 
 
 def _called(rows: ArrayRows) -> Flags:
@@ -76,7 +76,7 @@ class Batch:
     An array that these rules do not need is never brought up to date, see `needs`.
     """
 
-    def __init__(self, rows: ArrayRows, members: Places, ending: Ending) -> None:
+    def __init__(self, rows: ArrayRows, members: Places, ends: Places, ending: Ending) -> None:
         tables, self.settings = rows.tables, rows.tables.settings
         self.tables, self.ending, self.needs = tables, ending, needs(tables)
         self.stock = rows.stock.reshape(-1)
@@ -84,7 +84,7 @@ class Batch:
         self.members = members
         """The rows of the rounds."""
         self.hands = list(rows.hands.take(members, axis=1))
-        self.ends = rows.ends.take(members)
+        self.ends = ends
         self.fitting = tables.fitting.take(self.ends)
         """The tiles that fit."""
         self.drawable = rows.drawable.take(members).astype(tables.dtype)

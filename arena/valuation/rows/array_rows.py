@@ -17,7 +17,7 @@ from arena.engine.state import Game, Round
 from arena.engine.structs import Method
 from arena.valuation.rows.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
 from arena.valuation.rows.game_rows import Numbers
-from arena.valuation.rows.mask_tables import FREE, Ints, MaskTables, Places
+from arena.valuation.rows.mask_tables import FREE, TILES, Ints, MaskTables, Places
 from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
 from protocol.ruleset import BY_DOUBLE, count_sides
 
@@ -322,7 +322,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
         return np.where(
             self.left >= 0,
             tables.ends[self.left, self.right],
-            tables.empty + (self.must_lead + 1) * np.intp(64),
+            tables.empty + (self.must_lead + 1) * np.intp(TILES),
         )
 
 
