@@ -68,14 +68,14 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_that_could_have_co
     tiles = [tile for tile in set_of_tiles(TINY.deal) if tile not in ((6, 6), (1, 1))]
     mean = np.mean([tiny_worth(tile) for tile in tiles], axis=0)
     for tile in tiles:
-        luck = game_luck(tiny_game(tile))
-        (draw,) = luck.draws
+        total = game_luck(tiny_game(tile))
+        (draw,) = total.draws
         assert (draw.record, draw.round, draw.seat, draw.tile) == (1, 1, 0, tile)
         assert draw.points == pytest.approx(tiny_worth(tile) - mean, abs=10**-DIGITS)
         # There is one round, so the share is that of its winner.
         assert draw.share[0] == -draw.share[1]
-        assert luck.points == draw.points
-        assert luck.share == draw.share
+        assert total.points == draw.points
+        assert total.share == draw.share
 
 
 def with_drawn(game: LoggedGame, was: DrawLuck, tile: Tile) -> LoggedGame:
@@ -137,20 +137,20 @@ def test_the_excesses_of_all_tiles_add_up_to_exactly_nothing(
 def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) -> None:
     rules = short(name)
     game = logged(rules, seats, draws_if_able)
-    luck = game_luck(game)
+    total = game_luck(game)
     if not has_draws(rules, seats):
-        assert not luck.draws
+        assert not total.draws
         assert weight_of(rules, seats) == NOTHING
     else:
-        assert luck.draws, "It draws where it may."
+        assert total.draws, "It draws where it may."
         assert min(weight_of(rules, seats)) >= 0
-    assert len(luck.points) == len(luck.share) == seats
+    assert len(total.points) == len(total.share) == seats
     # What one wins of a pair the other loses; each share is of all others.
-    assert sum(luck.share) == pytest.approx(0, abs=1e-4)
+    assert sum(total.share) == pytest.approx(0, abs=1e-4)
     if rules.deal.partners:
-        assert luck.points[:2] == luck.points[2:]
-        assert luck.share[:2] == luck.share[2:]
-    for draw in luck.draws:
+        assert total.points[:2] == total.points[2:]
+        assert total.share[:2] == total.share[2:]
+    for draw in total.draws:
         assert 0 <= draw.record < len(game.records)
 
 
@@ -168,9 +168,9 @@ def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> No
 
 def test_a_game_that_was_cut_off_has_the_luck_of_its_draws_so_far() -> None:
     game = logged(short("draw"), 2, any_of(5))
-    luck = game_luck(game)
-    cut = replace(game, records=game.records[: luck.draws[4].record + 1], result=None)
-    assert game_luck(cut).draws == luck.draws[:5]
+    whole = game_luck(game)
+    cut = replace(game, records=game.records[: whole.draws[4].record + 1], result=None)
+    assert game_luck(cut).draws == whole.draws[:5]
 
 
 def test_a_log_that_cannot_have_happened_is_refused() -> None:
