@@ -229,11 +229,10 @@ class Batch:
             held |= hand
         held &= self.fitting
         if self.settings.two_tiles:
-            held[
-                ~np.logical_or.reduce(
-                    [self.tables.can_end_two(hand, self.ends) for hand in self.hands]
-                )
-            ] = 0
+            dry = np.flatnonzero((self.drawable == 0) & (held != 0))
+            hands = np.array([hand.take(dry) for hand in self.hands])
+            can = self.tables.can_end_two(hands, self.ends.take(dry)).any(axis=0)
+            held[dry[~can]] = 0
         held |= self.drawable
         blocked: Flags = held == 0
         if self.settings.dead_ends_to_end:
@@ -247,6 +246,8 @@ class Batch:
         tables = self.tables
         dead = tables.dead_ends(self.ends, self.line)
         asked = np.flatnonzero(~over & (dead >= self.settings.dead_ends_to_call))
+        if not asked.size:
+            return
         held = tables.held(np.array([hand.take(asked) for hand in self.hands]))
         over[asked[lightest(parties(tables, held)) != NOBODY]] = True
 
