@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.analysis.frames import Viewer, moments
+from arena.analysis.frames import moments
 from arena.analysis.replay import steps
 from arena.engine import game as engine
 from arena.engine.state import Game
@@ -28,6 +28,13 @@ from protocol.ruleset import count_sides, set_of_tiles
 ORDERS = 128
 """Random orders of the boneyard that each moment is played out with: the standard error of a share
 is at most 0.5 / √128, 4 %, and between moments, which share the orders, much smaller."""
+
+
+LAST = -1_000_000
+"""The score of a seat that has fouled: below all others."""
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class Chance(Struct, frozen=True):
@@ -47,6 +54,8 @@ class Moment(NamedTuple):
     """The game."""
     over: bool
     """True if the result stands: by the rules, or by fouls."""
+    fouled: frozenset[int]
+    """The seats that have lost by a foul."""
 
     @property
     def is_dealt(self) -> bool:
@@ -65,38 +74,66 @@ class Moment(NamedTuple):
         return state.number - (not self.is_dealt and not state.over)
 
 
-def chances(logged: LoggedGame, viewer: Viewer = None) -> tuple[Chance, ...]:
-    """Return the chances at each moment that a viewer's replay shows. Raises DamagedLogError."""
-    shown = [*_moments(logged, viewer)]
+def chances(logged: LoggedGame) -> tuple[Chance, ...]:
+    """Return the chances at each moment of the replay for everybody. Raises DamagedLogError."""
+    shown = [*_moments(logged)]
     if not shown:
         return ()
-    rules, seats = logged.sitting.rules, len(logged.sitting.seats)
-    sides = count_sides(rules.deal.partners, seats)
+    sides = count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats))
     counts = np.array([one.orders for one in shown])
     gains = _gains(shown, counts, _keys(logged))
-    scores = gains + np.repeat([one.game.scores for one in shown], counts, axis=0)
-    rounds = np.repeat([one.rounds for one in shown], counts)
-    found = np.zeros((len(scores), sides), np.int64)
-    for number in np.unique(rounds):
-        rows = rounds == number
-        found[rows] = share_of_scores(rules, seats, scores[rows], int(number))[:, :sides]
     # Sums of integers: the same on every machine.
     starts = np.cumsum(counts) - counts
-    shares = np.add.reduceat(found, starts) / (counts[:, None] * WHOLE)
+    found = np.add.reduceat(_shares(logged, shown, counts, gains)[:, :sides], starts)
+    shares = found / (counts[:, None] * WHOLE)
     leads = _leads(np.add.reduceat(gains[:, :sides], starts) / counts[:, None])
-    if logged.result:
-        shares[[one.over for one in shown]] = _won(logged.result.places[:sides])
+    for at, one in enumerate(shown):
+        if one.over and logged.result:
+            shares[at] = _won(logged.result.places[:sides])
+        elif one.fouled:
+            shares[at] = _beaten(shares[at], [*one.fouled])
     return tuple(map(Chance, map(tuple, shares.tolist()), map(tuple, leads.tolist())))
 
 
-def _moments(logged: LoggedGame, viewer: Viewer) -> Iterator[Moment]:
+def _moments(logged: LoggedGame) -> Iterator[Moment]:
     fouled = set(logged.game.forfeited)
-    for moment in moments(steps(logged), viewer):
+    for moment in moments(steps(logged), None):
         records = [step.record for step in moment]
         fouled |= {one.seat for one in records if isinstance(one, FoulRecord)}
         game = moment[-1].game
         ended = game.over or isinstance(records[-1], Result)
-        yield Moment(game, bool(ended or decided_by_fouls(game, logged.sitting.fouls, fouled)))
+        over = bool(ended or decided_by_fouls(game, logged.sitting.fouls, fouled))
+        yield Moment(game, over, frozenset(fouled))
+
+
+def _shares(
+    logged: LoggedGame, shown: Sequence[Moment], counts: Integers, gains: Integers
+) -> Integers:
+    """Return each seat's expected share, in millionths, after the round in each order."""
+    scores = np.repeat([one.game.scores for one in shown], counts, axis=0) + gains
+    rounds = np.repeat([one.rounds for one in shown], counts)
+    for seat in range(len(logged.sitting.seats)):
+        scores[np.repeat([seat in one.fouled for one in shown], counts), seat] = LAST
+    found = np.zeros(scores.shape, np.int64)
+    for number in np.unique(rounds):
+        rows = rounds == number
+        rules = logged.sitting.rules
+        found[rows] = share_of_scores(rules, scores.shape[1], scores[rows], int(number))
+    return found
+
+
+def _beaten(shares: Floats, fouled: Sequence[int]) -> Floats:
+    """Return the shares if these sides end below all others, and tie with one another.
+
+    Where two sides can win nobody plays on after a foul, so here each seat is a side. The others
+    share equally in what the fouled sides were still expected to win from them.
+    """
+    rest, many = len(shares) - 1, len(fouled)
+    tied = (many - 1) / 2 / rest
+    given = (shares[fouled].sum() - many * tied) / (len(shares) - many)
+    shares = np.minimum(shares + given, 1)
+    shares[fouled] = tied
+    return shares
 
 
 def _keys(logged: LoggedGame) -> NDArray[np.uint64]:
@@ -107,9 +144,7 @@ def _keys(logged: LoggedGame) -> NDArray[np.uint64]:
     return np.frombuffer(stream, "<u8").reshape(ORDERS, tiles)
 
 
-def _gains(
-    shown: Sequence[Moment], counts: NDArray[np.int64], keys: NDArray[np.uint64]
-) -> NDArray[np.int64]:
+def _gains(shown: Sequence[Moment], counts: Integers, keys: NDArray[np.uint64]) -> Integers:
     """Return the points that each seat gains until the round's end, a row an order of a moment."""
     gains = np.zeros((counts.sum(), shown[0].game.seats), np.int64)
     rows = np.repeat([one.is_dealt for one in shown], counts)
@@ -127,15 +162,15 @@ def _gains(
     return gains
 
 
-def _orders(moment: Moment, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _orders(moment: Moment, keys: NDArray[np.uint64]) -> Integers:
     """Return the orders of the tiles in the boneyard, a row each."""
     rows = moment.game.playing.stock_rows
     tiles = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
     return tiles[np.argsort(keys[: moment.orders, tiles], axis=1)]
 
 
-def _leads(gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    others: NDArray[np.float64] = (gains.sum(axis=1, keepdims=True) - gains) / (gains.shape[1] - 1)
+def _leads(gains: Floats) -> Floats:
+    others: Floats = (gains.sum(axis=1, keepdims=True) - gains) / (gains.shape[1] - 1)
     return gains - others
 
 

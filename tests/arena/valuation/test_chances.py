@@ -88,6 +88,19 @@ def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
     assert 0 < found[at - 1].shares[0] < 1
 
 
+def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
+    game = logged(find_variant("dutch"), 3, bob_fouls)
+    shown = [*moments(steps(game), None)]
+    at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
+    found = chances(game)
+    assert len(found) > at + 10
+    for one in found[at:]:
+        assert one.shares[1] == 0
+        assert sum(one.shares) == pytest.approx(1.5, abs=0.01)
+        assert min(one.shares[0], one.shares[2]) >= 0.49
+    assert found[at - 1].shares[1] > 0.2
+
+
 def test_before_its_tiles_are_dealt_a_round_promises_nothing() -> None:
     found = chances(logged(ODD, 2, any_of(3), board=3))
     for guess in found[:2]:
