@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.analysis.find import find_game, find_seat, list_games, logs
 from arena.logs.catalog import PAGES
@@ -12,6 +13,8 @@ from arena.ui.progress import track, working
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, load_event
+from tournaments.verification.log_check import usable_cores
+from tournaments.verification.processes import map_batches
 
 
 def write_pages(
@@ -67,6 +70,37 @@ def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: boo
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / PAGES
-    tracked = track(found, "Pages of logs made", len(found))
-    made = replay_files.make_game_pages(tracked, pages, _entrants(event), reviewed=reviewed)
+    entrants = tuple(_entrants(event))
+    tasks = [PagesTask(log, pages, entrants, reviewed) for log in found]
+    # A review takes ten times as long as its page.
+    count = min(len(tasks), usable_cores()) if reviewed else 1
+    done = (
+        map(make_pages, tasks)
+        if count < 2
+        else map_batches(make_pages, ([task] for task in tasks), count)
+    )
+    made = sum(track(done, "Pages of logs made", len(tasks)))
     print_line(f"{pages}: {made} new pages.")
+
+
+class PagesTask(NamedTuple):
+    """A game log whose pages are wanted."""
+
+    log: Path
+    """The log."""
+    folder: Path
+    """The folder of the pages."""
+    entrants: tuple[str, ...]
+    """The event's entrants, in whose order they have their emblems."""
+    reviewed: bool
+    """True if the games are reviewed."""
+
+
+def make_pages(task: PagesTask) -> int:
+    """Write the pages of a log where needed; return their number.
+
+    Raises DamagedFileError, OSError.
+    """
+    return replay_files.make_game_pages(
+        [task.log], task.folder, task.entrants, reviewed=task.reviewed
+    )
