@@ -3,23 +3,41 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
 from rich.text import Text
 
 from arena.analysis.decisions import Decision
 from arena.analysis.reask import ReaskResult
 from arena.analysis.review import choice_label
 from arena.analysis.text import EVIDENCE, option_words
-from arena.analysis.what_if import OptionValue
 from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE
 
+POINTS = "Points: this side's gain minus the average of the others"
 PLAYED_ON = (
     "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
-    "all equally likely. From here on a simple heuristic (the heaviest tile, doubles first) plays "
-    "every seat to the end of the round. Points: this side's gain minus the average of the others; "
-    "± is half of a 95 % interval."
+    "all equally likely. From here on a plain player (the heaviest tile, doubles first) plays "
+    f"every seat to the end of the round. {POINTS}; ± is half of a 95 % interval."
 )
+SOLVED = (
+    f"Exact: this seat knows where all tiles are, and both play perfectly from here on. {POINTS}."
+)
+
+
+class OptionValue(Struct, frozen=True):
+    """The value of an option, over all deals that were tried."""
+
+    lead: float
+    """Points that the seat's side gains beyond the average of the others, until the round's end."""
+    half_width: float
+    """Half of the 95 % interval of `lead`; 0 if no tile is hidden from the seat."""
+    beyond: float
+    """`lead` minus that of the compared option under the same deals."""
+    beyond_half_width: float
+    """Half of the 95 % interval of `beyond`."""
+    exact: bool
+    """True if all play perfectly from here on; else the plain player plays on."""
 
 
 def answer_report(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:

@@ -13,7 +13,7 @@ inflated by noise, and may even be a little below 0 by chance.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -24,11 +24,11 @@ from arena.engine import game as engine
 from arena.engine import values
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
-from arena.valuation.endgames import exact_leads
+from arena.valuation.endgames import exact_leads, is_open
 from arena.valuation.playouts import play_out
 from arena.valuation.states import States
 from arena.valuation.worlds.hidden_tiles import seed_of
-from arena.valuation.worlds.questions import AskedQuestion, asked_questions, question_worlds
+from arena.valuation.worlds.questions import FEW, AskedQuestion, asked_questions, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 from protocol.records import ChoiceRecord
 
@@ -45,6 +45,8 @@ Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "oth
 """What was chosen; of a blocked round and an auction, what was asked."""
 Leads = NDArray[np.float64]
 """The lead gained, a row for each option and a column for each world."""
+Gains = NDArray[np.int32]
+"""Points gained: by option, world and seat."""
 
 
 class OptionWorth(Struct, frozen=True):
@@ -97,10 +99,10 @@ def review_seat(
         for question in asked_questions(logged, seat)
         if len(question.options) > 1 and isinstance(question.answer, ChoiceRecord)
     ]
-    for question, (leads, exact) in zip(asked, option_leads(asked, worlds, by), strict=True):
+    for question, tried in zip(asked, try_options(asked, worlds, by), strict=True):
         assert isinstance(question.answer, ChoiceRecord)
         choice, option = question.answer.choice, question.options[question.answer.choice]
-        best, loss, error = measured_loss(leads, choice)
+        best, loss, error = measured_loss(tried, choice)
         yield ReviewedDecision(
             number=question.number,
             id=question.answer.id,
@@ -110,10 +112,10 @@ def review_seat(
             kind=_kind(question.options, option),
             choice=choice,
             best=best,
-            options=tuple(OptionWorth(float(row.mean()), standard_error(row)) for row in leads),
+            options=option_worths(tried),
             loss=loss,
             error=error,
-            exact=exact,
+            exact=tried.exact,
         )
 
 
@@ -148,74 +150,104 @@ def _kind(options: Sequence[Option], chosen: Option) -> Kind:
 # --- values ---
 
 
-def option_leads(
-    asked: Sequence[AskedQuestion], many: int, by: Player = play_out
-) -> Iterator[tuple[Leads, bool]]:
-    """Yield for each question the lead that each option gains in each world; true if it is exact.
+class TriedOptions(NamedTuple):
+    """The options of a question, tried in worlds."""
 
-    The questions are of one ruleset and number of seats.
+    leads: Leads
+    """What each gains in each world."""
+    certain: bool
+    """True if there is no other world: the seat knows every tile."""
+    exact: bool
+    """True if both seats then play perfectly; else the reference player plays on."""
+
+
+def try_options(
+    asked: Sequence[AskedQuestion], many: int, by: Player = play_out, slow: int = FEW
+) -> Iterator[TriedOptions]:
+    """Yield for each question what its options gain in so many worlds, the same for all of them.
+
+    `slow`: the most worlds where each of them takes a while to be found. The questions are of one
+    ruleset and number of seats.
     """
-    ready: list[Leads | None] = [_exact(question) for question in asked]
-    open_ones = [question for question, known in zip(asked, ready, strict=True) if known is None]
-    played = _played_leads(open_ones, many, by)
-    for known in ready:
-        yield (next(played), False) if known is None else (known, True)
+    solved = [exact_leads(question.game) for question in asked]
+    unsolved = [question for question, leads in zip(asked, solved, strict=True) if leads is None]
+    played = _played_leads(unsolved, question_worlds(unsolved, many, slow), by)
+    for question, leads in zip(asked, solved, strict=True):
+        if leads is None:
+            yield TriedOptions(next(played), is_open(question.game), exact=False)
+        else:
+            yield TriedOptions(np.array(leads, float)[:, None], certain=True, exact=True)
 
 
-def _exact(question: AskedQuestion) -> Leads | None:
-    """Return the leads of an endgame in its only world, if it is solved."""
-    leads = exact_leads(question.game)
-    return None if leads is None else np.array(leads, float)[:, None]
-
-
-def _played_leads(asked: Sequence[AskedQuestion], many: int, by: Player) -> Iterator[Leads]:
-    """Yield for each question the lead of each option in each world, found by playouts."""
-    found = question_worlds(asked, many)
-    before = [one if isinstance(one, States) else States.of(one) for one in found]
-    ends = [
-        _after(one, option)
-        for question, one in zip(asked, found, strict=True)
-        for option in question.options
+def _played_leads(
+    asked: Sequence[AskedQuestion], found: Sequence[States | list[Game]], by: Player
+) -> Iterator[Leads]:
+    """Yield for each question the lead of each option in each of its worlds, by playouts."""
+    fast = [
+        (question, states)
+        for question, states in zip(asked, found, strict=True)
+        if isinstance(states, States)
     ]
-    if not ends:
-        return
-    joined = States.joined(ends)
-    cuts = np.cumsum([len(part) for part in ends])
-    reached = iter(np.split(joined.scores + by(joined), cuts))
-    for question, start in zip(asked, before, strict=True):
-        gains = np.stack([next(reached) - start.scores for _ in question.options])
+    gains = _gains(fast, by)
+    for question, one in zip(asked, found, strict=True):
+        gained = next(gains) if isinstance(one, States) else _gains_of_games(question, one, by)
         others = opponents(question.game.rules, question.game.seats, question.seat)
-        yield gains[:, :, question.seat] - gains[:, :, others].mean(axis=2)
+        yield gained[:, :, question.seat] - gained[:, :, others].mean(axis=2)
 
 
-def _after(found: States | list[Game], option: Option) -> States:
-    """Return the worlds after an option; what must then be dealt is dealt anew in each."""
-    if isinstance(found, States):
-        return found.after(option)
-    ends = []
-    for number, world in enumerate(found):
-        game = values.act_unchecked(world, option)
-        seed = sha256(seed_of(world) + bytes([number])).digest()
-        while game.playing.over is None and engine.needs_deal(game):
-            engine.begin(game, engine.chance_decides(game, seed))
-        ends.append(game)
-    return States.of(ends)
+def _gains(asked: Sequence[tuple[AskedQuestion, States]], by: Player) -> Iterator[Gains]:
+    """Yield for each question what each option gains each seat in each world; play all at once."""
+    if not asked:
+        return
+    options = list(dict.fromkeys(one for question, _ in asked for one in question.options))
+    number = {option: at for at, option in enumerate(options)}
+    start = States.joined([states for _, states in asked])
+    rows, which, begin = list[NDArray[np.intp]](), list[NDArray[np.intp]](), 0
+    for question, states in asked:
+        for option in question.options:
+            rows.append(np.arange(begin, begin + len(states)))
+            which.append(np.full(len(states), number[option]))
+        begin += len(states)
+    before = np.concatenate(rows)
+    ends = start.taken(before).after_each(options, np.concatenate(which))
+    gained = ends.scores + by(ends) - start.scores[before]
+    begin = 0
+    for question, states in asked:
+        shape = len(question.options), len(states), gained.shape[1]
+        yield gained[begin : begin + math.prod(shape[:2])].reshape(shape)
+        begin += math.prod(shape[:2])
 
 
-def standard_error(values: NDArray[np.floating]) -> float:
-    """Return the standard error of a mean over worlds; 0 for a single world, which is the only."""
-    many = len(values)
-    return float(values.std(ddof=1)) / math.sqrt(many) if many > 1 else 0.0
+def _gains_of_games(question: AskedQuestion, worlds: Sequence[Game], by: Player) -> Gains:
+    """Return what each option gains each seat; what is then dealt is dealt anew in each world."""
+    gained = []
+    for option in question.options:
+        ends = [values.act_unchecked(world, option) for world in worlds]
+        for number, game in enumerate(ends):
+            seed = sha256(seed_of(worlds[0]) + number.to_bytes(4, "big")).digest()
+            while game.playing.over is None and engine.needs_deal(game):
+                engine.begin(game, engine.chance_decides(game, seed))
+        states = States.of(ends)
+        gained.append(states.scores + by(states) - [world.scores for world in worlds])
+    return np.stack(gained)
 
 
-def measured_loss(leads: Leads, choice: int) -> tuple[int, float, float]:
+def standard_error(found: NDArray[np.floating]) -> float:
+    """Return the standard error of a mean over worlds; from one alone it is infinite."""
+    many = len(found)
+    return float(found.std(ddof=1)) / math.sqrt(many) if many > 1 else math.inf
+
+
+def measured_loss(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
     """Return the best option, and the loss of the chosen one with its standard error.
 
     Each half of the worlds measures the option that looks best in the other half.
     """
+    leads = tried.leads
     best = _best(leads, choice)
     if leads.shape[1] == 1:
-        return best, float(leads[best, 0] - leads[choice, 0]), 0.0
+        error = 0.0 if tried.certain else math.inf
+        return best, float(leads[best, 0] - leads[choice, 0]), error
     halves = leads[:, ::2], leads[:, 1::2]
     losses = np.concatenate(
         [
@@ -224,6 +256,14 @@ def measured_loss(leads: Leads, choice: int) -> tuple[int, float, float]:
         ]
     )
     return best, float(losses.mean()), standard_error(losses)
+
+
+def option_worths(tried: TriedOptions) -> tuple[OptionWorth, ...]:
+    """Return the value of each option."""
+    return tuple(
+        OptionWorth(float(row.mean()), 0.0 if tried.certain else standard_error(row))
+        for row in tried.leads
+    )
 
 
 def _best(leads: Leads, choice: int) -> int:

@@ -27,7 +27,7 @@ from protocol.records import ChoiceRecord, DealRecord, FoulRecord
 BETWEEN = 60
 """Changes of the general chain between two worlds that are used."""
 FEW = 12
-"""The most worlds that the general chain gives: it is slow."""
+"""The most worlds of a reviewed question that the general chain gives: it is slow."""
 
 
 class AskedQuestion(NamedTuple):
@@ -94,8 +94,10 @@ def _moves(game: Game, choice: int, fouled: set[int]) -> list[PublicMove]:
     return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]
 
 
-def question_worlds(asked: Sequence[AskedQuestion], many: int) -> list[States | list[Game]]:
-    """Return for each question so many worlds, fewer where the general chain must find them.
+def question_worlds(
+    asked: Sequence[AskedQuestion], many: int, slow: int
+) -> list[States | list[Game]]:
+    """Return for each question so many worlds, at most `slow` where the general chain finds them.
 
     A table without hidden tiles has one world, and is itself. The questions are of one ruleset and
     number of seats.
@@ -107,7 +109,7 @@ def question_worlds(asked: Sequence[AskedQuestion], many: int) -> list[States | 
         if one
         else States.of([question.game])
         if is_open(question.game)
-        else _general_worlds(question, many)
+        else _general_worlds(question, min(many, slow))
         for question, one in zip(asked, hidden, strict=True)
     ]
 
@@ -130,5 +132,5 @@ def _general_worlds(question: AskedQuestion, many: int) -> list[Game]:
     moment = DecisionPoint(len(question.history.acts), question.game.playing.aside.phase)
     luck = random.Random(seed_of(question.game))
     chain = alternative_deals(question.history, question.seat, luck, (question.seat, moment))
-    used = islice(chain, BETWEEN - 1, min(many, FEW) * BETWEEN, BETWEEN)
+    used = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
     return [world.game for world in used]

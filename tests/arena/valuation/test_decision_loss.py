@@ -1,17 +1,21 @@
 """Losses of decisions: those of the solver in endgames, without noise, without names."""
 
+import math
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from arena.analysis.decisions import decisions
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.decision_loss import (
     ReviewedDecision,
+    TriedOptions,
     measured_loss,
+    option_worths,
     review_seat,
-    standard_error,
 )
 from arena.valuation.endgames import exact_leads
 from protocol.ruleset import derive, playable_seat_counts
@@ -68,10 +72,14 @@ def test_a_bot_under_another_name_has_the_same_review() -> None:
     assert review(other) == review(logged)
 
 
+def tried(leads: NDArray[np.float64]) -> TriedOptions:
+    return TriedOptions(leads, certain=False, exact=False)
+
+
 def test_noise_is_no_loss() -> None:
     """Of options that are worth the same, the best one is not better where it is not measured."""
     luck = np.random.default_rng(1)
-    losses = [measured_loss(luck.normal(0, 10, (6, 64)), 0) for _ in range(2_000)]
+    losses = [measured_loss(tried(luck.normal(0, 10, (6, 64))), 0) for _ in range(2_000)]
     mean, errors = np.mean([loss for _, loss, _ in losses]), [error for *_, error in losses]
     assert abs(mean) < 4 * np.mean(errors) / 2_000**0.5
     spread = np.std([loss for _, loss, _ in losses])
@@ -81,13 +89,15 @@ def test_noise_is_no_loss() -> None:
 def test_a_clear_loss_is_measured() -> None:
     luck = np.random.default_rng(2)
     leads = luck.normal(0, 3, (3, 400)) + np.array([[0.0], [5.0], [1.0]])
-    best, loss, error = measured_loss(leads, 0)
+    best, loss, error = measured_loss(tried(leads), 0)
     assert best == 1
     assert abs(loss - 5) < 4 * error < 1.2
-    assert measured_loss(leads, 1) == (1, 0.0, 0.0)
+    assert measured_loss(tried(leads), 1) == (1, 0.0, 0.0)
 
 
 def test_the_only_world_has_no_error() -> None:
     leads = np.array([[3.0], [5.0]])
-    assert measured_loss(leads, 0) == (1, 2.0, 0.0)
-    assert standard_error(leads[0]) == 0.0
+    only, one_of_many = (TriedOptions(leads, certain, exact=False) for certain in (True, False))
+    assert measured_loss(only, 0) == (1, 2.0, 0.0)
+    assert [one.error for one in option_worths(only)] == [0.0, 0.0]
+    assert measured_loss(one_of_many, 0) == (1, 2.0, math.inf)

@@ -1,6 +1,5 @@
 """The command `explain` for a question: shows it, asks a bot again, weighs the options."""
 
-import random
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,11 +14,10 @@ from rich.text import Text
 from arena.analysis import answer_text, decisions
 from arena.analysis import reask as asking
 from arena.analysis import review as account
-from arena.analysis import what_if as whatif
+from arena.analysis.answer_text import OptionValue
 from arena.analysis.decisions import Decision
 from arena.analysis.find import require_one_game
 from arena.analysis.reask import ReaskResult
-from arena.analysis.what_if import OptionValue
 from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
@@ -163,12 +161,12 @@ def _compared(one: Decision, found: list[ReaskResult]) -> int:
 def _outlooks(
     logged: LoggedGame, one: Decision, deals: int | None, compared: int
 ) -> tuple[OptionValue, ...]:
-    """Return the options' values; the same question always gets the same deals."""
+    """Return the options' values; numpy is imported only where they are asked for."""
     if deals is None:
         return ()
-    luck = random.Random(one.line)
-    games = list(whatif.sampled_deals(logged, one, deals, luck))
-    return whatif.option_values(games, compared, luck)
+    from arena.valuation.option_values import option_values
+
+    return option_values(logged, one, compared, deals)
 
 
 def _print(
@@ -195,4 +193,5 @@ def _print_outlooks(one: Decision, answers: Answers) -> None:
     again = answers.answers[-1].choice if answers.answers else None
     console.print()
     print_blocks(console, [answer_text.option_value_table(one, answers.outlooks, compared, again)])
-    console.print(Text(answer_text.PLAYED_ON, "dim"), soft_wrap=not console.is_terminal)
+    note = answer_text.SOLVED if answers.outlooks[0].exact else answer_text.PLAYED_ON
+    console.print(Text(note, "dim"), soft_wrap=not console.is_terminal)

@@ -1,0 +1,90 @@
+"""Values of options: sums that can be done by hand, and the same deals for the same question."""
+
+from msgspec.structs import replace
+
+from arena.analysis.alternative_deals import RoundHistory
+from arena.analysis.answer_text import OptionValue
+from arena.analysis.decisions import Decision, decisions
+from arena.engine import values as engine
+from arena.engine.state import Game
+from arena.logs.gamelog import LoggedGame
+from arena.rules.variants import find_variant
+from arena.valuation.decision_loss import Leads, _played_leads
+from arena.valuation.option_values import option_values
+from arena.valuation.playouts import play_out
+from arena.valuation.states import States
+from arena.valuation.worlds.questions import AskedQuestion
+from protocol.messages import Play
+from protocol.ruleset import derive
+from tests.support.positions import position
+from tests.support.transcripts import any_of, overheard
+
+DRAW = derive(find_variant("draw"), "short", {"target": 150})
+
+
+def leads(*worlds: Game) -> Leads:
+    """Return what each option of a question gains in each of these worlds."""
+    game = worlds[0]
+    history = RoundHistory(game, (), ())
+    question = AskedQuestion(1, game, engine.legal(game), 0, None, history)
+    in_arrays, in_games = (
+        list(_played_leads([question], [found], play_out))
+        for found in (States.of(worlds), list(worlds))
+    )
+    assert (in_arrays[0] == in_games[0]).all()
+    return in_arrays[0]
+
+
+def test_going_out_is_worth_what_the_others_hold() -> None:
+    """With 2-1 seat 0 goes out, and is paid what the other holds: 5 in one deal, 9 in the other."""
+    deals = [
+        position("draw", hands=["21", other], line="13 32", stock=stock)
+        for other, stock in (("41", "63 64 65"), ("63", "41 64 65"))
+    ]
+    out = engine.legal(deals[0]).index(Play((2, 1), "right"))
+    assert leads(*deals)[out].tolist() == [5, 9]
+
+
+def test_gains_of_the_other_side_count_against_an_option() -> None:
+    """With 2-1 on the left both ends are twos: the other goes out and is paid for 6-6."""
+    game = position("draw", hands=["21 66", "22"], line="13 32")
+    assert leads(game)[engine.legal(game).index(Play((2, 1), "left"))] == [-12]
+
+
+def test_what_was_scored_before_the_question_does_not_count() -> None:
+    before = [
+        position("draw", hands=["21", "41"], line="13 32", stock="65 64 63", scores=scores)
+        for scores in ((0, 0), (50, 20))
+    ]
+    assert (leads(before[0]) == leads(before[1])).all()
+
+
+def test_the_fee_of_a_draw_counts() -> None:
+    """The first tile of the boneyard fits and ends the round, which the other's 4-1 is paid for."""
+    free, paid = (
+        leads(position(rules, hands=["66", "41"], line="13 32", stock="21 64 63 65"))[0]
+        for rules in ("draw", "paid-draw")
+    )
+    assert paid < free
+
+
+def values(logged: LoggedGame, asked: Decision) -> tuple[OptionValue, ...]:
+    return option_values(logged, asked, 1, 16)
+
+
+def test_the_same_question_gets_the_same_deals() -> None:
+    logged, _ = overheard(DRAW, 2, any_of(3))
+    asked = next(decisions(logged, 1))
+    found = values(logged, asked)
+    assert found == values(logged, asked)
+    assert len(found) == len(asked.question.options)
+    assert (found[1].beyond, found[1].beyond_half_width) == (0, 0)
+    assert all(one.beyond == one.lead - found[1].lead for one in found)
+    assert found[0].half_width > 0
+
+
+def test_a_question_without_an_answer_has_values_too() -> None:
+    logged, _ = overheard(DRAW, 2, any_of(4))
+    begun = replace(logged, records=logged.records[:4], result=None)
+    (last,) = [one for seat in (0, 1) for one in decisions(begun, seat) if one.record is None]
+    assert len(values(begun, last)) == len(last.question.options)
