@@ -175,6 +175,17 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
+        "exported decisions, for other users of this machine",
+        "closed",
+        "only those who may read the logs may read them; a row's vector, mask and options hold "
+        "what its own seat was sent",
+        (
+            "tests/tournaments/dataset/test_export.py"
+            "::test_who_may_not_read_the_logs_may_not_read_the_decisions",
+            "tests/arena/training/test_decision_rows.py::test_rows_are_the_lines_in_every_game",
+        ),
+    ),
+    Channel(
         "a bot's own files, changed after deals were public, without a new version",
         "in the sandbox",
         "a fingerprint covers contents, names, paths, links and empty folders; bots cannot read "
