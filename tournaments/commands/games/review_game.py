@@ -42,12 +42,65 @@ class GameReviewOptions(NamedTuple):
     """True if the review is printed as JSON."""
 
 
+class ValuedOption(Struct, frozen=True):
+    """An option and its value."""
+
+    option: str
+    """The option in words."""
+    value: float
+    """The lead that it brings by the round's end, in points."""
+    error: float
+    """The standard error of the value."""
+
+
+class ValuedDecision(Struct, frozen=True, kw_only=True):
+    """A decision and the values of its options."""
+
+    question: int
+    """The question's number among those to this seat in the game, from 1."""
+    round: int
+    """The round's number, from 1."""
+    phase: str
+    """The part of the round."""
+    kind: str
+    """The kind of the choice."""
+    choice: int
+    """The number of the chosen option, from 0."""
+    best: int
+    """The number of the best option."""
+    options: tuple[ValuedOption, ...]
+    """All options."""
+    loss: float
+    """What the choice cost, in points."""
+    error: float
+    """The standard error of the loss."""
+    exact: bool
+    """True if the values are those of perfect play."""
+
+
+class ReviewedSeat(Struct, frozen=True):
+    """A seat's decisions in a game."""
+
+    seat: int
+    """The seat."""
+    bot: str
+    """The bot in it."""
+    rounds: int
+    """Rounds that the game had."""
+    decisions: tuple[ValuedDecision, ...]
+    """Its decisions between several options, in order."""
+
+
 class GameDecisions(Struct, frozen=True):
     """The output of `boneyard review GAME --json`."""
 
-    terms: ReviewTerms
-    """The way in which decisions are valued."""
-    seats: tuple[SeatReview, ...]
+    game: str
+    """The game's name."""
+    worlds: int
+    """Deals of the hidden tiles over which an option is valued."""
+    by: str
+    """The player that plays rounds on."""
+    seats: tuple[ReviewedSeat, ...]
     """The reviewed seats."""
 
 
@@ -59,21 +112,49 @@ def review_one_game(options: GameReviewOptions, page: Pager) -> None:
     seats = [*range(len(names))] if options.bot is None else [find_seat(logged, options.bot)]
     terms = ReviewTerms(logged.sitting.event, options.worlds or WORLDS, by)
     reviews = [
-        review_logged(logged, seat, terms) for seat in track(seats, "Seats reviewed", len(seats))
+        _reviewed(logged, review_logged(logged, seat, terms))
+        for seat in track(seats, "Seats reviewed", len(seats))
     ]
+    game = logged.game.game
     if options.as_json:
-        print_json(GameDecisions(terms, tuple(reviews)))
+        print_json(GameDecisions(game, terms.worlds, by, tuple(reviews)))
         return
     console = open_console()
-    blocks = [
-        block for one in reviews for block in _blocks(logged, one, dearest_first=options.dearest)
-    ]
+    blocks = [block for one in reviews for block in _blocks(game, one, options.dearest)]
     print_paged(renderables(blocks, console.width), console, page)
 
 
-def _blocks(logged: LoggedGame, one: SeatReview, *, dearest_first: bool) -> Iterator[Block]:
+def _reviewed(logged: LoggedGame, one: SeatReview) -> ReviewedSeat:
+    """Return a seat's review with all options in words."""
+    options = {
+        asked.number: [option_words(option) for option in asked.question.options]
+        for asked in decisions.decisions(logged, one.seat)
+    }
+    valued = tuple(_valued(decision, options[decision.number]) for decision in one.decisions)
+    return ReviewedSeat(one.seat, one.bot, one.rounds, valued)
+
+
+def _valued(one: DecisionLoss, words: Sequence[str]) -> ValuedDecision:
+    return ValuedDecision(
+        question=one.number,
+        round=one.round,
+        phase=one.phase,
+        kind=one.kind,
+        choice=one.choice,
+        best=one.best,
+        options=tuple(map(ValuedOption, words, one.values, one.errors)),
+        loss=one.loss,
+        error=one.error,
+        exact=one.exact,
+    )
+
+
+# --- as blocks ---
+
+
+def _blocks(game: str, one: ReviewedSeat, dearest_first: bool) -> Iterator[Block]:
     """Yield the review of a seat."""
-    yield Paragraph(f"{printable(one.bot)} in seat {one.seat} of {one.game}", "strong")
+    yield Paragraph(f"{printable(one.bot)} in seat {one.seat} of {game}", "strong")
     if not one.decisions:
         yield Paragraph("It had no decision between several options.")
         return
@@ -84,15 +165,14 @@ def _blocks(logged: LoggedGame, one: SeatReview, *, dearest_first: bool) -> Iter
         f"It lost {loss:.1f} points by its choices{rounds}: {best} of "
         f"{count_in_digits(len(one.decisions), 'decision')} were the best."
     )
-    yield decision_table(logged, one, dearest_first=dearest_first)
+    order = one.decisions
+    if dearest_first:
+        order = tuple(sorted(order, key=lambda decision: -decision.loss))
+    yield decision_table(order)
 
 
-def decision_table(logged: LoggedGame, one: SeatReview, *, dearest_first: bool = False) -> Table:
-    """Return a line for each decision of a seat: the choice, the best option, and the others."""
-    words = {
-        asked.number: [option_words(option) for option in asked.question.options]
-        for asked in decisions.decisions(logged, one.seat)
-    }
+def decision_table(shown: Sequence[ValuedDecision]) -> Table:
+    """Return a line for each decision: the choice, the best option, and the others."""
     columns = [
         Column("question"),
         Column("round"),
@@ -104,32 +184,25 @@ def decision_table(logged: LoggedGame, one: SeatReview, *, dearest_first: bool =
         Column("loss", detail="±"),
         Column("other options", "word", spare=True),
     ]
-    shown: Sequence[DecisionLoss] = one.decisions
-    if dearest_first:
-        shown = sorted(shown, key=lambda decision: -decision.loss)
-    return table("Decisions", columns, [_row(one, words[one.number]) for one in shown])
+    return table("Decisions", columns, map(_row, shown))
 
 
-def _row(one: DecisionLoss, words: Sequence[str]) -> list[str | Cell]:
-    better = one.best != one.choice
+def _row(one: ValuedDecision) -> list[str | Cell]:
+    chosen, best = one.options[one.choice], one.options[one.best]
+    better = [best.option, f"{best.value:+.1f}"] if one.best != one.choice else ["", ""]
+    width = "exact" if one.exact else f"{2 * one.error:.1f}"
     return [
-        *(f"{one.number}", f"{one.round}", one.phase, one.chosen),
-        f"{one.values[one.choice]:+.1f}",
-        one.better if better else "",
-        f"{one.values[one.best]:+.1f}" if better else "",
-        Cell(f"{round(one.loss, 1) + 0.0:.1f}", detail=_width(one)),
-        _others(one, words),
+        *(f"{one.question}", f"{one.round}", one.phase),
+        *(chosen.option, f"{chosen.value:+.1f}", *better),
+        Cell(f"{round(one.loss, 1) + 0.0:.1f}", detail=width),
+        _others(one),
     ]
 
 
-def _width(one: DecisionLoss) -> str:
-    return "exact" if one.exact else f"{2 * one.error:.1f}"
-
-
-def _others(one: DecisionLoss, words: Sequence[str]) -> str:
+def _others(one: ValuedDecision) -> str:
     """Return the other options with their values, the best first."""
-    left = [at for at in range(len(words)) if at not in (one.choice, one.best)]
-    left.sort(key=lambda at: -one.values[at])
-    told = [f"{words[at]} {one.values[at]:+.1f}" for at in left[:OTHERS_SHOWN]]
+    left = [option for at, option in enumerate(one.options) if at not in (one.choice, one.best)]
+    left.sort(key=lambda option: -option.value)
+    told = [f"{option.option} {option.value:+.1f}" for option in left[:OTHERS_SHOWN]]
     more = [f"{len(left) - OTHERS_SHOWN} more"] if len(left) > OTHERS_SHOWN else []
     return ", ".join([*told, *more])

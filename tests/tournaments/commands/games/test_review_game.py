@@ -59,7 +59,7 @@ def test_the_dearest_come_first_if_asked(event: Path) -> None:
     plain = rows(shown(*words))
     assert [int(row[0]) for row in plain] == sorted(int(row[0]) for row in plain)
     told = json.loads(shown(*words, "--json"))["seats"][0]["decisions"]
-    order = [one[0] for one in sorted(told, key=lambda one: -one[10])]
+    order = [one["question"] for one in sorted(told, key=lambda one: -one["loss"])]
     assert [int(row[0]) for row in rows(shown(*words, "--dearest"))] == order
 
 
@@ -67,5 +67,6 @@ def test_a_line_tells_the_values_of_all_options(event: Path) -> None:
     told = json.loads(shown(event, GAME, "--bot", "greedy", "--json"))["seats"][0]["decisions"]
     text = {int(row[0]): " ".join(row) for row in rows(shown(event, GAME, "--bot", "greedy"))}
     for one in told:
-        if len(one[8]) <= 5:
-            assert all(f"{value:+.1f}" in text[one[0]] for value in one[8])
+        if len(one["options"]) <= 4:
+            for option in one["options"]:
+                assert f"{option['option']} {option['value']:+.1f}" in text[one["question"]]
