@@ -189,20 +189,24 @@ def decision_table(shown: Sequence[ValuedDecision]) -> Table:
 
 def _row(one: ValuedDecision) -> list[str | Cell]:
     chosen, best = one.options[one.choice], one.options[one.best]
-    better = [best.option, f"{best.value:+.1f}"] if one.best != one.choice else ["", ""]
+    better = [best.option, _signed(best.value)] if one.best != one.choice else ["", ""]
     width = "exact" if one.exact else f"{2 * one.error:.1f}"
     return [
         *(f"{one.question}", f"{one.round}", one.phase),
-        *(chosen.option, f"{chosen.value:+.1f}", *better),
+        *(chosen.option, _signed(chosen.value), *better),
         Cell(f"{round(one.loss, 1) + 0.0:.1f}", detail=width),
         _others(one),
     ]
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 1) + 0.0:+.1f}"
 
 
 def _others(one: ValuedDecision) -> str:
     """Return the other options with their values, the best first."""
     left = [option for at, option in enumerate(one.options) if at not in (one.choice, one.best)]
     left.sort(key=lambda option: -option.value)
-    told = [f"{option.option} {option.value:+.1f}" for option in left[:OTHERS_SHOWN]]
+    told = [f"{option.option} {_signed(option.value)}" for option in left[:OTHERS_SHOWN]]
     more = [f"{len(left) - OTHERS_SHOWN} more"] if len(left) > OTHERS_SHOWN else []
     return ", ".join([*told, *more])
