@@ -26,6 +26,7 @@ In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles
 a choice `counting` loses as much in 6 %, 5 % and 1.5 %, `greedy` in 11 %, 9 % and 4 %, `random` in
 23 %, 19 % and 6 % (40 games; more worlds would find more of the inaccuracies).
 """
+GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
 SURE = 2
 """Standard errors that a loss must exceed to be called so: the rest may be noise of the worlds."""
 
@@ -57,7 +58,7 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     error: float
     """The standard error of the loss."""
     grade: int
-    """0, or 1 for an inaccuracy, 2 for a mistake, 3 for a blunder."""
+    """The index of its name in GRADE_NAMES."""
     leads: tuple[float, ...]
     """The value of each option that the page shows, in points of lead."""
     errors: tuple[float, ...]

@@ -7,6 +7,9 @@ const Review = (() => {
   const GRADES = [["", ""], ["?!", "inaccuracy"], ["?", "mistake"], ["??", "blunder"]];
 
   const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(1)}`;
+  /** Returns the half width of a 95 % interval; nothing if the value is exact. */
+  const width = (error) => (error ? ` ± ${(2 * error).toFixed(1)}` : "");
+
   /** Returns shares in whole percents; those of two sides add up to 100. */
   function percents(shares) {
     const rounded = shares.map(Math.round);
@@ -34,7 +37,7 @@ const Review = (() => {
 
   /** Returns a loss in words, with its error unless it is exact. */
   function lost({ loss, error }) {
-    return `${loss.toFixed(1)}${error ? ` ± ${error.toFixed(1)}` : ""} points lost`;
+    return `${loss.toFixed(1)}${width(error)} points lost`;
   }
 
   function mistake(one, about) {
@@ -192,7 +195,7 @@ const Review = (() => {
 
   /** Returns the value of an option, with its error unless it is exact. */
   function value({ leads, errors }, number) {
-    return `${signed(leads[number])}${errors.length ? ` ± ${errors[number].toFixed(1)}` : ""}`;
+    return `${signed(leads[number])}${width(errors[number])}`;
   }
 
   /** Returns what a decision cost, in a sentence. */
@@ -200,7 +203,7 @@ const Review = (() => {
     const [, name] = GRADES[one.grade], best = one.leads[chosen] === Math.max(...one.leads);
     const cost = one.loss >= 0.05 ? `${lost(one)}${name ? `: ${name}` : ""}.`
       : best ? "It chose the best option." : "No other option was clearly better.";
-    return `${cost} Beside each option: the lead in points to be expected in this round after it.`;
+    return `${cost} Beside each option: the lead in points to be expected in this round after it (95 %).`;
   }
 
   return { read, draw, mark, legend, list, table, next, sums, value, judged };

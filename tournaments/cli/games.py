@@ -203,8 +203,7 @@ def review(log: Path | None, game: str | None, **options: Any) -> None:
 @click.option(
     "--review/--no-review",
     default=None,
-    help="With --html: show the chances at each move, luck, mistakes and the values of the options."
-    "  [default: for one game with all hands, not for all games of an event]",
+    help="Show the chances at each move, luck and mistakes.  [default: on the page of one game]",
 )
 def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> None:
     """Watch a game from its log.
@@ -225,6 +224,7 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
       boneyard replay demo 1.greedy.suit --step
       boneyard replay demo 1.greedy.suit --seat 0 --round 2 --glyphs
       boneyard replay demo 1.greedy.suit --json --seat 1
+      boneyard replay demo 1.greedy.suit --review --step
       boneyard replay demo 1.greedy.suit --html
       boneyard replay demo --html
     """

@@ -1,8 +1,10 @@
 """The review of a game on its replay page: its data, what a seat's page leaves out, and its use."""
 
+import gzip
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
@@ -12,8 +14,9 @@ from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
-from tests.support.logged_games import any_of, logged
+from tests.support.logged_games import any_of, logged, write
 from tests.support.replay_pages import unpack_game, whole
+from tournaments.cli.main import main
 
 SMALL = 4
 """The game of these tests: a few rounds of `draw` with choices at random."""
@@ -71,6 +74,26 @@ def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
     assert unpack_game(pack_game(game, reviewed=True).data).review
 
 
+def test_the_terminal_shows_the_same_chances(
+    game: LoggedGame, review: GameReview, tmp_path: Path
+) -> None:
+    log = write(tmp_path / "log.jsonl", game)
+    done = CliRunner().invoke(main, ["replay", str(log), "--review"])
+    assert done.exit_code == 0, done.output
+    rows = [line.split() for line in done.output.splitlines() if line.startswith("  chances")]
+    assert [row[2] for row in rows] == [f"{round(share)}" for (share,) in review.chances]
+    assert all(int(row[2]) + int(row[-2]) == 100 for row in rows)
+    losses = [line for line in done.output.splitlines() if line.startswith("  lost")]
+    assert len(losses) == sum(one.grade > 0 for one in review.decisions)
+
+
+def test_a_page_and_its_review_stay_light(game: LoggedGame) -> None:
+    bare = len(gzip.compress(replay_page("one", []).encode()))
+    whole = len(gzip.compress(replay_page("one", [pack_game(game, reviewed=True)]).encode()))
+    assert bare < 25_000
+    assert whole - bare < 12_000
+
+
 # --- in the browser ---
 
 
@@ -78,7 +101,7 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     """Return a page with two mistakes and two draws that are known, and their moments."""
     own = [one for one in review.decisions if len(one.leads) > 1]
     wrong = [
-        replace(own[1], loss=3.0, error=0.5, grade=1),
+        replace(own[1], loss=3.0, error=0.25, grade=1),
         replace(own[-1], loss=9.0, error=0.0, grade=3),
     ]
     others = [

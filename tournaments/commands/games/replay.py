@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,6 @@ from rich.text import Text
 from arena.analysis import frames
 from arena.analysis import text as render
 from arena.analysis.find import find_game, find_seat, list_games
-from arena.analysis.frames import Frame
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.logs.gamelog import LoggedGame
@@ -20,6 +19,7 @@ from arena.ui.console import Pager, plain_console, print_json, print_line, print
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.records import DealRecord
+from tournaments.commands.games.replay_review import review_rows
 
 
 class ReplayOptions(NamedTuple):
@@ -42,7 +42,7 @@ class ReplayOptions(NamedTuple):
     out: Path | None
     """The file of a page, which goes with --html only."""
     review: bool | None
-    """The wish for a review, which goes with --html only."""
+    """True if the game is reviewed too."""
 
 
 def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager) -> None:
@@ -52,8 +52,10 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
     """
     if options.out:
         raise UserError("--out names the page's file: it goes with --html.")
-    if options.review is not None:
-        raise UserError("--review and --no-review are about the page: they go with --html.")
+    if options.review and (options.as_json or options.seat is not None):
+        raise UserError(
+            "A review shows all hands to a reader: leave out --review, --json or --seat."
+        )
     found = find_game(options.log, options.game)
     if found.game is None:
         if options.as_json:
@@ -64,35 +66,39 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
         return
     seen = None if options.seat is None else find_seat(found.game, options.seat)
     if options.as_json:
-        for frame in _chosen(found.game, seen, options.only):
-            print_line(encode_json(frame).decode())
+        _check_round(found.game, options.only)
+        for frame in frames.frames(steps(found.game), seen):
+            if options.only in (None, frame.round):
+                print_line(encode_json(frame).decode())
         return
     console = plain_console()
     look = text_look(found.game, console, options.glyphs)
-    shown = _drawn(found.game, seen, options.only, look)
+    shown = _drawn(found.game, seen, options.only, look, reviewed=options.review is True)
     if options.step and _at_terminal():
         _step_through(shown, console, read_key)
     else:
         print_paged(shown, console, page)
 
 
-def _drawn(logged: LoggedGame, seat: int | None, only: int | None, look: Look) -> Iterator[Text]:
+def _drawn(
+    logged: LoggedGame, seat: int | None, only: int | None, look: Look, *, reviewed: bool
+) -> Iterator[Text]:
     """Yield the title, the requested frames and a note if the log was cut off."""
-    chosen = _chosen(logged, seat, only)
+    _check_round(logged, only)
+    remarks = review_rows(logged, look) if reviewed else repeat(())
     yield render.title(logged, look)
-    for frame in chosen:
-        yield render.draw_frame(frame, look)
+    for frame, rows in zip(frames.frames(steps(logged), seat), remarks, strict=False):
+        if only in (None, frame.round):
+            yield Text("\n").join([render.draw_frame(frame, look), *rows])
     if logged.result is None:
         yield Text("The log ends here: the game was cut off and does not count.")
 
 
-def _chosen(logged: LoggedGame, seat: int | None, only: int | None) -> Iterator[Frame]:
-    """Return the frames, or those of one round. Raises UserError."""
+def _check_round(logged: LoggedGame, only: int | None) -> None:
+    """Refuse a round that the game does not have. Raises UserError."""
     rounds = max((one.round for one in logged.records if isinstance(one, DealRecord)), default=0)
     if only is not None and only > rounds:
         raise UserError(f"There is no round {only}: this game has {rounds}.")
-    drawn = frames.frames(steps(logged), seat)
-    return (frame for frame in drawn if only in (None, frame.round))
 
 
 def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[], str]) -> None:
