@@ -109,6 +109,8 @@ class ArrayRows(Struct, frozen=True, eq=False):
     def with_stock(self, orders: Numbers) -> "ArrayRows":
         """Lay each row's boneyard anew; see `States.with_stock`."""
         lengths = self.back - self.front
+        if orders.shape[-1] < lengths.sum(axis=0).max(initial=0):
+            raise ValueError("An order has fewer tiles than the boneyard. Name all of them.")
         back = np.cumsum(lengths, axis=0, dtype=np.int8)
         stock = self.tables.ranks.take(np.broadcast_to(orders, (len(self), orders.shape[-1])))
         return replace(self, stock=stock, front=back - lengths, back=back)
@@ -213,17 +215,25 @@ class ArrayRows(Struct, frozen=True, eq=False):
 
     def after_draw(self, tiles: Numbers) -> "ArrayRows":
         """Draw these tiles; see `States.after_draw`."""
-        drawn = self.tables.ranks.take(np.broadcast_to(tiles, len(self)))[:, None]
-        places = np.arange(self.stock.shape[1])[:, None]
-        lies = ((places >= self.front[:, None]) & (places < self.back[:, None])).any(axis=0)
-        found = (self.stock == drawn) & lies.T
-        if not found.any(axis=1).all():
-            raise ValueError("The tile does not lie in the boneyard.")
-        rows, stock = np.arange(len(self)), self.stock.copy()
+        drawn = self.tables.ranks.take(np.broadcast_to(tiles, len(self)))
+        rows, stock, place = np.arange(len(self)), self.stock.copy(), self._place_of(drawn)
         _, at = self._next_tile()
-        stock[rows, found.argmax(axis=1)] = stock[rows, at]
-        stock[rows, at] = drawn[:, 0]
+        stock[rows, place] = stock[rows, at]
+        stock[rows, at] = drawn
         return replace(self, stock=stock)._after_draw()
+
+    def _place_of(self, ranks: NDArray[np.int8]) -> Places:
+        """Return the place of a tile in each boneyard. Raises ValueError."""
+        found = self.stock == ranks[:, None]
+        for _ in range(self.stock.shape[1]):
+            place: Places = found.argmax(axis=1)
+            lies = ((place >= self.front) & (place < self.back)).any(axis=0)
+            rows = np.flatnonzero(~(lies & found.any(axis=1)))
+            if not rows.size:
+                return place
+            # Drawn tiles are left where they lay, before the front and behind the back.
+            found[rows, place[rows]] = False
+        raise ValueError("The tile does not lie in the boneyard.")
 
     def _next_tile(self) -> tuple[Places, Places]:
         """Return the row of the boneyard from which each seat to move draws, and the place."""

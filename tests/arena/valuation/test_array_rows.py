@@ -20,7 +20,7 @@ from arena.valuation.rows.array_rows import ArrayRows
 from arena.valuation.rows.game_rows import GameRows
 from arena.valuation.rows.mask_tables import mask_tables
 from arena.valuation.states import States
-from protocol.messages import Call, Draw, GoOn, Pass, Play, PlayTwo
+from protocol.messages import Call, Draw, GoOn, Keep, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, playable_seat_counts, set_of_tiles
 from tests.support.rulesets import MANY, many, seated
 
@@ -167,3 +167,15 @@ def test_leaders_of_named_games(name: str) -> None:
 @given(seated(), st.randoms(use_true_random=False))
 def test_leaders_by_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
     check_leads(*table, luck)
+
+
+def test_what_no_row_can_do_is_refused() -> None:
+    game = engine.new_game(find_variant("draw"), 2)
+    engine.begin(game, engine.chance_decides(game, bytes(32)))
+    states, held = States.of([game]), hand_of(game, 0)
+    with pytest.raises(ValueError, match="does not lie in the boneyard"):
+        states.after_draw(held[:1])
+    with pytest.raises(ValueError, match="fewer tiles than the boneyard"):
+        states.with_stock(held[:3])
+    with pytest.raises(ValueError, match="no such option"):
+        states.after(Keep())
