@@ -182,15 +182,19 @@ def complete_planned(
 
 
 def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete an entrant of the event or of the bots that the user named before."""
+    """Complete an entrant of the event or the bots that the user named, or of the usual event."""
+    from arena.analysis.find import latest_folder
     from protocol.errors import UserError
     from tournaments.storage.folder import Folder, load_event
 
     words = typed()
     names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
-    for word in words:
+    events = [*map(Path, words)]
+    with suppress(OSError, UserError):
+        events += [] if names else [latest_folder()]
+    for event in events:
         with suppress(OSError, UserError):
-            names = [entrant.name for entrant in load_event(Folder(Path(word))).entrants]
+            names = [entrant.name for entrant in load_event(Folder(event)).entrants]
     return offered(names, begun)
 
 
