@@ -92,7 +92,7 @@ def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> bool:
     if not has_draws(event.rules, event.seats):
         print_note(NOTHING_DRAWN.format(event.rules.name))
         return False
-    with working("Luck of games") as tell:
+    with working("Luck of games", lines=True) as tell:
         for fault in compute_luck(folder, event, results, tell):
             print_note(f"{fault}; the luck of the games after it is not known.")
     return True

@@ -20,6 +20,9 @@ from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches
 
+GAMES_AT_ONCE = 5
+"""Games that a process computes before it answers: about 0.2 s of its time, most of it not the
+reading of their log."""
 LuckProgress = Callable[[int, int], None]
 """A function that shows the number of games whose luck is computed, and of all."""
 
@@ -29,19 +32,20 @@ def compute_luck(
 ) -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return the damage met in the logs.
 
-    A kill loses the luck of a few sittings; the next call goes on. The folder must be locked.
+    A kill loses the luck of a few games; the next call goes on. The folder must be locked.
     Raises DamagedFileError, OSError, UserError.
     """
     store = LuckStore(folder, event, writes=True)
     store.drop_stale(results.values())
     missing = {result.game for result in results.values() if not store.known(result)}
     tasks = _tasks(folder, event, results, missing)
-    done, faults = 0, []
+    done, faults = 0, list[str]()
+    progress(done, len(missing))
     for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
         store.add(luck.records)
         done += len(task.games)
         progress(done, len(missing))
-        faults += [luck.damage] if luck.damage else []
+        faults += [luck.damage] if luck.damage and luck.damage not in faults else []
     return faults
 
 
@@ -84,17 +88,16 @@ def _differences(folder: Folder, told: LuckRecord, computed: LuckRecord | None) 
 def _tasks(
     folder: Folder, event: Event, results: Mapping[str, Result], games: Iterable[str]
 ) -> list[LuckTask]:
-    """Return the logs of these games, in the order of the ledger."""
-    wanted = set(games)
-    plans = (*past_sittings(folder, event), *sittings(event, results))
-    tasks = (
-        LuckTask(
-            folder.log(plan.name),
-            tuple(game.name for game in plan.games if game.name in wanted and game.name in results),
-        )
-        for plan in plans
-    )
-    return [task for task in tasks if task.games]
+    """Return the logs of these games, a few games at a time, in the order of the ledger."""
+    wanted = {game for game in games if game in results}
+    tasks: list[LuckTask] = []
+    for plan in (*past_sittings(folder, event), *sittings(event, results)):
+        some = [game.name for game in plan.games if game.name in wanted]
+        tasks += [
+            LuckTask(folder.log(plan.name), tuple(some[first : first + GAMES_AT_ONCE]))
+            for first in range(0, len(some), GAMES_AT_ONCE)
+        ]
+    return tasks
 
 
 def luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
