@@ -136,7 +136,7 @@ class Round:
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of tiles that each seat holds."""
-        return tuple(map(len, self.hand_bits))
+        return tuple([len(bits) for bits in self.hand_bits])
 
     @property
     def stock(self) -> tuple[Row, ...]:

@@ -134,13 +134,13 @@ async def test_last_words_reach_no_other_seat(
 ) -> None:
     """What a bot writes to stderr stands in the log, and is said to nobody."""
     told: dict[BotProcess, bytes] = {}
-    honest = BotProcess.send
 
-    def noting(self: BotProcess, line: bytes) -> None:
-        told[self] = told.get(self, b"") + line
-        honest(self, line)
+    class Noting(BotProcess):
+        def send(self, line: bytes) -> None:
+            told[self] = told.get(self, b"") + line
+            super().send(line)
 
-    monkeypatch.setattr(BotProcess, "send", noting)
+    monkeypatch.setattr("arena.match.bot_pool.BotProcess", Noting)
     log = tmp_path / "log.jsonl"
     await play([sample(), hostile("plumbing/stderr_terminal_codes"), sample()], log)
     assert b"much ado" in log.read_bytes()

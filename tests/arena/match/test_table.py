@@ -118,11 +118,11 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
 ) -> None:
     """Nobody asks it again: until the game is over it would only burn CPU."""
     order: list[str] = []
-    faulted = BotProcess._set_fault
 
-    def noted_fault(self: BotProcess, fault: Fault) -> None:
-        faulted(self, fault)
-        order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
+    class Mortal(BotProcess):
+        def _set_fault(self, fault: Fault) -> None:
+            super()._set_fault(fault)
+            order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
 
     class Noting(Referee):
         def _finish(self, why: WhyGame) -> None:
@@ -130,7 +130,7 @@ async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
             super()._finish(why)
 
     monkeypatch.setattr("arena.match.table.LOG_EVERY", 10**6)
-    monkeypatch.setattr(BotProcess, "_set_fault", noted_fault)
+    monkeypatch.setattr("arena.match.bot_pool.BotProcess", Mortal)
     bots = [sample(), hostile("lines/choice_999"), sample()]
     await play(bots, tmp_path / "log.jsonl", referee=Noting)
     assert order[0] == "dead"

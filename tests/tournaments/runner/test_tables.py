@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import cast
 
 import pytest
 from hypothesis import given
@@ -164,17 +163,12 @@ def test_cpu_time_of_one_of_many_games_is_not_invented(tmp_path: Path) -> None:
     assert {one["cpu_ms"] for one in spent["entrants"]} == {None}
 
 
-class Piped:
+class Piped(BotProcess):
     """Stands for a bot of whose lines nothing was read yet."""
-
-    fault = None
 
     def __init__(self, *lines: bytes) -> None:
         self._pipe, self._read = [*lines], list[bytes]()
-        self.read_at = 0.0
-
-    def set_listener(self, _: object) -> None:
-        pass
+        self.fault, self.read_at = None, 0.0
 
     def take_in(self) -> None:
         self._read += self._pipe
@@ -186,7 +180,7 @@ class Piped:
 
 def test_a_table_whose_time_is_up_finds_its_line_behind_those_of_other_tables() -> None:
     lines = [encode_line(Choose(id=game * QUESTIONS_A_GAME, choice=0))[:-1] for game in (1, 2)]
-    shared = MultiplexedBot(Poller(), cast("BotProcess", Piped(*lines)))
+    shared = MultiplexedBot(Poller(), Piped(*lines))
     first, second = shared.open_channel(1), shared.open_channel(2)
     second.take_in()
     assert second.next_line() == lines[1]
