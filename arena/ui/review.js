@@ -6,7 +6,12 @@ const Review = (() => {
   const LUCKY = 5; // Percent of the game from which the luck of a draw is marked.
   const GRADES = [["", ""], ["?!", "inaccuracy"], ["?", "mistake"], ["??", "blunder"]];
 
-  const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(1)}`;
+  /** Returns a number with its sign and one decimal; what rounds to 0 has no sign. */
+  function signed(number) {
+    const tenths = Math.round(10 * number);
+    return `${tenths < 0 ? "−" : tenths ? "+" : ""}${(Math.abs(tenths) / 10).toFixed(1)}`;
+  }
+
   /** Returns the half width of a 95 % interval; nothing if the value is exact. */
   const width = (error) => (error ? ` ± ${(2 * error).toFixed(1)}` : "");
 
