@@ -186,6 +186,15 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
+        "reviewed decisions and their part of the report",
+        "closed",
+        "they name tiles, so `review` leaves out boards whose seeds are not revealed yet",
+        (
+            "tests/tournaments/commands/test_review.py"
+            "::test_games_on_boards_that_are_still_played_wait",
+        ),
+    ),
+    Channel(
         "a bot's own files, changed after deals were public, without a new version",
         "in the sandbox",
         "a fingerprint covers contents, names, paths, links and empty folders; bots cannot read "
