@@ -332,7 +332,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
         return np.where(
             self.left >= 0,
             tables.ends[self.left, self.right],
-            tables.empty + (self.must_lead + 1) * np.intp(TILES),
+            tables.empty + (self.must_lead.astype(np.intp) + 1) * TILES,
         )
 
 
