@@ -31,6 +31,7 @@ from tournaments.rating.sprt import (
 )
 from tournaments.rating.sprt_settings import Measure, Sprt
 from tournaments.rating.statistics import Floats
+from tournaments.rating.tables import PARTS, Correction
 
 
 def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
@@ -227,6 +228,27 @@ def test_boards_count_up_to_the_first_gap() -> None:
     del results[7]
     assert len(outcomes(Sprt(), results)) == 3
     assert outcomes(Sprt(), [one for one in results if one.board != 1]) == ()
+
+
+def test_luck_is_taken_out_of_each_game_whatever_ended_it() -> None:
+    """Else a bot could choose, by a foul, which luck counts."""
+    results = match([(10, 0, 4, 0), (1, 0, 1, 0)])
+    results = [replace(one, game=f"{number}") for number, one in enumerate(results)]
+    results[2] = replace(results[2], why="foul", scores=(0, 90), places=(1, 2))
+    settings = Sprt("points", without_luck=True)
+    none = Correction((0, 0), (0, 0))
+    luck = {
+        **dict.fromkeys("0123", none),
+        "1": Correction((PARTS, 3 * PARTS), (0, 0)),
+        "2": Correction((PARTS // 2, 0), (0, 0)),
+    }
+    plain = [
+        one.value for one in outcomes(settings, results, "a", luck=dict.fromkeys("0123", none))
+    ]
+    assert plain == [one.value for one in outcomes(Sprt("points"), results, "a")]
+    taken = [one.value for one in outcomes(settings, results, "a", luck=luck)]
+    # In game 1 b sits first: a was lucky by 2 points, and in game 2 by half a point.
+    assert [a - b for a, b in zip(plain, taken, strict=True)] == [1.0, 0.25]
 
 
 @pytest.mark.parametrize(
