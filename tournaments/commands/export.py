@@ -33,7 +33,8 @@ def write_decisions(
             path.parent.mkdir(parents=True, exist_ok=True)
             files = export_decisions(Export(sources, path, kind, wish), tell)
         except OSError as error:
-            raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+            where = error.filename or path
+            raise UserError(f"The export stopped: {where}: {error.strerror}.") from error
     if in_json:
         print_json({"written": [{**asdict(file), "path": f"{file.path}"} for file in files]})
         return
