@@ -6,7 +6,6 @@ intervals treat whole boards as independent, as those of the ratings do.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from heapq import nsmallest
 from math import sqrt
 
 from msgspec import Struct
@@ -90,7 +89,8 @@ class BotReview(Struct, frozen=True, kw_only=True):
     kinds: dict[str, PartSums]
     """Its decisions by the kind of the choice."""
     dearest: tuple[DearDecision, ...]
-    """The decisions that cost the most for certain (loss less its error), by their loss."""
+    """The decisions that cost the most for certain (loss less its error), by their loss; one that
+    the bot took alike in several games of a board stands there once."""
 
 
 class ReviewSummary(Struct, frozen=True, kw_only=True):
@@ -141,7 +141,10 @@ class _Bot:
             for key in (ALL, ("phase", one.phase), ("kind", one.kind)):
                 self.parts[key][seat.board].add(one)
         dear = [_dear(seat, one) for one in seat.decisions if one.loss > 0]
-        self.dearest = nsmallest(DEAREST, [*self.dearest, *dear], key=_certain)
+        once: dict[object, DearDecision] = {}
+        for named in sorted([*self.dearest, *dear], key=_certain):
+            once.setdefault(_position(named), named)
+        self.dearest = [*once.values()][:DEAREST]
 
     def review(self) -> BotReview:
         named = {
@@ -178,6 +181,12 @@ class _Bot:
 def _dear(seat: SeatReview, one: DecisionLoss) -> DearDecision:
     fields = (one.number, one.at, one.round, one.phase, one.kind, one.chosen, one.better)
     return DearDecision(seat.game, seat.seat, seat.bot, *fields, one.loss, one.error)
+
+
+def _position(one: DearDecision) -> tuple[object, ...]:
+    """Return what decisions share that a bot took alike in several games of a board."""
+    board = one.game.partition(".")[0]
+    return board, one.round, one.chosen, one.better, one.loss, one.error
 
 
 def _certain(one: DearDecision) -> tuple[float, str, int, int]:

@@ -88,10 +88,19 @@ def test_a_seat_without_decisions_counts_its_rounds() -> None:
 
 
 def test_the_dearest_are_those_that_chance_does_not_explain() -> None:
-    noisy = [decision(number, 9.0, error=8.0) for number in range(1, 11)]
+    noisy = [decision(number, 9 + number / 100, error=8.0) for number in range(1, 11)]
     told = summarize_review(TERMS, [seat("mine", 1, 9, *noisy, decision(11, 6.0, error=0.5))])
     assert 11 in {one.number for one in told.bots[0].dearest}
-    assert [one.loss for one in dearest(told)] == [9.0] * 9 + [6.0]
+    assert [one.number for one in dearest(told)] == [10, 9, 8, 7, 6, 5, 4, 3, 2, 11]
+
+
+def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
+    def game(name: str, board: int) -> SeatReview:
+        return SeatReview(f"{board}.{name}", board, 0, "mine", 1, (decision(1, 5.0),))
+
+    told = summarize_review(TERMS, [game("mine.b", 1), game("mine.a", 1), game("mine.a", 2)])
+    assert [one.game for one in told.bots[0].dearest] == ["1.mine.a", "2.mine.a"]
+    assert told.bots[0].total.decisions == 3
 
 
 def test_sentences_name_the_least_loss_first() -> None:
