@@ -3,18 +3,14 @@
 A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from msgspec import structs
 
 from arena.engine.shuffle import commitment
-from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.checksummed import DamagedFileError
-from arena.rules.english import count_in_digits
-from arena.ui.replay_files import is_current, is_reviewed, page_name, pages, placeholder
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -33,11 +29,12 @@ from tournaments.storage.folder import (
     published_seeds,
     read_event,
 )
-from tournaments.storage.history import broken_promises, read_history
+from tournaments.storage.history import broken_promises
 from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import LogTask, Promises, check_log, check_logs
+from tournaments.verification.page_check import page_faults
 from tournaments.verification.sitting_check import names_of, number_faults, sitting_faults
 
 T = TypeVar("T")
@@ -125,7 +122,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
             from tournaments.verification.review_check import review_faults  # It needs numpy too.
 
             yield from review_faults(folder, ledger)
-    yield from _pages(folder, event, trusted)
+    yield from page_faults(folder, event, trusted)
     lucky = folder.luck.exists() and not wrong
     return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
 
@@ -299,37 +296,3 @@ def _report(
     # A run orders them before it publishes that the event is over.
     if told.played == told.planned and boards != sorted(boards):
         yield f"{folder.seeds}: its boards are not in order"
-
-
-def _pages(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
-    """Yield the replay pages that do not show what their finished log says.
-
-    Pages are made when somebody asks for them: an event has those of some logs, or none. Those that
-    were made under an earlier plan have its entrants' emblems. Those of another version look
-    different for the same log: one sentence tells how to make them again.
-    """
-    place, not_made = folder.path / REPLAYS, placeholder().encode()
-    earlier: list[tuple[str, ...]] = []
-    with suppress(DamagedFileError):  # The promises' check tells of it.
-        earlier = [tuple(plan.entrants) for plan in read_history(folder)]
-    orders = {tuple(one.name for one in event.entrants), *earlier}
-    others = 0
-    for log in logs:
-        # The first page is written last, so that all others are there.
-        first = place / page_name(log.stem, 1)
-        if first.exists() and not is_current(first):
-            others += 1
-        elif first.exists() and not has_content(first, [not_made]):
-            reviewed = is_reviewed(first)
-            made = [dict(pages(log, entrants, reviewed=reviewed)) for entrants in orders]
-            for name in made[0]:
-                if not any(has_content(place / name, [one[name].encode()]) for one in made):
-                    yield (
-                        f"{place / name}: does not follow from its log. Write it again with "
-                        "`boneyard replay --html`"
-                    )
-    if others:
-        yield (
-            f"{place}: the pages of {count_in_digits(others, 'log')} were made by another version "
-            f"of Boneyard and not checked. Make them again: `boneyard replay {folder.path} --html`"
-        )

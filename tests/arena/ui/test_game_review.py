@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
+from arena.valuation.luck import game_luck
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
@@ -63,6 +64,13 @@ def test_luck_is_told_at_the_moment_of_the_draw(game: LoggedGame, review: GameRe
         assert f"{game.sitting.seats[one.seat]} draws" in scenes[one.at]["words"]
         written = [f"[{a}|{b}]" for a, b in zip(one.tiles[::2], one.tiles[1::2], strict=True)]
         assert all(tile in scenes[one.at]["words"] for tile in written)
+
+
+@pytest.mark.parametrize("name", ["vietnamese", "six-six"])
+def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
+    game = logged(short(name), 2, any_of(name))
+    told = sum(len(one.tiles) // 2 for one in review_game(game).draws)
+    assert told == len(game_luck(game).draws) > 0
 
 
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
