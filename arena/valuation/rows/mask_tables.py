@@ -131,9 +131,7 @@ class MaskTables:
 
     def sizes(self, masks: Ints) -> NDArray[np.int32]:
         """Return the number of tiles in these hands."""
-        bits = masks[..., None] >> np.arange(FREE, FREE + len(self.tiles), dtype=self.dtype) & 1
-        sizes: NDArray[np.int32] = bits.sum(axis=-1, dtype=np.int32)
-        return sizes
+        return np.bitwise_count(masks).astype(np.int32)
 
     def places_of(self, masks: Ints) -> Places:
         """Return the place of each mask of one tile in the tables of ends; 0 for no tile."""
