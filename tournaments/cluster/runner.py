@@ -16,6 +16,7 @@ from protocol.records import LogRecord, Result
 from tournaments.cluster.orders import ORDER_S, Answer, Order, OrderPart, Played, Unplayed, encoded
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.plan.event import Event
+from tournaments.runner.commit import add_to_ledger
 from tournaments.runner.exit import RunStoppedError, save_crash
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage
@@ -261,7 +262,7 @@ class ClusterRunner:
             records = (record for part in games for record in part)
             results = [record for record in records if isinstance(record, Result)]
             for result in results:
-                self._ledger.add(result)
+                await add_to_ledger(self._ledger, result)
         self._warn(played)
         if results:
             self._pace.learn(played, len(results))

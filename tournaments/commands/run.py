@@ -113,7 +113,7 @@ def run_event(options: RunOptions) -> int:
     if not options.as_json:
         _display().final(folder)
     if (options.luck or plan.written.luck) and code == 0:
-        _take_luck_out(folder, options.as_json)
+        code = _take_luck_out(folder, options.as_json)
     if options.as_json:
         sys.stdout.buffer.write(folder.results.read_bytes())
     if options.versions and not options.as_json:
@@ -354,12 +354,22 @@ def _luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
     return luck_on_all_cores(tasks)
 
 
-def _take_luck_out(folder: Folder, in_json: bool) -> None:
-    """Write the report with luck taken out, and print what is new in it. Raises UserError."""
+def _take_luck_out(folder: Folder, in_json: bool) -> int:
+    """Write the report with luck taken out, and print what is new in it; return the exit code.
+
+    Raises UserError.
+    """
     from arena.document.terminal import open_console, print_blocks
     from tournaments.commands.report import take_luck_out
 
-    console, sections = open_console(), take_luck_out(folder)
+    console = open_console()
+    try:
+        sections = take_luck_out(folder)
+    except OSError as error:
+        print_note(f"The luck of the games is not complete: {error}.")
+        _go_on(folder)
+        return STOPPED
     for section in () if in_json else sections:
         console.print()
         print_blocks(console, [section])
+    return 0

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 import trio
 
 from protocol.records import Result
+from tournaments.storage.ledger import Ledger
 
 AHEAD = 64
 """Most games that may end before a slow disk has stored the first of them."""
@@ -37,6 +38,15 @@ async def commit_results(
     async with trio.open_nursery() as nursery, sender:
         nursery.start_soon(count_on)
         yield counted if at_once else sender.send
+
+
+async def add_to_ledger(ledger: Ledger, result: Result) -> None:
+    """Add the result of a game that is over; raises what `Ledger.add` raises."""
+    if ledger.has_one_open:
+        # The next stage may depend on the luck of this one, which takes seconds. Nobody plays now.
+        await trio.to_thread.run_sync(ledger.add, result)
+    else:
+        ledger.add(result)
 
 
 def come(receiver: trio.MemoryReceiveChannel[Result]) -> list[Result]:

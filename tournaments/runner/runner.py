@@ -20,7 +20,7 @@ from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Event
-from tournaments.runner.commit import commit_results
+from tournaments.runner.commit import add_to_ledger, commit_results
 from tournaments.runner.exit import MACHINE, RunStoppedError, root_cause, save_crash
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import cores, machine
@@ -210,11 +210,7 @@ class Runner:
             log.close()
 
     async def _count(self, result: Result) -> None:
-        if self._ledger.has_one_open:
-            # The next stage may depend on the luck of this one, which takes seconds.
-            await trio.to_thread.run_sync(self._ledger.add, result)
-        else:
-            self._ledger.add(result)
+        await add_to_ledger(self._ledger, result)
         await self._finished.send(result)
 
     def _referee(

@@ -30,6 +30,7 @@ from tournaments.storage.folder import (
     write_atomic,
 )
 from tournaments.storage.history import remember
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import commitments
 from tournaments.storage.public_deals import public_boards
 
@@ -119,6 +120,7 @@ def _replace(folder: Folder, old: Event, new: Event, changed: list[str]) -> None
         for one in old.entrants
     )
     plan = replace(old, entrants=tuple(entrants))
+    LuckStore(folder, old).drop_games_of(changed)
     for path in folder.logs():
         if set(changed) & set(path.stem.split(".")):
             actual_path(path).unlink()

@@ -113,7 +113,20 @@ class LuckStore:
         Raises OSError.
         """
         played = {one.game for one in results if self.known(one)}
-        kept = [one for game, one in self.records.items() if game in played]
+        self._keep(one for game, one in self.records.items() if game in played)
+
+    def drop_games_of(self, names: Iterable[str]) -> None:
+        """Remove from the file the luck of games in which one of these entrants sat.
+
+        Raises OSError.
+        """
+        gone = set(names)
+        self._keep(
+            one for game, one in self.records.items() if gone.isdisjoint(game.split(".")[1:])
+        )
+
+    def _keep(self, records: Iterable[LuckRecord]) -> None:
+        kept = list(records)
         if len(kept) < len(self.records):
             write_atomic(self._folder.luck, _sealed(kept))
 

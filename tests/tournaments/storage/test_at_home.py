@@ -91,6 +91,19 @@ def test_games_of_the_other_bots_are_not_played_again(tmp_path: Path, bot: Path)
 
 # Slow: a format whose rounds depend on earlier ones keeps no games.
 @pytest.mark.slow
+def test_the_luck_of_the_other_bots_games_stays(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", "random", *WORDS, "--luck")
+    first = (out / "luck.jsonl").read_bytes()
+    edit(bot)
+    assert "The luck of 4 of 12 games is known" in run(out, str(bot), "greedy", "random", *WORDS)
+    assert (out / "luck.jsonl").read_bytes().count(b"greedy.random") == 2
+    assert fits(out)
+    assert (out / "private" / "earlier" / "1" / "luck.jsonl").read_bytes() == first
+    run(out, str(bot), "greedy", "random", *WORDS, "--luck")
+    assert fits(out)
+
+
 def test_a_swiss_begins_anew(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
     words = (str(bot), "greedy", "random", "suit", *WORDS, "--format", "swiss", "--rounds", "2")
