@@ -11,7 +11,7 @@ inflated by noise, and may even be a little below 0 by chance.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
@@ -25,7 +25,7 @@ from arena.engine import values
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.endgames import exact_leads, is_open
-from arena.valuation.playouts import play_out
+from arena.valuation.playouts import Player, play_out
 from arena.valuation.states import States
 from arena.valuation.worlds.hidden_tiles import seed_of
 from arena.valuation.worlds.questions import FEW, AskedQuestion, asked_questions, question_worlds
@@ -37,8 +37,6 @@ WORLDS = 64
 FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
-Player = Callable[[States], NDArray[np.int32]]
-"""A reference player: plays states on in every seat, and tells each seat's gain, as `play_out`."""
 Phase = Literal["lead", "early", "draws", "endgame"]
 """Before the first tile; before the first draw; after it; after the last tile that can be drawn."""
 Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "other"]

@@ -137,7 +137,7 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     "--by",
     metavar="PLAYER",
     default=None,
-    help="The player that plays the rounds on.  [default: plain]",
+    help="The player that plays the rounds on: plain, or keen.  [default: plain]",
 )
 @click.option("--dearest", is_flag=True, help="Show a game's dearest decisions first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")

@@ -23,15 +23,18 @@ RETIRED = 8
 """A batch is made smaller when one in so many of its rounds is over."""
 
 
-def play_out_rows(rows: ArrayRows) -> NDArray[np.int32]:
-    """Return for each row the points that each seat gains until its round is over."""
+def play_out_rows(rows: ArrayRows, batch: "type[Batch] | None" = None) -> NDArray[np.int32]:
+    """Return for each row the points that each seat gains until its round is over.
+
+    `batch`: how the seats play; else as the plain player.
+    """
     tables, ending, ends = rows.tables, Ending(rows), rows.ends
     in_play = (rows.over == IN_PLAY) & ~_called(rows)
     for seat in range(tables.seats):
         of_seat = np.flatnonzero(in_play & (rows.turn == seat))
         for begin in range(0, len(of_seat), TOGETHER):
             members = of_seat[begin : begin + TOGETHER]
-            Batch(rows, members, ends.take(members), ending).play(seat)
+            (batch or Batch)(rows, members, ends.take(members), ending).play(seat)
     return ending.gains(rows).T
 
 
@@ -201,7 +204,7 @@ class Batch:
         tables, able = self.tables, self.hands[seat] & self.fitting
         if self.settings.draw_ends_turn:
             able[drew] = 0
-        tile: Ints = able & -able
+        tile = self._favourite(able, seat)
         if "last_tile" in self.needs:
             capicu = np.where(tile & tables.both.take(self.ends) != 0, CAPICU, 0)
             facts = np.where(tile & tables.blank != 0, BLANK, 0) | capicu
@@ -209,6 +212,11 @@ class Batch:
         self.hands[seat] ^= tile
         self.ends = tables.after_one(self.ends, tile)
         return tile
+
+    def _favourite(self, able: Ints, _seat: int) -> Ints:
+        """Return of each hand's tiles that fit the one that the seat plays; 0 of none."""
+        favourite: Ints = able & -able
+        return favourite
 
     def _play_two(self, seat: int, drew: Places) -> Ints:
         """Let the seat play a tile on each end, or the last alone once no more may be drawn."""

@@ -172,8 +172,7 @@ class _Bounds:
         changed = _as_bits(here, moved)[:, :, None] & self.member[places, self.rows]
         held = self.held ^ np.bitwise_xor.reduce(changed, axis=0)
         left, right = held & self.one, held & self.other
-        shown = np.bitwise_count(left | right) >= self.many
-        broken = (shown & (left != 0) & (right != 0)).any(axis=1)
+        broken = (self._shown(left | right) & (left != 0) & (right != 0)).any(axis=1)
         came = self.came.copy()
         for place, tile in zip(places, moved.reshape(-1, *moved.shape[2:]), strict=True):
             now = place.astype(np.uint8)[:, None, None]
@@ -183,11 +182,19 @@ class _Bounds:
         self.came = np.where(broken[:, None], self.came, came)
         return np.where(broken, here, moved)
 
+    def _shown(self, held: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Tell where so many tiles are held that the limit is broken."""
+        for taken in range(1, int(self.many.max(initial=1))):
+            held = np.where(self.many > taken, held & (held - np.uint64(1)), held)
+        shown: NDArray[np.bool_] = held != 0
+        return shown
+
 
 def _as_bits(here: Tiles, moved: Tiles) -> NDArray[np.uint64]:
     """Return for each place the bits of the tile that leaves it and of that which comes."""
     one, last = np.uint64(1), np.uint8(MOST_BOUND - 1)
-    bits = (one << np.minimum(here, last)) ^ (one << np.minimum(moved, last))
+    was, now = (np.minimum(tiles, last).astype(np.uint64) for tiles in (here, moved))
+    bits = (one << was) ^ (one << now)
     return bits.reshape(-1, *here.shape[2:])
 
 

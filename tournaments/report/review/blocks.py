@@ -38,7 +38,10 @@ KIND_HEADS = {"draw_although_able": "draw by choice"}
 """Heads of columns that are not the kind itself."""
 MOST_NAMED = 4
 """Bots that a sentence names."""
-PLAYERS = {"plain": "the plain player, who plays the heaviest tile"}
+PLAYERS = {
+    "plain": "the plain player, who plays the heaviest tile",
+    "keen": "the keen player, who also looks at what will fit next",
+}
 """Players in words."""
 
 

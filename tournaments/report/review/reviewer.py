@@ -19,7 +19,7 @@ DIGITS = 3
 """Decimals of a point that are kept."""
 WORLDS = 64
 """Worlds of a review for which nobody asked for another number."""
-PLAYERS = ("plain",)
+PLAYERS = ("plain", "keen")
 """The players that can play rounds on; the first is the usual one."""
 
 
@@ -91,12 +91,12 @@ def review_logged(logged: LoggedGame, seat: int, terms: ReviewTerms) -> SeatRevi
 
 def _losses(logged: LoggedGame, seat: int, terms: ReviewTerms) -> Iterator[DecisionLoss]:
     """Yield each decision between several options."""
+    from arena.valuation import playouts
     from arena.valuation.decision_loss import review_seat  # It needs numpy.
-    from arena.valuation.playouts import play_out
 
     words = {one.number: one.question.options for one in decisions.decisions(logged, seat)}
     places = moments(logged, seat)
-    for one in review_seat(logged, seat, terms.worlds, play_out):
+    for one in review_seat(logged, seat, terms.worlds, playouts.PLAYERS[terms.by]):
         options = words[one.number]
         yield DecisionLoss(
             number=one.number,
