@@ -24,6 +24,8 @@ NOTHING = 1e-9
 """Share of the model's variance below which a clustered variance counts as 0."""
 SPARSE = 4
 """Ratio of codes to values above which values are sorted, not counted in a table."""
+FEWEST = 10
+"""Clusters below which an interval of a ratio of variances is worth nothing."""
 CLUSTERS_A_BLOCK = 1024
 """Clusters whose scores are held at once."""
 _CLOSED_FORM = 200
@@ -348,8 +350,10 @@ def variance_ratio(
     """Return the variance of a group total by the first values over that by the second.
 
     Both are clustered and summed over the groups with several clusters. The interval takes clusters
-    as independent. None if either variance is 0.
+    as independent. None with fewer than `FEWEST` clusters, or if either variance is 0.
     """
+    if len(distinct(cluster)) < FEWEST:
+        return None
     parts = []
     for value in values:
         owner, where, deviation = _deviations(group, cluster, value, groups)

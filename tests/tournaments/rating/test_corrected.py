@@ -176,6 +176,12 @@ def test_a_game_tells_as_much_as_its_variance_says() -> None:
     assert pool.gain_margin.low > 1.5
 
 
+def test_a_few_boards_do_not_tell_what_a_game_is_worth() -> None:
+    """With two boards each deviation is as large as the other: the interval would be a point."""
+    assert only(*lucky_event(random.Random(4), {"a": 30.0, "b": -30.0}, 9)).gain_wins is None
+    assert only(*lucky_event(random.Random(4), {"a": 30.0, "b": -30.0}, 10)).gain_wins
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("boards", [50, 100])
 def test_95_percent_of_corrected_intervals_hold_the_truth(boards: int) -> None:
