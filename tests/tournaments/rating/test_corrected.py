@@ -13,6 +13,7 @@ from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import PARTS, Correction, Corrections, Pool, Rating
 from tournaments.rating.tally import collect
+from tournaments.report.ratings.rating_notes import luck_notes
 
 WEIGHT = 0.8
 
@@ -146,7 +147,9 @@ def test_results_beyond_a_sweep_give_no_corrected_rating() -> None:
     """The winner of 29 games in 30 was unlucky, too: no rating makes that likely."""
     results = named([game(board, "ab", (0, 1) if board == 0 else (1, 0)) for board in range(30)])
     luck = {one.game: Correction((0, 0), parts((-0.2, 0.2))) for one in results}
-    for one in only(results, luck).entrants:
+    pool = only(results, luck)
+    assert "too one-sided" in luck_notes(pool)[-1]
+    for one in pool.entrants:
         assert one.elo is not None
         assert one.corrected
         assert one.corrected.elo is None

@@ -150,6 +150,9 @@ def luck_notes(pool: Pool) -> list[str]:
             f"It is not certain that taking luck out helps here: a game tells as much "
             f"{_worth(unsure)} with luck in."
         )
+    rated = [one.corrected for one in pool.entrants if one.corrected and not one.bound]
+    if len(rated) > 1 and any(one.elo is None for one in rated):
+        said.append("`·`: with luck taken out, the results are too one-sided for a rating.")
     return said
 
 
