@@ -3,7 +3,7 @@
     python -m tests.bench.luck weights  [--boards 200] [--games draw/2 dutch/2 …]
     python -m tests.bench.luck worth    [--boards 1000] [--slow-boards 300] [--games …]
     python -m tests.bench.luck unbiased [--boards 2000] [--games …]
-    python -m tests.bench.luck coverage [--events 1000] [--boards 16]
+    python -m tests.bench.luck coverage [--events 1000] [--boards 300] [--games …]
 
 Bots play in this process. A board is two games: at two seats in both rotations, at four A and B
 sit in turn. `--target` ends games sooner, so that many are played. Each part plays on seeds of its
@@ -40,6 +40,7 @@ PAIRS = (
 OTHERS = (("careless-greedy", "open"), ("open", "watchful"), ("open", "open-twin"))
 """Bots on whose boards the weights were found."""
 SLOW = "montecarlo"
+EVENT_BOARDS = (20, 50, 100)
 DRAWS = 500
 """Resamples of boards for an interval."""
 BOTS = bots()
@@ -117,6 +118,7 @@ def weights(words: argparse.Namespace) -> Iterator[str]:
         for what, luck in (("margin", "luck_points"), ("share", "luck_share")):
             # Each pair counts alike: its variance is 1 before.
             both = [np.array([getattr(one, what), getattr(one, luck)]) for one in sets]
+            both = [one for one in both if one[0].std() > 0]  # Twins may never differ.
             moments = sum(np.cov(one) / one[0].var() for one in both)
             weight = moments[0, 1] / moments[1, 1]
             left = np.mean([np.var(one[0] - weight * one[1]) / one[0].var() for one in both])
@@ -178,37 +180,30 @@ def unbiased(words: argparse.Namespace) -> Iterator[str]:
 
 
 def coverage(words: argparse.Namespace) -> Iterator[str]:
-    """Count how many events' intervals hold the mean of all, plain and corrected."""
-    yield "| game, seats | pair | events × boards | margins | corrected | wins | corrected | ± |"
+    """Count how many events' intervals hold the truth, plain and corrected.
+
+    An event draws its boards from those that were played, whose mean is the truth.
+    """
+    yield "| game, seats | pair | played | an event | margins | corrected | wins | corrected |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for name in words.games:
         at = table(name, words.target)
         for pair in PAIRS[:1]:
-            size = words.events * words.boards
-            played = play(at, pair, range(size), f"coverage {name} {pair}")
-            columns = [played.margin, corrected(at, played)[0],
-                       played.share, corrected(at, played)[1]]  # fmt: skip
-            held = [held_by(column, words.boards) for column in columns]
-            widths = [np.mean([half_width(one) for one in column.reshape(-1, words.boards)])
-                      for column in columns]  # fmt: skip
-            yield (
-                f"| {name} | {'–'.join(pair)} | {words.events} × {words.boards} | "
-                f"{' | '.join(f'{one:.3f}' for one in held)} | "
-                f"{widths[0]:.1f} → {widths[1]:.1f}, {widths[2]:.3f} → {widths[3]:.3f} |"
-            )
+            # The boards of `worth`.
+            played = play(at, pair, range(words.boards), f"worth {name} {pair}")
+            margin, share = corrected(at, played)
+            columns = (played.margin, margin, played.share, share)
+            for boards in EVENT_BOARDS:
+                held = " | ".join(f"{held_by(one, boards, words.events):.3f}" for one in columns)
+                yield f"| {name} | {'–'.join(pair)} | {words.boards} | {boards} | {held} |"
 
 
-def held_by(values: Floats, boards: int) -> float:
-    """Return the share of events whose interval holds the truth, the mean over all other events.
-
-    An event's own boards are left out of the truth, whose own error is added to the interval's.
-    """
-    events = values.reshape(-1, boards)
-    others = (values.sum() - events.sum(axis=1)) / (values.size - boards)
-    spread = values.std(ddof=1) / (values.size - boards) ** 0.5
-    own = events.std(axis=1, ddof=1) / boards**0.5
-    t = float(Error(1.0, boards - 1).half_width())
-    return float((np.abs(events.mean(axis=1) - others) <= t * np.hypot(own, spread)).mean())
+def held_by(values: Floats, boards: int, events: int) -> float:
+    """Return the share of events whose 95 % interval holds the mean of all boards."""
+    rng = np.random.default_rng(2)
+    some = values[rng.integers(0, len(values), (events, boards))]
+    half = np.array([half_width(one) for one in some])
+    return float((np.abs(some.mean(axis=1) - values.mean()) <= half).mean())
 
 
 PARTS = {"weights": weights, "worth": worth, "unbiased": unbiased, "coverage": coverage}
