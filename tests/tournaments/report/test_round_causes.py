@@ -70,5 +70,5 @@ def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> 
 def test_where_nothing_is_drawn_only_mistakes_are_told(tmp_path: Path) -> None:
     run(tmp_path / "out", "first", "greedy", "--rules", "block", "--boards", "1")
     shown = boneyard("explain", str(tmp_path / "out"), "1.first.greedy")
-    assert "luck" not in shown
+    assert "luck" not in shown.replace(str(tmp_path), "")
     assert "mistakes" in shown
