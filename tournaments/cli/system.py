@@ -85,6 +85,7 @@ TOPICS = {
     "promises": ("tournaments", "PROMISES.md"),
     "deals": ("protocol", "DEALS.md"),
     "secrets": ("arena", "SECRETS.md"),
+    "valuation": ("arena.valuation", "README.md"),
 }
 """Pages that `help` prints: the package and the file of each."""
 
@@ -102,7 +103,7 @@ def help_(context: click.Context, subject: tuple[str, ...]) -> None:
     """Show the help of a command, or the page about a topic.
 
     Topics: authors, protocol, rulesets, events, ratings, sandbox, cluster, training, promises,
-    deals, secrets.
+    deals, secrets, valuation.
 
     \b
     Examples:
