@@ -71,10 +71,12 @@ class OwnPipes:
         self._poll.unregister(descriptor)
 
 
+STDERR_KEPT = 8_192
+"""The last bytes of stderr that are kept of a bot that is checked."""
+
+
 class Connection(PipedProcess):
     """One process, asked one question at a time; it reports more of what it saw than a bot's."""
-
-    STDERR_KEPT = 8_192
 
     def __init__(self, command: Command, sandbox: Sandbox, hello: bytes | None = None) -> None:
         """Start the process and send it a hello, if not another one then ours.
@@ -91,7 +93,7 @@ class Connection(PipedProcess):
         """The last lines that were sent to it."""
         self.exit_reason = ""
         """The way it ended, as the end of a sentence; empty while it runs."""
-        super().__init__(command, sandbox)
+        super().__init__(command, sandbox, STDERR_KEPT)
         self.read_at = self.began
         self._own_pipes = OwnPipes()
         self._register(self._own_pipes)

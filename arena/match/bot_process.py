@@ -138,12 +138,12 @@ class BotProcess(PipedProcess):
         self._read_stderr()
         fresh, self._stderr_taken = self.stderr_bytes - self._stderr_taken, self.stderr_bytes
         kept = bytes(self.stderr[-fresh:]) if fresh else b""
-        return printable(kept.lstrip(b"\n"), 4 * self.STDERR_KEPT)
+        return printable(kept.lstrip(b"\n"), 4 * self.stderr_kept)
 
     def stderr_tail(self) -> str:
         """Return the end of the bot's stderr, safe to show."""
         self._read_stderr()
-        return printable(bytes(self.stderr.lstrip(b"\n")), 4 * self.STDERR_KEPT)
+        return printable(bytes(self.stderr.lstrip(b"\n")), 4 * self.stderr_kept)
 
     async def shut_down(self, goodbye: bytes) -> None:
         """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""

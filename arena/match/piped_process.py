@@ -22,6 +22,8 @@ SHELL_SIGNALS = 128
 """The number that bubblewrap, like a shell, adds to the signal that killed its program."""
 STDERR_A_GAME = 2**20
 """Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
+STDERR_KEPT = 2_048
+"""The last bytes of stderr that are kept of a bot in a game."""
 SHUT_DOWN_S = 1.0
 """The time in s that a bot has to exit after its stdin was closed."""
 REAP_S = 10.0
@@ -63,10 +65,7 @@ class PipedProcess:
     Subclasses judge what they read.
     """
 
-    STDERR_KEPT = 2_048
-    """The last bytes of stderr that are kept as evidence."""
-
-    def __init__(self, command: Command, sandbox: Sandbox) -> None:
+    def __init__(self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT) -> None:
         """Start the process in this thread, in a group of its own.
 
         `trio.lowlevel.open_process` would fork in a worker thread, which trio retires after 10 s
@@ -81,6 +80,8 @@ class PipedProcess:
         """The time of its last output, in s of the monotonic clock."""
         self.stderr = bytearray()
         """The last bytes of its stderr."""
+        self.stderr_kept = stderr_kept
+        """The last bytes of stderr that are kept as evidence."""
         self.stderr_bytes = 0
         """The bytes that it has written to stderr in the present game."""
         self._inbox = bytearray()
@@ -205,7 +206,7 @@ class PipedProcess:
             self._stop_reading(self._stderr)
         self.stderr_bytes += len(data)
         self.stderr += data
-        del self.stderr[: -self.STDERR_KEPT]
+        del self.stderr[: -self.stderr_kept]
 
     def _take_line(self) -> bytes | None:
         """Return the next whole line without its newline, or None."""

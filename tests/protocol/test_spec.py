@@ -10,9 +10,8 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from arena.match.bot_process import BotProcess
 from arena.match.clock import MOST_GIVEN_BACK_MS
-from arena.match.piped_process import READ, STDERR_A_GAME
+from arena.match.piped_process import READ, STDERR_A_GAME, STDERR_KEPT
 from arena.match.referee import STALE_LINES
 from protocol import codec, messages
 from protocol import ruleset as rules
@@ -217,7 +216,7 @@ def test_every_name_in_the_schema_occurs() -> None:
 def test_the_numbers_are_those_of_the_program() -> None:
     clock = Clock()
     for number in (
-        messages.MAX_LINE, messages.MAX_NOTE, BotProcess.STDERR_KEPT, STDERR_A_GAME, 4 * READ,
+        messages.MAX_LINE, messages.MAX_NOTE, STDERR_KEPT, STDERR_A_GAME, 4 * READ,
         clock.start_ms, clock.move_ms, clock.bank_ms,
     ):  # fmt: skip
         assert f"{number:,}" in SPEC
