@@ -115,15 +115,14 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     if folder.history.exists():
         write_atomic(site / folder.history.name, [content(folder.history)])
     for review in (folder.review_log, folder.review, folder.review_csv):
-        if review.exists():
-            write_atomic(site / review.name, [content(review)])
+        _copy_or_remove(review, site)
     files = report_files(folder, event, results, known, Site(seeds.keys(), address, PICTURE))
     summary = decode_json(b"".join(files[folder.results]), Results)
     write_atomic(site / PICTURE, [_picture(event, results, summary)])
     over = summary.played == summary.planned and all(log.name for log in published)
     for path in (folder.ledger, folder.luck):
-        if over and path.exists():
-            write_atomic(site / path.name, [content(path)])
+        if over:
+            _copy_or_remove(path, site)
         else:
             (site / path.name).unlink(missing_ok=True)
     # Last the first page: whatever it leads to is there.
@@ -132,6 +131,14 @@ def publish_event(path: Path, site: Path, address: str) -> int:
         write_atomic(site / name, files[file])
     _tell(site, summary, sum(log.replays for log in published), over)
     return 0
+
+
+def _copy_or_remove(path: Path, site: Path) -> None:
+    """Make a file of the site that of the event: if the event has none, neither has the site."""
+    if path.exists():
+        write_atomic(site / path.name, [content(path)])
+    else:
+        (site / path.name).unlink(missing_ok=True)
 
 
 def _replay_page(event: Event) -> bytes:

@@ -154,7 +154,9 @@ def test_games_of_a_bots_earlier_files_leave_the_site(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "first.py", bot)
     words = (str(bot), "random", "--boards", "1", *SHORT, *PLAIN, "--out", str(out))
     boneyard("run", *words)
+    boneyard("review", str(out))
     publish(out, tmp_path / "site")
+    assert (tmp_path / "site" / "review.jsonl").exists()
     stale = tmp_path / "site" / "games" / "from-9.mine.random.jsonl"
     stale.touch()
     bot.write_text(bot.read_text().replace('"choice": 0', '"choice": len(message["options"]) - 1'))
