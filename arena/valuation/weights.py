@@ -1,11 +1,11 @@
 """Weights of the luck correction by family of rulesets: constants, never fitted to an event.
 
-A weight that had seen the games which it corrects could make any interval small. These were found
-by `python -m tests.bench.luck weights`: the weight that leaves the least variance of boards between
-`careless-greedy`, `open`, `open-twin` and `watchful` (tests/support/quick_games.py), bots and seeds
-of which no proof makes use. They leave about a tenth of uncertainty; an error of a tenth costs less
-than a hundredth of the gain. Below 1 they are because playouts are noisy, and because the plain
-player is not the bots that play. The README has the boards behind each number.
+A weight that had seen the games which it corrects would make their intervals too small. These were
+found by `python -m tests.bench.luck weights`: the weight that leaves the least variance of boards
+between `careless-greedy`, `open`, `open-twin` and `watchful` (tests/support/quick_games.py), bots
+and seeds of which no proof makes use. Each is uncertain by about a tenth, which costs less than a
+hundredth of the gain. They are below 1 because playouts are noisy, and because the bots do not play
+as the plain player does. The README has the boards behind each number.
 """
 
 from typing import NamedTuple

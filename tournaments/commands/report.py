@@ -36,8 +36,8 @@ STALE = 1
 
 
 NOTHING_DRAWN = (
-    "No tile is drawn in {}: there is no luck of the draw to take out. Playing each board in every "
-    "rotation takes out that of the deal."
+    "No tile is drawn in {}: there is no luck of the draw to take out. The rotations of each board "
+    "give each bot every hand."
 )
 """The answer where there is no luck of the draw."""
 

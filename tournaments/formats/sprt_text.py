@@ -25,8 +25,8 @@ FOULS = (
 )
 
 LUCK = (
-    " The luck of the draw is taken out of every game, with a constant weight: this changes no "
-    "expectation, so the error rates hold, but fewer boards are needed."
+    " The luck of the draw is taken out of every game, with a constant weight. This changes no "
+    "expectation, and in most games fewer boards are needed."
 )
 
 
