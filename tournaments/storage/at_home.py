@@ -20,6 +20,7 @@ from arena.rules.english import count_in_digits, join_words
 from arena.ui.console import shown_path
 from tournaments.plan.event import Event, as_json
 from tournaments.plan.from_options import WrittenPlan
+from tournaments.storage import review_log
 from tournaments.storage.folder import (
     Folder,
     content,
@@ -121,6 +122,7 @@ def _replace(folder: Folder, old: Event, new: Event, changed: list[str]) -> None
     )
     plan = replace(old, entrants=tuple(entrants))
     LuckStore(folder, old).drop_games_of(changed)
+    review_log.drop_games_of(folder, changed)
     for path in folder.logs():
         if set(changed) & set(path.stem.split(".")):
             actual_path(path).unlink()

@@ -1,7 +1,7 @@
 """The file review.jsonl: what each reviewed decision cost, a line for each seat of a game."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.logs.checksummed import append_atomic, read_sealed, truncate_torn_line
 from protocol.codec import decode_json, encode_json, seal
 from protocol.errors import UserError
-from tournaments.storage.folder import Folder, lock_file
+from tournaments.storage.folder import Folder, lock_file, write_atomic
 
 REVIEW_FORMAT = 1
 
@@ -93,6 +93,33 @@ def read_seats(folder: Folder) -> Iterator[SeatReview]:
     for entry in read_sealed(folder.review_log, decode_review):
         if isinstance(entry.record, SeatReview):
             yield entry.record
+
+
+def drop_games_of(folder: Folder, names: Iterable[str]) -> None:
+    """Remove from an event's review the games in which one of these entrants sat, and all sums.
+
+    Raises DamagedFileError, OSError.
+    """
+    gone = set(names)
+    if folder.review_log.is_file():
+        records = (entry.record for entry in read_sealed(folder.review_log, decode_review))
+        write_atomic(
+            folder.review_log,
+            _sealed(
+                one
+                for one in records
+                if isinstance(one, ReviewTerms) or gone.isdisjoint(one.game.split(".")[1:])
+            ),
+        )
+    for sums in (folder.review, folder.review_csv):
+        sums.unlink(missing_ok=True)
+
+
+def _sealed(records: Iterable[ReviewTerms | SeatReview]) -> Iterator[bytes]:
+    checksum = 0
+    for one in records:
+        line, checksum = seal(encode_json(one) + b"\n", checksum)
+        yield line
 
 
 def decode_review(line: bytes) -> ReviewTerms | SeatReview:

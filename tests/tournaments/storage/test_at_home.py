@@ -89,6 +89,23 @@ def test_games_of_the_other_bots_are_not_played_again(tmp_path: Path, bot: Path)
     assert fits(out)
 
 
+def test_a_review_has_no_games_of_a_bots_earlier_files(tmp_path: Path, bot: Path) -> None:
+    out = tmp_path / "out"
+    words = (str(bot), "greedy", "random", *SHORT, "--boards", "1")
+    run(out, *words)
+    boneyard("review", str(out), "--worlds", "2")
+    assert (out / "review.jsonl").read_bytes().count(b'"seat":') == 12
+    edit(bot)
+    run(out, *words)
+    kept = (out / "review.jsonl").read_bytes()
+    assert (kept.count(b'"seat":'), kept.count(b"mine")) == (4, 0)
+    assert "points a round by its choices" not in (out / "report.md").read_text()
+    assert fits(out)
+    boneyard("review", str(out))
+    assert (out / "review.jsonl").read_bytes().startswith(kept)
+    assert fits(out)
+
+
 # Slow: a format whose rounds depend on earlier ones keeps no games.
 @pytest.mark.slow
 def test_the_luck_of_the_other_bots_games_stays(tmp_path: Path, bot: Path) -> None:
