@@ -1,7 +1,10 @@
 """Worlds: hidden tiles dealt anew so that a seat could not tell, for many questions at once.
 
 Worlds are drawn by a Markov chain that moves tiles in small circles from place to place and begins
-with the real world; every permitted world is equally likely in the long run (Metropolis).
+with the real world; every permitted world is equally likely in the long run (Metropolis). Where a
+limit says that a seat lacked one number or the other, no small change leads from the one to the
+other without breaking it. So there a chain makes excursions: it may break bounds, each at a quarter
+of the chance, and goes back to where it left if it has not mended them by the excursion's end.
 """
 
 import math
@@ -20,6 +23,12 @@ ROUNDS = 96
 """The rounds in which all tiles may move, from the real world to one that is used."""
 FREE_ROUNDS = 24
 """Those where nothing is known but who played what: then a world is soon a new one."""
+BOUND_ROUNDS = 400
+"""Rounds where many limits and orders hold: worlds lie apart, and chains find their way slowly."""
+MANY_BOUNDS = 4
+"""Limits and orders that count as many."""
+EXCURSION = 8
+"""Rounds after which a world must break no bound; the numbers of rounds are multiples of it."""
 THREES = 4
 """One round in so many moves tiles in circles of three: swaps alone do not lead everywhere."""
 TOGETHER = 2
@@ -41,12 +50,27 @@ def worlds(hidden: Sequence[HiddenTiles], many: int) -> list[States]:
 def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
     """Return for each question the tile in each place (a row) of each world (a column)."""
     found: dict[int, Tiles] = {}
-    kinds = [(one.is_bound, one.is_free) for one in hidden]
+    kinds = [(one.is_bound, _rounds(one)) for one in hidden]
     for kind in set(kinds):
         rows = [row for row, own in enumerate(kinds) if own == kind]
         sampled = _Chains([hidden[row] for row in rows], many).sampled()
         found |= {row: sampled[: len(hidden[row].places), at] for at, row in enumerate(rows)}
     return [found[row] for row in range(len(hidden))]
+
+
+def _rounds(hidden: HiddenTiles) -> int:
+    """Return the rounds after which the worlds of a question are used."""
+    if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS:
+        return BOUND_ROUNDS
+    return FREE_ROUNDS if hidden.is_free and not hidden.is_bound else ROUNDS
+
+
+def _mirrored(number: int) -> int:
+    """Return the round whose circles move: the second half of an excursion goes back through them.
+
+    So each excursion is as likely as its reverse.
+    """
+    return number + min(0, EXCURSION - 1 - 2 * (number % EXCURSION))
 
 
 def _states(hidden: HiddenTiles, tiles: Tiles) -> States:
@@ -89,38 +113,47 @@ class _Chains:
         self.permitted = permitted.ravel()
         self.begins = np.arange(permitted.size, step=256, dtype=np.int32).reshape(size, -1, 1)
         self.bounds = _Bounds(hidden, self.tiles) if hidden[0].is_bound else None
-        self.rounds = FREE_ROUNDS if hidden[0].is_free and not self.bounds else ROUNDS
+        self.rounds = _rounds(hidden[0])
 
     def sampled(self) -> Tiles:
         """Return the tile in each place after all rounds."""
         sizes = [len(one.places) for one in self.hidden]
-        coins = np.zeros((self.rounds, max(sizes) // 2, len(sizes), self.many), bool)
-        for at, (one, size) in enumerate(zip(self.hidden, sizes, strict=True)):
-            coins[:, : size // 2, at] = self._coins(one.seed, size // 2)
+        coins = self._coins(b"", sizes)
+        leave = self._coins(b"1", sizes) & self._coins(b"2", sizes) if self.bounds else coins
         orders = {
             length: np.stack([_circles(self.size, size, length) for size in sizes], axis=-1)
             for length in (2, 3)
         }
         for number in range(self.rounds):
-            length = 2 if number % THREES else 3
+            own = _mirrored(number) if self.bounds else number
+            length = 2 if own % THREES else 3
             many = max(sizes) // length
             step = TOGETHER if self.bounds else many
-            for begin in range(0, many, step):
+            for begin in sorted(range(0, many, step), reverse=own < number):
                 end = min(begin + step, many)
-                self._move(orders[length][number, :, begin:end], coins[number, begin:end])
+                here = orders[length][own, :, begin:end]
+                self._move(here, coins[number, begin:end], leave[number, begin])
+            if self.bounds and number % EXCURSION == EXCURSION - 1:
+                self.tiles = self.bounds.mended(self.tiles)
         return self.tiles
 
-    def _coins(self, seed: bytes, circles: int) -> NDArray[np.bool_]:
-        """Return for each round and each of so many circles a coin for each world."""
-        shape = self.rounds, circles, -(-self.many // 8)
-        drawn = np.frombuffer(shake_256(seed).digest(math.prod(shape)), np.uint8)
-        return np.unpackbits(drawn.reshape(shape), axis=2, count=self.many).astype(bool)
+    def _coins(self, purpose: bytes, sizes: Sequence[int]) -> NDArray[np.bool_]:
+        """Return for each round, circle and question a coin for each world."""
+        coins = np.zeros((self.rounds, max(sizes) // 2, len(sizes), self.many), bool)
+        for at, (one, size) in enumerate(zip(self.hidden, sizes, strict=True)):
+            shape = self.rounds, size // 2, -(-self.many // 8)
+            bits = shake_256(one.seed + purpose).digest(math.prod(shape))
+            drawn = np.frombuffer(bits, np.uint8).reshape(shape)
+            coins[:, : size // 2, at] = np.unpackbits(drawn, axis=2, count=self.many)
+        return coins
 
-    def _move(self, circles: NDArray[np.intp], coins: NDArray[np.bool_]) -> None:
+    def _move(
+        self, circles: NDArray[np.intp], coins: NDArray[np.bool_], leave: NDArray[np.bool_]
+    ) -> None:
         """Let the tiles of each circle of places move on by one where the world permits it.
 
         Two tiles change places or stay, as the coin falls; three go round one way or the other. So
-        each change is as likely as its reverse.
+        each change is as likely as its reverse. `leave`: the worlds in which a bound may be broken.
         """
         at = circles, self.columns
         here = self.tiles[at]
@@ -129,7 +162,7 @@ class _Chains:
         fit = self.permitted.take(self.begins[at] + moved).all(axis=0)
         moved = np.where(fit, moved, here)
         if self.bounds:
-            moved = self.bounds.keep(circles, here, moved)
+            moved = self.bounds.keep(circles, here, moved, leave)
         self.tiles[at] = moved
 
 
@@ -154,6 +187,10 @@ class _Bounds:
         self.came = np.zeros((2, *shape[:2], tiles.shape[2]), np.uint8)
         """The places of both."""
         self.came[1] = 1
+        self.broken = np.zeros((len(hidden), tiles.shape[2]), np.int8)
+        """The number of bounds that each world breaks."""
+        self.left = tiles.copy(), self.held, self.came
+        """The worlds as they were when the excursion began, with what the bounds speak of."""
         for at, question in enumerate(hidden):
             for row, limit in enumerate(question.limits):
                 own = [place for place, one in enumerate(question.places) if one in limit.places]
@@ -166,21 +203,41 @@ class _Bounds:
                     self.ordered[which, at, row] = tile.bit_length() - 1
                     self.came[which, at, row] = question.tiles.index(tile)
 
-    def keep(self, circles: NDArray[np.intp], here: Tiles, moved: Tiles) -> Tiles:
-        """Return the moved tiles, or those of now in a world in which they would break a bound."""
+    def keep(
+        self, circles: NDArray[np.intp], here: Tiles, moved: Tiles, leave: NDArray[np.bool_]
+    ) -> Tiles:
+        """Return the moved tiles, or those of now in a world in which they may not move.
+
+        They may if they break no more bounds than before, or one more where `leave` says so, and
+        mend at most one.
+        """
         places = circles.reshape(-1, len(self.rows))
         changed = _as_bits(here, moved)[:, :, None] & self.member[places, self.rows]
         held = self.held ^ np.bitwise_xor.reduce(changed, axis=0)
         left, right = held & self.one, held & self.other
-        broken = (self._shown(left | right) & (left != 0) & (right != 0)).any(axis=1)
+        shown = self._shown(left | right) & (left != 0) & (right != 0)
         came = self.came.copy()
         for place, tile in zip(places, moved.reshape(-1, *moved.shape[2:]), strict=True):
             now = place.astype(np.uint8)[:, None, None]
             np.copyto(came, now, where=self.ordered == tile[:, None])
-        broken |= (came[0] > came[1]).any(axis=1)
-        self.held = np.where(broken[:, None], self.held, held)
-        self.came = np.where(broken[:, None], self.came, came)
-        return np.where(broken, here, moved)
+        broken = (shown.sum(axis=1) + (came[0] > came[1]).sum(axis=1)).astype(np.int8)
+        more = broken - self.broken
+        stays = (np.abs(more) > 1) | ((more == 1) & ~leave)
+        self.held = np.where(stays[:, None], self.held, held)
+        self.came = np.where(stays[:, None], self.came, came)
+        self.broken = np.where(stays, self.broken, broken)
+        return np.where(stays, here, moved)
+
+    def mended(self, tiles: Tiles) -> Tiles:
+        """End an excursion: return the worlds, those that break a bound as they were before it."""
+        before, held, came = self.left
+        back = self.broken > 0
+        self.held = np.where(back[:, None], held, self.held)
+        self.came = np.where(back[:, None], came, self.came)
+        self.broken[:] = 0
+        mended = np.where(back, before, tiles)
+        self.left = mended.copy(), self.held, self.came
+        return mended
 
     def _shown(self, held: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Tell where so many tiles are held that the limit is broken."""
@@ -204,9 +261,9 @@ def _circles(size: int, places: int, length: int) -> NDArray[np.intp]:
 
     Where a set of this size has more places, their circles are of the last, which never move.
     """
-    drawn = np.frombuffer(shake_256(b"boneyard worlds 1").digest(ROUNDS * size * 8), "<u8")
-    orders = np.argsort(drawn.reshape(ROUNDS, size)[:, :places], axis=1)
+    drawn = np.frombuffer(shake_256(b"boneyard worlds 1").digest(BOUND_ROUNDS * size * 8), "<u8")
+    orders = np.argsort(drawn.reshape(BOUND_ROUNDS, size)[:, :places], axis=1)
     many = places // length
-    found = np.full((ROUNDS, length, size // length), size - 1)
-    found[:, :, :many] = orders[:, : length * many].reshape(ROUNDS, length, many)
+    found = np.full((BOUND_ROUNDS, length, size // length), size - 1)
+    found[:, :, :many] = orders[:, : length * many].reshape(BOUND_ROUNDS, length, many)
     return found
