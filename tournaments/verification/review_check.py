@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from arena.logs.catalog import FOLDER, logs_of_sittings
 from arena.logs.checksummed import DamagedFileError
 from protocol.codec import DamagedRecordError
@@ -11,7 +13,13 @@ from tournaments.report.review.files import decisions_csv, read_summary, summary
 from tournaments.report.review.reviewer import ReviewTask, review_part
 from tournaments.report.review.sums import summarize_review
 from tournaments.storage.folder import Folder, has_content
-from tournaments.storage.review_log import ReviewTerms, SeatReview, read_seats, read_terms
+from tournaments.storage.review_log import (
+    DecisionLoss,
+    ReviewTerms,
+    SeatReview,
+    read_seats,
+    read_terms,
+)
 
 SAMPLE = 3
 """Seats that are reviewed again: all would take as long as the review."""
@@ -22,8 +30,8 @@ ROUNDING = 0.002
 def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str]:
     """Yield the faults of an event's review.
 
-    A sample of seats is reviewed again. Nobody can know beforehand which ones: the bytes of the
-    whole file choose them.
+    A sample of seats is reviewed again, chosen by the bytes of the whole file. Whoever forges a
+    line can try until the sample misses it.
     """
     try:
         yield from _faults(folder, results)
@@ -91,9 +99,14 @@ def _values(folder: Folder, terms: ReviewTerms, one: SeatReview) -> Iterator[str
 
 def _equal(one: SeatReview, other: SeatReview) -> bool:
     """Tell whether two reviews are the same but for rounding."""
+    if replace(one, decisions=()) != replace(other, decisions=()):
+        return False
     same = len(one.decisions) == len(other.decisions)
-    return same and all(
-        (a.number, a.choice, a.chosen, a.better) == (b.number, b.choice, b.chosen, b.better)
-        and abs(a.loss - b.loss) < ROUNDING
-        for a, b in zip(one.decisions, other.decisions, strict=True)
-    )
+    return same and all(map(_alike, one.decisions, other.decisions))
+
+
+def _alike(one: DecisionLoss, other: DecisionLoss) -> bool:
+    bare = [replace(of, values=(), errors=(), loss=0.0, error=0.0) for of in (one, other)]
+    was, now = [(*of.values, *of.errors, of.loss, of.error) for of in (one, other)]
+    same = bare[0] == bare[1] and len(was) == len(now)
+    return same and all(a == b or abs(a - b) < ROUNDING for a, b in zip(was, now, strict=True))

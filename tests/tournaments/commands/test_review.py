@@ -200,15 +200,16 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
 
     called("review", event)
     before = (event / "review.jsonl").read_bytes()
-    flattered = [
-        replace(one, decisions=tuple(replace(it, loss=0.0) for it in one.decisions))
-        for one in seats(event)
-    ]
-    resealed(event, flattered)
-    found = called("verify", event, code=1).output
-    assert "review.json: does not follow" in found
-    assert "another review gives other values" in found
-    (event / "review.jsonl").write_bytes(before)
+    for changes in ({"loss": 0.0}, {"values": ()}, {"error": 9.5}, {"phase": "lead"}):
+        flattered = [
+            replace(one, decisions=tuple(replace(it, **changes) for it in one.decisions))
+            for one in seats(event)
+        ]
+        resealed(event, flattered)
+        found = called("verify", event, code=1).output
+        assert ("review.json: does not follow" in found) == (changes != {"values": ()})
+        assert "another review gives other values" in found
+        (event / "review.jsonl").write_bytes(before)
     stranger = replace(seats(event)[0], bot="nobody")
     resealed(event, [stranger, *seats(event)[1:]])
     assert "the ledger has no such seat" in called("verify", event, code=1).output
