@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import Question
 from arena.rules.variants import VARIANTS, find_variant
-from arena.valuation.luck import DIGITS, DrawLuck, excess, game_luck, has_draws
+from arena.valuation.luck import DIGITS, DrawLuck, _chances, _laid, excess, game_luck, has_draws
 from arena.valuation.weights import NOTHING, weight_of
 from protocol.messages import Clock, Draw
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
@@ -124,6 +125,20 @@ def test_over_all_tiles_that_could_have_come_there_is_no_luck(
         sums = np.sum([getattr(one, field) for one in lucks], axis=0)
         assert np.abs(sums).max() <= most, field
     assert any(any(one.points) for one in lucks)
+
+
+def test_each_boneyard_that_is_tried_for_a_tile_drawn_with_the_deal_has_every_tile_once() -> None:
+    game = logged(short("six-six"), 2, any_of("six-six"), board=2)
+    chances = [one for one in _chances(game) if one.places]
+    assert len(chances) > 2
+    for one in chances:
+        *drawn, place = one.places
+        lying = [bit.bit_length() - 1 for bit in chain(*one.before.playing.stock_rows)]
+        laid = _laid(one)
+        assert len(laid) == len(one.stock) * len(one.orders)
+        assert {tuple(sorted(row)) for row in laid.tolist()} == {tuple(sorted(lying))}
+        assert (laid[:, drawn] == np.array(lying)[drawn]).all()
+        assert laid[:, place].tolist() == np.repeat(one.stock, len(one.orders)).tolist()
 
 
 @given(st.integers(1, 9), st.integers(1, 5), st.integers(2, 4), st.randoms())
