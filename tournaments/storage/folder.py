@@ -161,7 +161,7 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
 
 @contextmanager
 def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
-    """Let only the owner read the game logs, and replays made from them, until the event is over.
+    """Let only the owner read the game logs, and what is made from them, until the event is over.
 
     They show the deals of boards that other bots still have to play. A folder whose mode we may
     not change stays as it is.
@@ -171,6 +171,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
         place.mkdir(exist_ok=True)
         with suppress(PermissionError):
             place.chmod(0o700)
+    _set_mode_of_luck(folder)
     try:
         yield
     finally:
@@ -182,6 +183,18 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
             if is_over and place.exists():
                 with suppress(PermissionError):
                     place.chmod(folder.path.stat().st_mode & 0o777)
+        _set_mode_of_luck(folder)
+
+
+def mode_of_logs(folder: Folder) -> int:
+    """Return the mode of a file that only those may read who may read the event's game logs."""
+    logs = folder.path / FOLDER
+    return 0o600 | (logs.stat().st_mode & 0o044 if logs.exists() else 0)
+
+
+def _set_mode_of_luck(folder: Folder) -> None:
+    with suppress(FileNotFoundError, PermissionError):
+        folder.luck.chmod(mode_of_logs(folder))
 
 
 def make_private(folder: Folder) -> None:

@@ -16,7 +16,7 @@ from protocol.codec import decode_json, encode_line, seal
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.tables import PARTS, Correction
-from tournaments.storage.folder import Folder, write_atomic
+from tournaments.storage.folder import Folder, mode_of_logs, write_temporary
 from tournaments.storage.log_luck import ComputeLuck, LuckRecord, LuckTask, luck_of_logs
 
 
@@ -99,7 +99,9 @@ class LuckStore:
         new, known = list(records), self.records
         if self._writes:
             truncate_torn_line(self._folder.luck)
-            descriptor = os.open(self._folder.luck, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            # It tells of hidden tiles, as the logs do.
+            flags, mode = os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode_of_logs(self._folder)
+            descriptor = os.open(self._folder.luck, flags, mode)
             try:
                 self._checksum = append_records(descriptor, new, self._checksum)
                 self._size = os.fstat(descriptor).st_size
@@ -128,7 +130,7 @@ class LuckStore:
     def _keep(self, records: Iterable[LuckRecord]) -> None:
         kept = list(records)
         if len(kept) < len(self.records):
-            write_atomic(self._folder.luck, _sealed(kept))
+            write_temporary(self._folder.luck, _sealed(kept), mode_of_logs(self._folder))
 
     def _weighted(self, luck: LuckRecord) -> Correction:
         points, share = self.weight

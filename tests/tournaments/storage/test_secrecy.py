@@ -38,6 +38,8 @@ from tournaments.storage.folder import (
     secret_of,
 )
 from tournaments.storage.ledger import boards_left, finished_sittings
+from tournaments.storage.log_luck import LuckRecord
+from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import open_event
 from tournaments.verification.event_check import verify_folder, verify_log
 
@@ -317,3 +319,33 @@ def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None
         pass
     for name in ("games", REPLAYS):
         assert (tmp_path / name).stat().st_mode == tmp_path.stat().st_mode
+
+
+def test_the_luck_of_games_is_as_private_as_their_logs(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    folder, found = (
+        Folder(tmp_path),
+        [
+            LuckRecord(game, (1, 0), (1.0, -1.0), (0.1, -0.1), ((1.0, -1.0),))
+            for game in ("1.first.greedy", "2.first.greedy")
+        ],
+    )
+    store = LuckStore(folder, event(2), writes=True)
+
+    def mode() -> int:
+        return stat.S_IMODE(folder.luck.stat().st_mode)
+
+    with kept_private(folder, lambda: False):
+        (tmp_path / "games" / "from-1.jsonl").touch()
+        store.add(found)
+        assert mode() == 0o600
+        store.drop_games_of(["nobody"])
+        store.drop_stale([])
+        store.add(found)
+        assert mode() == 0o600
+    assert mode() == 0o600
+    with kept_private(folder, lambda: True):
+        pass
+    assert mode() == 0o644
+    with kept_private(folder, lambda: False):
+        assert mode() == 0o600
