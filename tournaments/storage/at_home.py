@@ -55,7 +55,8 @@ def open_at_home(
         if boards_asked:
             said = [f"It has {count_in_digits(old.boards, 'board')} already; all of them count."]
     if changed:
-        kept = shown_path(_renew(folder, old, event, changed))
+        with review_log.held_review(folder):
+            kept = shown_path(_renew(folder, old, event, changed))
         said.append(
             f"{join_words(changed)} changed; the games of the files before are in {kept} "
             "(--versions)."

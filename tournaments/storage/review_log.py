@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from arena.logs.checksummed import append_atomic, read_sealed, truncate_torn_line
@@ -14,6 +15,9 @@ from protocol.errors import UserError
 from tournaments.storage.folder import Folder, lock_file, write_atomic
 
 REVIEW_FORMAT = 1
+MOST_WORLDS = 10_000
+Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
+"""Points of lead: far more than any game has, so that sums fit."""
 
 
 class ReviewTerms(Struct, frozen=True, tag_field="type", tag="review"):
@@ -21,7 +25,7 @@ class ReviewTerms(Struct, frozen=True, tag_field="type", tag="review"):
 
     event: str
     """The event's name."""
-    worlds: int
+    worlds: Annotated[int, Meta(ge=2, le=MOST_WORLDS)]
     """Deals of the hidden tiles over which an option is valued."""
     by: str
     """The player that plays rounds on."""
@@ -48,13 +52,13 @@ class DecisionLoss(Struct, frozen=True, array_like=True):
     """The number of the chosen option, from 0."""
     best: int
     """The number of the best option."""
-    values: tuple[float, ...]
+    values: tuple[Points, ...]
     """The value of each option, in points."""
-    errors: tuple[float, ...]
+    errors: tuple[Points, ...]
     """The standard error of each value, in points."""
-    loss: float
+    loss: Points
     """What the choice cost, in points: by chance it may be a little below 0."""
-    error: float
+    error: Points
     """The standard error of the loss, in points."""
     exact: bool
     """True if the values are those of perfect play with all tiles known."""
@@ -164,6 +168,13 @@ class ReviewLog:
 
 
 @contextmanager
+def held_review(folder: Folder) -> Iterator[None]:
+    """Hold an event's review. Raises UserError while another process reviews the event."""
+    with lock_file(folder.review_lock, f"{folder.path} is being reviewed by another process."):
+        yield
+
+
+@contextmanager
 def open_review(
     folder: Folder, usual: ReviewTerms, worlds: int | None, by: str | None
 ) -> Iterator[ReviewLog]:
@@ -171,7 +182,7 @@ def open_review(
 
     Raises UserError if the file has other terms, or while another process reviews the event.
     """
-    with lock_file(folder.review_lock, f"{folder.path} is being reviewed by another process."):
+    with held_review(folder):
         begun = replace(usual, worlds=worlds or usual.worlds, by=by or usual.by)
         log = ReviewLog(folder.review_log, begun)
         try:

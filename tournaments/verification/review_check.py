@@ -86,15 +86,21 @@ def _sample(folder: Folder) -> list[SeatReview]:
 
 def _values(folder: Folder, terms: ReviewTerms, one: SeatReview) -> Iterator[str]:
     """Yield the difference between a reviewed seat and a new review of it."""
+    why = list[str]()
     for path in logs_of_sittings(folder.path / FOLDER, one.game):
-        for fresh in review_part(ReviewTask(path, {one.game: (one.seat,)}, terms)).seats:
+        reviewed = review_part(ReviewTask(path, {one.game: (one.seat,)}, terms))
+        why += reviewed.faults
+        for fresh in reviewed.seats:
             if not _equal(one, fresh):
                 yield (
                     f"{folder.review_log}: seat {one.seat} of {one.game}: another review gives "
                     "other values"
                 )
             return
-    yield f"{folder.review_log}: {one.game} is in no log, so its review cannot be checked"
+    yield (
+        f"{folder.review_log}: seat {one.seat} of {one.game} cannot be reviewed again: "
+        f"{'; '.join(why) or 'no log has the game'}"
+    )
 
 
 def _equal(one: SeatReview, other: SeatReview) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from arena.logs.checksummed import read_sealed
 from arena.valuation import decision_loss
@@ -184,10 +185,11 @@ def test_a_bug_in_one_game_does_not_stop_the_review(
     assert len(seats(event)) == 2 * GAMES
 
 
-def resealed(folder: Path, records: list[SeatReview]) -> None:
-    """Write a review whose checksums are right, whatever it says."""
+def resealed(folder: Path, records: list[SeatReview], **changed: object) -> None:
+    """Write a review whose checksums are right, whatever it says; its terms are `changed`."""
     terms = read_terms(Folder(folder))
     assert terms
+    terms = replace(terms, **changed)
     data, checksum = b"", 0
     for record in (terms, *records):
         line, checksum = seal(encode_json(record) + b"\n", checksum)
@@ -196,8 +198,6 @@ def resealed(folder: Path, records: list[SeatReview]) -> None:
 
 
 def test_verify_finds_what_does_not_follow(event: Path) -> None:
-    from msgspec.structs import replace
-
     called("review", event)
     before = (event / "review.jsonl").read_bytes()
     for changes in ({"loss": 0.0}, {"values": ()}, {"error": 9.5}, {"phase": "lead"}):
@@ -213,6 +213,16 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
     stranger = replace(seats(event)[0], bot="nobody")
     resealed(event, [stranger, *seats(event)[1:]])
     assert "the ledger has no such seat" in called("verify", event, code=1).output
+    huge = seats(event)[0].decisions
+    resealed(event, [replace(seats(event)[0], decisions=(replace(huge[0], loss=1e308),))])
+    assert "the review was not checked" in called("verify", event, code=1).output
+    assert "review.jsonl, line 2" in called("review", event, code=2).output
+    (event / "review.jsonl").write_bytes(before)
+    resealed(event, seats(event), worlds=10**9)
+    assert "the review was not checked" in called("verify", event, code=1).output
+    (event / "review.jsonl").write_bytes(before)
+    resealed(event, seats(event), by="nobody")
+    assert "cannot be reviewed again" in called("verify", event, code=1).output
     (event / "review.jsonl").write_bytes(before.replace(b"early", b"later", 1))
     assert "the review was not checked" in called("verify", event, code=1).output
     (event / "review.jsonl").unlink()

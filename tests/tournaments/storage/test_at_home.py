@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from protocol.errors import UserError
 from tests.support.events import SHORT, boneyard, contents, fits, run, summary
 from tests.support.tables import SAMPLES
 from tournaments.plan.event import Event
 from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
-from tournaments.storage import at_home
+from tournaments.storage import at_home, review_log
 from tournaments.storage.at_home import bring_back, earlier_folders
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
@@ -119,6 +120,21 @@ def test_the_luck_of_the_other_bots_games_stays(tmp_path: Path, bot: Path) -> No
     assert (out / "private" / "earlier" / "1" / "luck.jsonl").read_bytes() == first
     run(out, str(bot), "greedy", "random", *WORDS, "--luck")
     assert fits(out)
+
+
+def busy(_: Folder) -> None:
+    raise UserError("It is being reviewed.")
+
+
+def test_bots_are_not_changed_while_their_games_are_reviewed(
+    tmp_path: Path, bot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    run(out, str(bot), "greedy", *WORDS)
+    edit(bot)
+    monkeypatch.setattr(review_log, "held_review", busy)
+    assert "It is being reviewed." in run(out, str(bot), "greedy", *WORDS, code=2)
+    assert not earlier_folders(Folder(out))
 
 
 def test_a_swiss_begins_anew(tmp_path: Path, bot: Path) -> None:
