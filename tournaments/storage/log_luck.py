@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import LoggedGame, read_games
@@ -13,6 +14,8 @@ POINT_DECIMALS = 3
 """Decimals of luck in points,"""
 SHARE_DECIMALS = 5
 """and in the share of a game."""
+Luck = Annotated[float, Meta(ge=-1e6, le=1e6)]
+"""Luck in points or in a share of the game: far more than any game has, so that sums fit."""
 
 
 class LuckRecord(Record, frozen=True, tag="luck"):
@@ -22,12 +25,17 @@ class LuckRecord(Record, frozen=True, tag="luck"):
     """The game's name in the event."""
     scores: tuple[int, ...]
     """Its scores: a game that was played again has others."""
-    points: tuple[float, ...]
+    points: tuple[Luck, ...]
     """Points that each seat owes to the tiles drawn."""
-    share: tuple[float, ...]
+    share: tuple[Luck, ...]
     """The share of the game's pairs of sides, 0 to 1, that each seat owes to them."""
-    rounds: tuple[tuple[float, ...], ...]
+    rounds: tuple[tuple[Luck, ...], ...]
     """The points, round by round."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError unless each list has a number for each seat."""
+        if {len(one) for one in (self.points, self.share, *self.rounds)} != {len(self.scores)}:
+            raise ValueError("a list has not a number for each seat")
 
 
 class LuckTask(Struct, frozen=True):

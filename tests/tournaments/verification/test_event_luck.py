@@ -17,6 +17,7 @@ from arena.logs.checksummed import DamagedFileError, read_sealed
 from arena.logs.gamelog import LoggedGame
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
+from protocol.codec import encode_json, seal, strip_checksum
 from tests.support.events import (
     BONEYARD,
     SMALL,
@@ -72,6 +73,10 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def folder(event: Path, tmp_path: Path) -> Path:
     return copied(event, tmp_path)
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
 
 
 def records(folder: Path) -> list[LuckRecord]:
@@ -176,6 +181,28 @@ def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
     found[3] = replace(found[3], **{name: changed})
     store.add(found)
     assert f"{found[3].game}: {name} is" in boneyard("verify", str(folder), code=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("points", ()), ("share", (0.1,)), ("rounds", ((1.0,),)), ("points", (1e300, -1e300))],
+)
+@pytest.mark.usefixtures("faked")
+def test_luck_that_no_game_has_is_damage(
+    folder: Path, name: str, value: tuple[object, ...]
+) -> None:
+    with_luck(folder)
+    records = [json.loads(strip_checksum(line)) for line in lines_of(folder / "luck.jsonl")]
+    records[1][name] = value
+    data, checksum = b"", 0
+    for one in records:
+        line, checksum = seal(encode_json(one) + b"\n", checksum)
+        data += line
+    (folder / "luck.jsonl").write_bytes(data)
+    assert "luck.jsonl, line 2" in boneyard("verify", str(folder), code=1)
+    for words in (("report",), ("export", "--decisions", "--luck", "--format", "csv"), ("rate",)):
+        said = boneyard(words[0], str(folder), *words[1:], code=2)
+        assert "luck.jsonl" in said
 
 
 @pytest.mark.usefixtures("faked")
