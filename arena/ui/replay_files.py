@@ -59,7 +59,7 @@ def announce_pages(logs: Iterable[tuple[Path, int]], folder: Path) -> None:
     for log, games in logs:
         for at in range(1, games + 1, GAMES_A_PAGE):
             path = folder / page_name(log.stem, at)
-            if not (_is_newer(path, log) or _is_placeholder(path)) and not _link(path, written):
+            if not (_is_newer(path, log) or is_placeholder(path)) and not _link(path, written):
                 write(path, html)
                 written = path
 
@@ -78,7 +78,7 @@ def _is_newer(path: Path, log: Path) -> bool:
     return path.exists() and path.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns
 
 
-def _is_placeholder(path: Path) -> bool:
+def is_placeholder(path: Path) -> bool:
     """Tell by its content: a copied file has another time, and other versions other words."""
     small = path.exists() and path.stat().st_size < SMALL
     return small and f"<h1>{NOT_MADE}</h1>" in path.read_text(errors="replace")
@@ -109,7 +109,7 @@ def make_game_pages(
     for log in logs:
         first = folder / page_name(log.stem, 1)
         has_reviews = first.exists() and is_reviewed(first)
-        current = _is_newer(first, log) and not _is_placeholder(first) and is_current(first)
+        current = _is_newer(first, log) and not is_placeholder(first) and is_current(first)
         if current and has_reviews >= reviewed:
             continue
         # The first page is written last: if it is newer than the log, all pages are.

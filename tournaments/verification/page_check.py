@@ -8,7 +8,14 @@ from typing import NamedTuple
 from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
 from arena.rules.english import count_in_digits
-from arena.ui.replay_files import is_current, is_reviewed, page_name, pages, placeholder
+from arena.ui.replay_files import (
+    is_current,
+    is_placeholder,
+    is_reviewed,
+    page_name,
+    pages,
+    placeholder,
+)
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, has_content
 from tournaments.storage.history import read_history
@@ -46,7 +53,7 @@ def page_faults(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[
         # The first page is written last, so that all others are there.
         first = place / page_name(log.stem, 1)
         if first.exists() and not is_current(first):
-            others += 1
+            others += not is_placeholder(first)
         elif first.exists() and not has_content(first, [not_made]):
             tasks.append(PagesToCheck(log, place, orders, is_reviewed(first)))
     for wrong in _on_all_cores(tasks):

@@ -285,6 +285,21 @@ def test_a_missing_report_is_found(folder: Path, name: str) -> None:
     assert name in faults(folder)[0]
 
 
+def test_a_report_of_another_version_is_told_once(folder: Path) -> None:
+    mark = re.compile(r'(<meta name="generator" content="Boneyard )[^"]*')
+    page = folder / "report.html"
+    page.write_text(mark.sub(r"\g<1>0.0.9", page.read_text()))
+    (folder / "games.csv").write_text("other columns")
+    (told,) = verify_folder(Folder(folder))
+    assert told == (
+        f"{folder}: report.html and games.csv were made by another version of Boneyard, and this "
+        "one makes others from the ledger, the logs and the commitments. Write them again: "
+        f"`boneyard report {folder}`"
+    )
+    boneyard("report", str(folder))
+    assert not [*verify_folder(Folder(folder))]
+
+
 def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> None:
     lone = tmp_path / "lone" / "somewhere" / "log.jsonl"
     lone.parent.mkdir(parents=True)

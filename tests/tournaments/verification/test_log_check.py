@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.checksummed import read_lines
+from arena.ui.replay_files import is_current, placeholder
 from protocol.codec import seal, strip_checksum
 from tests.support.events import boneyard, copied, small_event, untouched
 from tournaments.storage.folder import Folder, published_commitments, published_seeds
@@ -117,6 +118,9 @@ def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) ->
     made = sorted((folder / "replays").glob("*.html"))
     for page in made[1:]:
         page.unlink()
+    older = placeholder().replace("Boneyard 0", "Boneyard 0.0").replace("somebody", "anybody")
+    made[1].write_text(older)
+    assert not is_current(made[1])
     assert not [*verify_folder(Folder(folder))]
     made[0].write_text(made[0].read_text().replace("greedy", "daring"))
     (fault,) = verify_folder(Folder(folder))
