@@ -135,7 +135,7 @@ _RUN_SECTIONS = {
 @click.option(
     "--without-luck",
     is_flag=True,
-    help="versus: take the luck of the draw out of the points; fewer boards are needed.",
+    help="versus: take the luck of the draw out of the points; mostly fewer boards are needed.",
 )
 @click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."

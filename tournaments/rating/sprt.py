@@ -8,7 +8,7 @@ pay to foul as soon as a game is as good as lost.
 
 **Luck.** With `without_luck` a margin is less the luck of the draw in its game, with a constant
 weight. Given all before, that luck is 0 on average whatever the bots do, so the mean stays what it
-was, and so does what a foul costs; the variance is smaller.
+was, and so does what a foul costs; the variance is mostly smaller.
 
 **Ratio.** Its hypotheses and formulas stand in `likelihood_ratio.py`. H1 is accepted at
 log((1 - beta) / alpha), H0 at log(beta / (1 - alpha)).

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 
 from msgspec import Struct
 
@@ -276,17 +277,13 @@ def _where(one: Losses) -> Iterator[str]:
     if one.fouls:
         counts = ", ".join(f"{many} {foul}" for foul, many in sorted(one.fouls.items()))
         yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
-    if total and (told := _told_causes(list(lost.values()))):
-        yield f"Of the lost rounds' points {told}, by playouts."
+    causes = reduce(_with, lost.values(), RoundCauses(0.0, 0.0))
+    if total and causes != UNKNOWN_CAUSES:
+        yield f"In the lost rounds it {causes.describe()}, as playouts tell."
 
 
-def _told_causes(lost: Sequence[RoundSums]) -> str:
-    """Say how many points of the lost rounds went to luck, and how many to mistakes."""
-    luck = [one.luck for one in lost if one.luck is not None]
-    mistakes = [one.mistakes for one in lost if one.mistakes is not None]
-    said = [f"{-sum(luck):,.0f} were luck of the draw"] if len(luck) == len(lost) else []
-    said += [f"{sum(mistakes):,.0f} mistakes"] if len(mistakes) == len(lost) else []
-    return " and ".join(said)
+def _with(causes: RoundCauses, lost: RoundSums) -> RoundCauses:
+    return RoundCauses(_both(causes.luck, lost.luck), _both(causes.mistakes, lost.mistakes))
 
 
 def _round_row(sums: RoundSums) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from arena.logs.gamelog import LoggedGame
-from arena.rules.english import count_in_digits
 from arena.ui.progress import working
 from protocol.ruleset import Ruleset, count_sides, side_of
 from tournaments.storage.log_luck import LuckRecord
@@ -24,13 +23,19 @@ class RoundCauses(Struct, frozen=True):
     def describe(self) -> str:
         """Return what luck and mistakes did, after "it"."""
         luck, mistakes = round(self.luck or 0.0), max(0, round(self.mistakes or 0.0))
-        parts = [f"gained {count_in_digits(luck, 'point')} by luck"] if luck > 0 else []
+        parts = [f"gained {_points(luck)} by luck"] if luck > 0 else []
         if luck < 0:
-            also = f", {mistakes} to mistakes" if mistakes else ""
-            parts.append(f"lost {count_in_digits(-luck, 'point')} to luck{also}")
+            also = f", {mistakes:,} to mistakes" if mistakes else ""
+            parts.append(f"lost {_points(-luck)} to luck{also}")
         elif mistakes:
-            parts.append(f"lost {count_in_digits(mistakes, 'point')} to mistakes")
-        return " and ".join(parts) or "lost nothing to luck or mistakes"
+            parts.append(f"lost {_points(mistakes)} to mistakes")
+        causes = {"luck": self.luck, "mistakes": self.mistakes}
+        known = [name for name, points in causes.items() if points is not None] or causes
+        return " and ".join(parts) or f"lost nothing to {' or '.join(known)}"
+
+
+def _points(many: int) -> str:
+    return f"{many:,} point{'s' * (many != 1)}"
 
 
 def causes_by_round(logged: LoggedGame, seat: int) -> dict[int, RoundCauses]:

@@ -28,6 +28,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (3.0, 1.0, "gained 3 points by luck and lost 1 point to mistakes"),
         (None, 4.0, "lost 4 points to mistakes"),
         (0.4, -2.0, "lost nothing to luck or mistakes"),
+        (0.4, None, "lost nothing to luck"),
+        (-1234.0, 5678.0, "lost 1,234 points to luck, 5,678 to mistakes"),
         (None, None, "lost nothing to luck or mistakes"),
     ],
 )
@@ -61,7 +63,9 @@ def test_a_game_and_its_rounds_tell_them(played: Path) -> None:
 
 def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> None:
     shown = boneyard("explain", str(played), "--bot", "random")
-    assert "were luck of the draw, by playouts." in shown
+    (said,) = (line for line in shown.splitlines() if line.startswith("In the lost rounds it "))
+    assert " luck" in said
+    assert "mistakes" not in said
     (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert all(one["luck"] is not None for one in told["rounds"])
     assert all(one["mistakes"] is None for one in told["rounds"])
