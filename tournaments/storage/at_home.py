@@ -10,6 +10,7 @@ that the event has; as long as the plan is not written, `bring_back` restores th
 import os
 import shutil
 from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 
@@ -55,7 +56,9 @@ def open_at_home(
         if boards_asked:
             said = [f"It has {count_in_digits(old.boards, 'board')} already; all of them count."]
     if changed:
-        with review_log.held_review(folder):
+        # Without the file nobody ever reviewed the event.
+        reviewed = folder.review_lock.exists()
+        with review_log.held_review(folder) if reviewed else nullcontext():
             kept = shown_path(_renew(folder, old, event, changed))
         said.append(
             f"{join_words(changed)} changed; the games of the files before are in {kept} "

@@ -132,6 +132,7 @@ def test_bots_are_not_changed_while_their_games_are_reviewed(
     out = tmp_path / "out"
     run(out, str(bot), "greedy", *WORDS)
     edit(bot)
+    (out / ".review.lock").touch()
     monkeypatch.setattr(review_log, "held_review", busy)
     assert "It is being reviewed." in run(out, str(bot), "greedy", *WORDS, code=2)
     assert not earlier_folders(Folder(out))
