@@ -63,7 +63,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         return replace(self, sprt=_changed(test, max_boards=most)), most
 
     def check(self, contest: Contest) -> None:
-        """Refuse all but two bots. Raises UserError."""
+        """Refuse all but two bots, and luck taken out where there is none. Raises UserError."""
         units = contest.units
         if (
             len(units) != 2
@@ -71,6 +71,14 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
             or any(len(set(unit)) > 1 for unit in units)
         ):
             raise UserError("Versus needs two bots: at two seats, or each as its own partner.")
+        if self.sprt.without_luck:
+            from arena.valuation.luck import has_draws  # It needs numpy.
+
+            if not has_draws(contest.rules, contest.seats):
+                raise UserError(
+                    f"No tile is drawn in {contest.rules.name}: there is no luck of the draw to "
+                    "take out. Leave out --without-luck (without_luck)."
+                )
 
     def count_fewest_tables(self, contest: Contest) -> int:
         """Return 0: no stage is large, because each is a block of boards."""

@@ -264,6 +264,13 @@ def test_where_nothing_is_drawn_there_is_nothing_to_take_out(tmp_path: Path) -> 
     assert not (tmp_path / "out" / "luck.jsonl").exists()
 
 
+def test_a_versus_without_luck_is_refused_where_nothing_is_drawn(tmp_path: Path) -> None:
+    words = ("--format", "versus", "--measure", "points", "--without-luck", "--rules", "block")
+    said = boneyard("run", "first", "greedy", *words, "--out", str(tmp_path / "out"), code=2)
+    assert "No tile is drawn in block" in said
+    assert not (tmp_path / "out").exists()
+
+
 def test_check_writes_no_luck(folder: Path) -> None:
     said = boneyard("report", str(folder), "--check", "--luck", code=2)
     assert "leave one out" in said
