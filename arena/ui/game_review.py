@@ -1,5 +1,6 @@
 """The review of a game on its replay page: chances, luck of draws, and the options' values."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -114,10 +115,13 @@ def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
 
 def _draws(logged: LoggedGame, shown: Moments, draws: Sequence["DrawLuck"]) -> Iterator[MarkedDraw]:
     """Yield the luck of the draws, those of a seat at one moment together."""
-    luck = {(one.round, one.tile): one for one in draws}
+    # In a round that is dealt again a tile may come twice.
+    luck: defaultdict[tuple[int, Tile], list[DrawLuck]] = defaultdict(list)
+    for one in reversed(draws):
+        luck[one.round, one.tile].append(one)
     for at, moment in enumerate(shown):
         came = [(step.game.playing.number, tile) for step in moment for tile in _came(step)]
-        drawn = sorted((luck[one] for one in came if one in luck), key=_drawer)
+        drawn = sorted((luck[one].pop() for one in came if luck[one]), key=_drawer)
         for seat, together in groupby(drawn, _drawer):
             yield _marked(logged, at, seat, [*together])
 

@@ -12,6 +12,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
 from arena.valuation.luck import game_luck
+from protocol.ruleset import derive
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
@@ -71,6 +72,18 @@ def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
     game = logged(short(name), 2, any_of(name))
     told = sum(len(one.tiles) // 2 for one in review_game(game).draws)
     assert told == len(game_luck(game).draws) > 0
+
+
+def test_a_tile_that_comes_twice_in_a_round_has_its_own_luck_each_time() -> None:
+    refused = {"refuse_doubles": 1, "starter": True, "max_rounds": 1}
+    game = logged(derive(short("draw"), "refused", refused), 2, any_of("draw"))
+    draws = game_luck(game).draws
+    came = [one.tile for one in draws]
+    assert len(set(came)) < len(came)
+    told = review_game(game).draws
+    assert sum(one.points * (-1) ** one.seat for one in told) == pytest.approx(
+        sum(one.points[0] - one.points[1] for one in draws), abs=0.06 * len(told)
+    )
 
 
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
