@@ -19,6 +19,11 @@ from protocol.codec import printable
 from tournaments.report.review.reviewer import WORLDS, reference_player, review_logged
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
 
+LOSS = (
+    "Each half of the deals measures the loss against the option that the other half finds best: "
+    "so a loss is not just the difference of two values, and by chance it may be below 0."
+)
+"""The reason why a loss may look wrong beside its values."""
 OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
 
@@ -158,17 +163,18 @@ def _blocks(game: str, one: ReviewedSeat, dearest_first: bool) -> Iterator[Block
     if not one.decisions:
         yield Paragraph("It had no decision between several options.")
         return
-    loss = sum(decision.loss for decision in one.decisions)
+    loss = round(sum(decision.loss for decision in one.decisions), 1) + 0.0
     best = sum(decision.choice == decision.best for decision in one.decisions)
     rounds = f" in {count_in_digits(one.rounds, 'round')}" if one.rounds else ""
     yield Paragraph(
-        f"It lost {loss:.1f} points by its choices{rounds}: {best} of "
-        f"{count_in_digits(len(one.decisions), 'decision')} were the best."
+        f"It lost {loss:.1f} points by its choices{rounds} and chose the best option "
+        f"in {best} of {count_in_digits(len(one.decisions), 'decision')}."
     )
     order = one.decisions
     if dearest_first:
         order = tuple(sorted(order, key=lambda decision: -decision.loss))
     yield decision_table(order)
+    yield Paragraph(LOSS, "faint")
 
 
 def decision_table(shown: Sequence[ValuedDecision]) -> Table:
