@@ -9,7 +9,9 @@ import pytest
 from arena.valuation.weights import weight_of
 from tests.support.events import boneyard, games_of, run, small_event, untouched
 from tournaments.report.round_causes import RoundCauses, causes_by_round, luck_by_round, summed
+from tournaments.storage.folder import Folder
 from tournaments.storage.log_luck import luck_of_game
+from tournaments.storage.review_log import read_seats
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,23 @@ def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> 
     (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert all(one["luck"] is not None for one in told["rounds"])
     assert all(one["mistakes"] is None for one in told["rounds"])
+
+
+def test_the_mistakes_of_a_bot_that_is_its_own_partner_are_those_of_both_seats(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'bots = ["first", "greedy"]\nteams = [["first", "first"], ["greedy", "greedy"]]\n'
+        'boards = 1\nrules = { base = "draw-partners", target = 10 }\n'
+    )
+    run(out, str(path))
+    boneyard("review", str(out), "--worlds", "2")
+    (told,) = json.loads(boneyard("explain", str(out), "--bot", "first", "--json"))
+    seats = [one for one in read_seats(Folder(out)) if one.bot == "first"]
+    lost = sum(one.loss for seat in seats for one in seat.decisions)
+    assert sum(one["mistakes"] for one in told["rounds"]) == pytest.approx(lost, abs=0.01)
 
 
 def test_where_nothing_is_drawn_only_mistakes_are_told(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The command `explain` for an event and for a game: where points went, and what turned it."""
 
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -39,7 +40,7 @@ from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
-from tournaments.storage.review_log import read_seats
+from tournaments.storage.review_log import DecisionLoss, read_seats
 
 
 class ExplainOptions(NamedTuple):
@@ -228,18 +229,22 @@ def _losses(folder: Folder, event: Event, bot: str) -> Losses:
 def _known_causes(folder: Folder, event: Event, bot: str) -> CausesOf:
     """Return a function that tells the causes of a game's rounds, from luck.jsonl and a review."""
     luck = LuckStore(folder, event)
-    mistakes = {one.game: one.decisions for one in read_seats(folder) if one.bot == bot}
+    # A bot that is its own partner has two seats in a game.
+    mistakes: defaultdict[str, list[Sequence[DecisionLoss]]] = defaultdict(list)
+    for one in read_seats(folder):
+        if one.bot == bot:
+            mistakes[one.game].append(one.decisions)
 
     def causes(result: Result, seat: int) -> dict[int, RoundCauses]:
         record = luck.known(result)
         by_luck = luck_by_round(record, event.rules, seat) if record else {}
         lost: dict[int, float] = dict.fromkeys(range(1, result.rounds + 1), 0.0)
-        for one in mistakes.get(result.game, ()):
-            lost[one.round] = lost.get(one.round, 0.0) + one.loss
+        reviewed = mistakes[result.game]
+        for decision in chain.from_iterable(reviewed):
+            lost[decision.round] = lost.get(decision.round, 0.0) + decision.loss
+        whole = len(reviewed) == result.seats.count(bot)
         return {
-            number: RoundCauses(
-                by_luck.get(number), lost[number] if result.game in mistakes else None
-            )
+            number: RoundCauses(by_luck.get(number), lost[number] if whole else None)
             for number in lost
         }
 
