@@ -26,7 +26,7 @@ FOULS = (
 
 LUCK = (
     " The luck of the draw is taken out of every game, with a constant weight. This changes no "
-    "expectation, and in most games fewer boards are needed."
+    "expectation, and mostly fewer boards are needed."
 )
 
 

@@ -11,7 +11,7 @@ from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game, known, played
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
-from tournaments.rating.tables import PARTS, Correction, Corrections, Pool, Rating
+from tournaments.rating.tables import PARTS, Correction, Corrections, Gain, Pool, Rating
 from tournaments.rating.tally import collect
 from tournaments.report.ratings.rating_notes import luck_notes
 
@@ -177,6 +177,14 @@ def test_a_game_tells_as_much_as_its_variance_says() -> None:
     assert pool.gain_wins.value == pytest.approx(of_wins / without, rel=0.05)
     assert pool.gain_margin
     assert pool.gain_margin.low > 1.5
+
+
+def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
+    pool = only(*lucky_event(random.Random(2), {"a": 30.0, "b": -30.0}, 40))
+    sure, unsure = Gain(2.3, 1.3, 4.0), Gain(1.3, 0.7, 2.4)
+    said = luck_notes(msgspec.structs.replace(pool, gain_wins=sure, gain_margin=unsure))
+    assert "tells as much about wins as 2.3 games (1.3–4.0) with luck in." in said[0]
+    assert "more about margins: it tells as much about margins as 1.3 games (0.7–2.4)" in said[1]
 
 
 def test_a_few_boards_do_not_tell_what_a_game_is_worth() -> None:

@@ -147,8 +147,8 @@ def luck_notes(pool: Pool) -> list[str]:
         said.append(f"With luck taken out, a game here tells as much {_worth(more)} with luck in.")
     if unsure:
         said.append(
-            "The results do not show that taking luck out helps here: with luck taken out, a game "
-            f"tells as much {_worth(unsure)} with luck in."
+            "The results do not show that with luck taken out a game here tells more about "
+            f"{' or '.join(unsure)}: it tells as much {_worth(unsure)} with luck in."
         )
     rated = [one.corrected for one in pool.entrants if one.corrected and not one.bound]
     if len(rated) > 1 and any(one.elo is None for one in rated):
