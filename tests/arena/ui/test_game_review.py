@@ -58,6 +58,16 @@ def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: in
             assert one.loss == pytest.approx(max(one.leads) - one.leads[chosen], abs=0.16)
 
 
+def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) -> None:
+    large = [one for one in review.decisions if one.loss > review.grades[0] + 0.1]
+    sure = [one for one in large if one.loss > 2 * one.error + 0.2]
+    unsure = [one for one in large if one.loss < 2 * one.error - 0.2]
+    assert sure
+    assert unsure
+    assert all(one.grade for one in sure)
+    assert not any(one.grade for one in unsure)
+
+
 def test_luck_is_told_at_the_moment_of_the_draw(game: LoggedGame, review: GameReview) -> None:
     scenes = whole(game)[0]
     assert review.draws
