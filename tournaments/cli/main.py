@@ -1,6 +1,7 @@
 """The program's entry: every command by its name."""
 
 import atexit
+import errno
 import gc
 from collections.abc import Mapping
 from itertools import chain
@@ -21,6 +22,10 @@ NAME_WIDTH = 10
 """Columns for a command's name in the help text."""
 LINE_WIDTH = 64
 """Columns for its description, from which on it is cut."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ACCESS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR)
+"""Errors of the disk and of paths, which are no bugs of ours."""
+MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
 SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
     "Write a bot": (bots.new, bots.check, bots.bots, rules.rules),
     "Play": (events.demo, events.run, events.plan, cluster.worker, live.play),
@@ -76,10 +81,14 @@ class Commands(click.Group):
 
             click.echo(printable_lines(f"boneyard: {error}"), err=True)
             ctx.exit(2)
-        except PermissionError as error:
-            click.echo(
-                f"boneyard: {error.filename} cannot be accessed: {error.strerror}.", err=True
-            )
+        except OSError as error:
+            if error.errno in FULL:
+                click.echo(f"boneyard: {error.strerror}. {MAKE_ROOM}", err=True)
+            elif error.errno in NO_ACCESS:
+                where = f"{error.filename} cannot be accessed"
+                click.echo(f"boneyard: {where}: {error.strerror}.", err=True)
+            else:
+                raise
             ctx.exit(2)
 
 

@@ -1,5 +1,6 @@
 """A real disk that is full again and again: every stop has its reason, and nothing is lost."""
 
+import errno
 import os
 import subprocess
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from tests.support.events import PLAIN, boneyard, made, run
 from tournaments.cli.main import main
+from tournaments.storage import luck_store, review_log
 
 EVENT = ("first", "greedy", "random", "--boards", "2", "--set", "target=30")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -55,3 +57,22 @@ def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(disk: Path, tmp_p
     assert stops > 5
     assert made(out) == made(tmp_path / "roomy")
     assert "OK: " in boneyard("verify", str(out))
+
+
+def test_what_is_computed_of_an_event_stops_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path, "first", "greedy", "--boards", "1", "--set", "target=1")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(luck_store, "append_records", full)
+        disk.setattr(review_log, "append_atomic", full)
+        for words in (("report", str(tmp_path), "--luck"), ("review", str(tmp_path))):
+            assert "make room, and run the same command again" in boneyard(*words, code=2)
+    (tmp_path / "review.jsonl").unlink()
+    (tmp_path / "review.jsonl").mkdir()
+    for command in ("verify", "review"):
+        assert "review.jsonl cannot be accessed" in boneyard(command, str(tmp_path), code=2)
