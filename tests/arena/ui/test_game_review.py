@@ -84,6 +84,8 @@ def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
     assert told == len(game_luck(game).draws) > 0
 
 
+# Slow: where deals may be refused, the engine plays out row by row.
+@pytest.mark.slow
 def test_a_tile_that_comes_twice_in_a_round_has_its_own_luck_each_time() -> None:
     refused = {"refuse_doubles": 1, "starter": True, "max_rounds": 1}
     game = logged(derive(short("draw"), "refused", refused), 2, any_of("draw"))

@@ -388,7 +388,7 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_plan_takes_what_run_takes() -> None:
     mine, theirs = ({one.name for one in command.params} for command in (play.plan, play.run))
-    elsewhere = {"cluster", "tls", "trust_network", "keep_stderr", "versions"}
+    elsewhere = {"cluster", "tls", "trust_network", "keep_stderr", "versions", "luck"}
     assert mine == theirs - {"out", "seed"} - elsewhere | {"separate", "seconds"}
 
 
