@@ -95,6 +95,8 @@ def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(
         assert faults(page) == []
 
 
+# Slow: a turn of two tiles; the other tests click one tile a turn.
+@pytest.mark.slow
 @needs_chromium
 def test_two_tiles_are_played_at_once_by_clicking_one_and_then_the_other(tmp_path: Path) -> None:
     options = ("64<41>", "41<64>", "53<41>", "53<")

@@ -34,7 +34,7 @@ from tests.support.transcripts import any_of, overheard
 
 UNCOVERED = ("auction-draw", "ukrainian")
 """Games of which some or all questions need the general chain."""
-FAST = ("draw", "dutch", "double-draw", "partnership")
+FAST = ("draw", "dutch", "partnership")
 WORLDS = 16
 
 
