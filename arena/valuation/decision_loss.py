@@ -40,7 +40,7 @@ FEW_TILES = 3
 Phase = Literal["lead", "early", "draws", "endgame"]
 """Before the first tile; before the first draw; after it; after the last tile that can be drawn."""
 Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "other"]
-"""What was chosen; of a blocked round and an auction, what was asked."""
+"""The kind of a choice; of a blocked round and an auction, that of the question."""
 Leads = NDArray[np.float64]
 """The lead gained, a row for each option and a column for each world."""
 Gains = NDArray[np.int32]
@@ -152,7 +152,7 @@ class TriedOptions(NamedTuple):
     """The options of a question, tried in worlds."""
 
     leads: Leads
-    """What each gains in each world."""
+    """The gain of each in each world."""
     certain: bool
     """True if there is no other world: the seat knows every tile."""
     exact: bool

@@ -55,7 +55,7 @@ class Table(NamedTuple):
 
 
 class Boards(NamedTuple):
-    """What A won on each board, and how much of it was luck, without a weight."""
+    """The margin and the share of A on each board, and its luck in both, without a weight."""
 
     margin: Floats
     share: Floats

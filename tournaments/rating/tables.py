@@ -175,7 +175,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     partners: tuple[Partners, ...] = ()
     """With partners: every two that played together, the greatest synergy first."""
     gain_wins: Gain | None = None
-    """How much more a game tells about wins with luck taken out; None if unknown."""
+    """The games with luck in that tell as much about wins as one without; None if unknown."""
     gain_margin: Gain | None = None
     """The same for the point margin."""
 

@@ -57,7 +57,7 @@ class DecisionLoss(Struct, frozen=True, array_like=True):
     errors: tuple[Points, ...]
     """The standard error of each value, in points."""
     loss: Points
-    """What the choice cost, in points: by chance it may be a little below 0."""
+    """The cost of the choice, in points: by chance it may be a little below 0."""
     error: Points
     """The standard error of the loss, in points."""
     exact: bool

@@ -74,9 +74,9 @@ class HiddenTiles(NamedTuple):
     tiles: tuple[Bit, ...]
     """The tile that really is in each place."""
     limits: tuple[Limit, ...]
-    """What is known of several places together."""
+    """The facts about several places together."""
     orders: tuple[Order, ...]
-    """What is known of the order in which tiles came."""
+    """The facts about the order in which tiles came."""
     seed: bytes
     """A hash of what the seat saw: all that decides which worlds are drawn."""
 

@@ -76,7 +76,7 @@ class ValuedDecision(Struct, frozen=True, kw_only=True):
     options: tuple[ValuedOption, ...]
     """All options."""
     loss: float
-    """What the choice cost, in points."""
+    """The cost of the choice, in points."""
     error: float
     """The standard error of the loss."""
     exact: bool

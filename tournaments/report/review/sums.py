@@ -66,7 +66,7 @@ class DearDecision(Struct, frozen=True):
     better: str
     """The best option."""
     loss: float
-    """What the choice cost, in points."""
+    """The cost of the choice, in points."""
     error: float
     """The standard error of the loss, in points."""
 
