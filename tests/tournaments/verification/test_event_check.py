@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from arena.logs.compression import compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import GameRecord, SittingOver
-from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
+from tests.support.events import SMALL, boneyard, copied, made, run
 from tests.support.fast_run import slow_except
 from tests.support.tables import flips
 from tournaments.plan.event import Event
@@ -25,17 +25,6 @@ from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.event_check import verify_folder
-
-
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
-
-
-@pytest.fixture
-def folder(event: Path, tmp_path: Path) -> Path:
-    return copied(event, tmp_path)
 
 
 def again(folder: Path, code: int = 0) -> str:

@@ -29,7 +29,6 @@ from tests.support.events import (
     made,
     report,
     run,
-    small_event,
     untouched,
 )
 from tournaments.storage.folder import Folder, load_event
@@ -62,17 +61,6 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(valuation, "game_luck", luck)
     monkeypatch.setattr(event_luck, "usable_cores", lambda: 1)
     return asked
-
-
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
-
-
-@pytest.fixture
-def folder(event: Path, tmp_path: Path) -> Path:
-    return copied(event, tmp_path)
 
 
 def lines_of(path: Path) -> list[bytes]:
