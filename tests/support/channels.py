@@ -195,6 +195,26 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
+        "the luck of draws in luck.jsonl, games.csv, the ratings and the report",
+        "closed",
+        "it tells which tiles came, so `report --luck` leaves out boards whose seeds are not "
+        "revealed yet",
+        (
+            "tests/tournaments/verification/test_event_luck.py"
+            "::test_the_luck_of_boards_that_are_still_played_waits",
+        ),
+    ),
+    Channel(
+        "chances, luck and values of options on a reviewed replay page",
+        "closed",
+        "they follow from all hands, so the page of one seat has none; pages with all hands are "
+        "as private as the logs",
+        (
+            "tests/arena/ui/test_game_review.py::test_the_page_of_a_seat_has_no_review",
+            f"{EVENT}::test_the_logs_are_nobody_elses_before_the_event_is_over",
+        ),
+    ),
+    Channel(
         "a bot's own files, changed after deals were public, without a new version",
         "in the sandbox",
         "a fingerprint covers contents, names, paths, links and empty folders; bots cannot read "

@@ -93,8 +93,8 @@ def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> bool:
         print_note(NOTHING_DRAWN.format(event.rules.name))
         return False
     with working("Luck of games", lines=True) as tell:
-        for fault in compute_luck(folder, event, results, tell):
-            print_note(f"{fault}; the luck of the games after it is not known.")
+        for reason in compute_luck(folder, event, results, tell):
+            print_note(reason)
     return True
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from arena.logs.checksummed import DamagedFileError, read_sealed
+from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder
+from tournaments.storage.folder import Folder, published_seeds
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.log_luck import (
     LogLuck,
@@ -30,14 +31,19 @@ LuckProgress = Callable[[int, int], None]
 def compute_luck(
     folder: Folder, event: Event, results: ResultStore, progress: LuckProgress
 ) -> list[str]:
-    """Add to luck.jsonl the luck of each game that it lacks; return the damage met in the logs.
+    """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
-    A kill loses the luck of a few games; the next call goes on. The folder must be locked.
+    Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the luck of a few games; the next call goes on. The folder must be locked.
     Raises DamagedFileError, OSError, UserError.
     """
     store = LuckStore(folder, event, writes=True)
     store.drop_stale(results.values())
-    missing = {result.game for result in results.values() if not store.known(result)}
+    public, waiting, missing = published_seeds(folder.seeds), 0, set[str]()
+    for result in results.values():
+        if result.board not in public:
+            waiting += 1
+        elif not store.known(result):
+            missing.add(result.game)
     tasks = _tasks(folder, event, results, missing)
     done, faults = 0, list[str]()
     progress(done, len(missing))
@@ -45,7 +51,12 @@ def compute_luck(
         store.add(luck.records)
         done += len(task.games)
         progress(done, len(missing))
-        faults += [luck.damage] if luck.damage and luck.damage not in faults else []
+        if luck.damage:
+            faults.append(f"{luck.damage}; the luck of the games after it is not known.")
+    faults = [*dict.fromkeys(faults)]
+    if waiting:
+        games = count_in_digits(waiting, "game")
+        faults.append(f"The luck of {games} must wait until their boards are over: it shows tiles.")
     return faults
 
 

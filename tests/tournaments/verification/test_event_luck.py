@@ -134,6 +134,18 @@ def test_more_boards_are_topped_up_when_asked_for(folder: Path, faked: list[str]
     assert fits(folder)
 
 
+def test_the_luck_of_boards_that_are_still_played_waits(folder: Path, faked: list[str]) -> None:
+    seeds = folder / "seeds.jsonl"
+    whole = seeds.read_bytes()
+    seeds.write_bytes(whole.splitlines(keepends=True)[0])
+    assert "The luck of 6 games must wait until their boards are over" in with_luck(folder)
+    assert {one.split(".")[0] for one in faked} == {"1"}
+    assert {one["board"] for one in rows(folder, "games.csv") if one["luck_points"]} == {"1"}
+    seeds.write_bytes(whole)
+    with_luck(folder)
+    assert len(records(folder)) == 12
+
+
 def test_a_report_from_before_the_luck_was_computed_stays_right(
     folder: Path, faked: list[str]
 ) -> None:
