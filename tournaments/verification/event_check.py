@@ -11,8 +11,6 @@ from msgspec import structs
 
 from arena.engine.shuffle import commitment
 from arena.logs.checksummed import DamagedFileError
-from arena.rules.english import join_words
-from arena.ui.replay_files import is_current
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -286,22 +284,13 @@ def _report(
         known = structs.replace(known, sandboxes=told.sandboxes)
     # The first page of a site takes the place of the report's page and leads elsewhere.
     site = {folder.page} if folder.index.exists() and not folder.page.exists() else set[Path]()
-    wrong = [
-        path
+    # Which version wrote a file only the file says, and a forger can change that.
+    yield from (
+        f"{path}: does not follow from the ledger, the logs and the commitments, or another "
+        f"version of Boneyard wrote it. Write it again: `boneyard report {folder.path}`"
         for path, lines in report_files(folder, event, results, known, luck=luck).items()
         if path not in site.union(unsure) and not has_content(path, lines)
-    ]
-    if wrong and folder.page.exists() and not is_current(folder.page):
-        yield (
-            f"{folder.path}: {join_words(one.name for one in wrong)} were made by another version "
-            "of Boneyard, and this one makes others from the ledger, the logs and the commitments. "
-            f"Write them again: `boneyard report {folder.path}`"
-        )
-    else:
-        yield from (
-            f"{path}: does not follow from the ledger, the logs and the commitments"
-            for path in wrong
-        )
+    )
     over = finished_sittings(boards_left(event, results))
     hidden = [board for board in over if board not in promises.revealed]
     yield from (
