@@ -144,10 +144,10 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield data
 
 
-def read_sealed(path: Path, decode: Callable[[bytes], T]) -> Iterator[Entry[T]]:
+def read_sealed(path: Path, decode: Callable[[bytes], T], remedy: str = "") -> Iterator[Entry[T]]:
     """Yield every line of a file with its record, except a last line that was cut short.
 
-    Raises DamagedFileError.
+    `remedy`: the end of the sentence about damage. Raises DamagedFileError.
     """
     checksum = 0
     for line in read_lines(path):
@@ -157,5 +157,5 @@ def read_sealed(path: Path, decode: Callable[[bytes], T]) -> Iterator[Entry[T]]:
             body, checksum = unseal(line.data, checksum)
             record = decode(body)
         except DamagedRecordError as error:
-            raise damaged(path, line, error) from error
+            raise damaged(path, line, f"{error}{remedy}") from error
         yield Entry(line, checksum, record)

@@ -19,6 +19,7 @@ from tournaments.dataset.csv_format import csv_file, encode_csv
 from tournaments.dataset.example import Table, Wish, examples
 from tournaments.dataset.line_index import LineIndex
 from tournaments.dataset.worth import KnownWorth
+from tournaments.storage import luck_store, review_log
 from tournaments.storage.folder import Folder, write_temporary
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
@@ -221,7 +222,8 @@ def _sources(where: Path) -> Iterator[Source]:
     files: tuple[()] | tuple[ResultStore, LineIndex, LineIndex] = ()
     if folder.event.is_file():
         counted = ResultStore(read_ledger(folder.ledger))
-        files = counted, LineIndex(folder.luck), LineIndex(folder.review_log)
+        luck = LineIndex(folder.luck, luck_store.REMEDY)
+        files = counted, luck, LineIndex(folder.review_log, review_log.REMEDY)
     for path in logs(where):
         for sitting in sitting_lines(path)[-1:]:
             table = Table(sitting.rules, len(sitting.seats))

@@ -25,11 +25,14 @@ def _about(line: bytes) -> AboutGame:
 class LineIndex:
     """The places of the lines about each game in a plain file with checksums."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the file and check it; without one there are no lines. Raises DamagedFileError."""
+    def __init__(self, path: Path, remedy: str = "") -> None:
+        """Read the file and check it; without one there are no lines.
+
+        `remedy`: the end of the sentence about damage. Raises DamagedFileError.
+        """
         self._path = path
         names, offsets = array("q"), array("q")
-        for entry in read_sealed(path, _about):
+        for entry in read_sealed(path, _about, remedy):
             names.append(hash(entry.record.game))
             offsets.append(entry.line.offset)
         hashes = np.frombuffer(names, np.int64)

@@ -8,6 +8,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.valuation.decision_loss import review_seat
 from protocol.codec import DamagedRecordError
 from protocol.records import Result
+from tournaments.storage import luck_store, review_log
 from tournaments.storage.log_luck import LuckRecord
 from tournaments.storage.luck_store import decode_luck
 from tournaments.storage.review_log import SeatReview, decode_review
@@ -45,7 +46,8 @@ def read_luck(lines: Iterable[bytes], result: Result) -> LuckRecord | None:
     try:
         found = [*map(decode_luck, lines)]
     except DamagedRecordError as error:
-        raise DamagedFileError(f"luck.jsonl: a line is not a game's luck: {error}") from error
+        why = f"luck.jsonl: a line is not a game's luck: {error}{luck_store.REMEDY}"
+        raise DamagedFileError(why) from error
     return next((one for one in found if one.scores == result.scores), None)
 
 
@@ -57,7 +59,8 @@ def read_losses(lines: Iterable[bytes]) -> dict[int, dict[int, Loss]]:
     try:
         seats = [*map(decode_review, lines)]
     except DamagedRecordError as error:
-        raise DamagedFileError(f"review.jsonl: a line is not a seat's review: {error}") from error
+        why = f"review.jsonl: a line is not a seat's review: {error}{review_log.REMEDY}"
+        raise DamagedFileError(why) from error
     return {
         seat.seat: {
             one.number: Loss(one.choice, one.best, one.loss, one.error, [*one.values])

@@ -19,6 +19,9 @@ from tournaments.rating.tables import PARTS, Correction
 from tournaments.storage.folder import Folder, mode_of_logs, write_temporary
 from tournaments.storage.log_luck import ComputeLuck, LuckRecord, LuckTask, luck_of_logs
 
+REMEDY = ". Remove the file: `boneyard report --luck` computes it again"
+"""The end of a sentence about a damaged luck.jsonl."""
+
 
 def decode_luck(line: bytes) -> LuckRecord:
     """Decode a line of luck.jsonl without its checksum. Raises DamagedRecordError."""
@@ -57,7 +60,7 @@ class LuckStore:
         size = path.stat().st_size if path.is_file() else 0
         if size != self._size:
             self._records, self._checksum = {}, 0
-            for entry in read_sealed(path, decode_luck):
+            for entry in read_sealed(path, decode_luck, REMEDY):
                 if self._most is not None and len(self._records) >= self._most:
                     break
                 self._records[entry.record.game] = entry.record

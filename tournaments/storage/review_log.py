@@ -20,6 +20,10 @@ Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
 """Points of lead: far more than any game has, so that sums fit."""
 
 
+REMEDY = ". Remove the file: `boneyard review` makes it again"
+"""The end of a sentence about a damaged review.jsonl."""
+
+
 class ReviewTerms(Struct, frozen=True, tag_field="type", tag="review"):
     """The way in which decisions are valued: the file's first line, the same for all its games."""
 
@@ -87,14 +91,14 @@ class SeatReview(Struct, frozen=True, tag_field="type", tag="seat"):
 
 def read_terms(folder: Folder) -> ReviewTerms | None:
     """Return the terms of an event's review; None if there is none. Raises DamagedFileError."""
-    lines = read_sealed(folder.review_log, decode_review)
+    lines = read_sealed(folder.review_log, decode_review, REMEDY)
     first = next(lines, None)
     return first.record if first and isinstance(first.record, ReviewTerms) else None
 
 
 def read_seats(folder: Folder) -> Iterator[SeatReview]:
     """Yield the reviewed seats of an event, in the order of the file. Raises DamagedFileError."""
-    for entry in read_sealed(folder.review_log, decode_review):
+    for entry in read_sealed(folder.review_log, decode_review, REMEDY):
         if isinstance(entry.record, SeatReview):
             yield entry.record
 
@@ -106,7 +110,7 @@ def drop_games_of(folder: Folder, names: Iterable[str]) -> None:
     """
     gone = set(names)
     if folder.review_log.is_file():
-        records = (entry.record for entry in read_sealed(folder.review_log, decode_review))
+        records = (entry.record for entry in read_sealed(folder.review_log, decode_review, REMEDY))
         write_atomic(
             folder.review_log,
             _sealed(
@@ -142,7 +146,7 @@ class ReviewLog:
         self.terms, self.done = terms, set[tuple[str, int]]()
         self._checksum, lines = 0, 0
         truncate_torn_line(path)
-        for entry in read_sealed(path, decode_review):
+        for entry in read_sealed(path, decode_review, REMEDY):
             self._checksum, lines = entry.checksum, lines + 1
             if isinstance(entry.record, SeatReview):
                 self.done.add((entry.record.game, entry.record.seat))

@@ -16,7 +16,7 @@ from tournaments.storage.log_luck import (
     luck_of_log,
     luck_of_logs,
 )
-from tournaments.storage.luck_store import LuckStore, decode_luck
+from tournaments.storage.luck_store import REMEDY, LuckStore, decode_luck
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches
@@ -33,7 +33,8 @@ def compute_luck(
 ) -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
-    Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the luck of a few games; the next call goes on. The folder must be locked.
+    Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the
+    luck of a few games; the next call goes on. The folder must be locked.
     Raises DamagedFileError, OSError, UserError.
     """
     store = LuckStore(folder, event, writes=True)
@@ -66,7 +67,7 @@ def luck_faults(
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
     written: dict[str, LuckRecord] = {}
     try:
-        for entry in read_sealed(folder.luck, decode_luck):
+        for entry in read_sealed(folder.luck, decode_luck, REMEDY):
             game = entry.record.game
             if game in written:
                 yield f"{folder.luck}: {game} is there twice"

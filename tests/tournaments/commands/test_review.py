@@ -158,6 +158,18 @@ def test_a_line_that_a_kill_cut_short_is_reviewed_again(event: Path) -> None:
     assert (event / "review.jsonl").read_bytes() == whole
 
 
+def test_a_damaged_review_may_be_removed_and_made_again(event: Path) -> None:
+    called("review", event)
+    path = event / "review.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"seat":0', b'"seat":1', 1))
+    said = called("review", event, code=2).output
+    assert "Remove the file: `boneyard review` makes it again" in said
+    path.unlink()
+    called("review", event)
+    assert path.read_bytes() == whole
+
+
 def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
     log = next(path for path in Folder(event).logs() if path.suffix == ".jsonl")
     data = bytearray(log.read_bytes())

@@ -203,6 +203,7 @@ def test_luck_that_no_game_has_is_damage(
     for words in (("report",), ("export", "--decisions", "--luck", "--format", "csv"), ("rate",)):
         said = boneyard(words[0], str(folder), *words[1:], code=2)
         assert "luck.jsonl" in said
+        assert "Remove the file: `boneyard report --luck` computes it again" in said
 
 
 @pytest.mark.usefixtures("faked")
