@@ -1,0 +1,99 @@
+"""The sdist has all that the README names, its wheel works alone, and the locks have hashes."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+"""A relative link of a Markdown page."""
+
+
+def test_the_locks_have_hashes_for_all_that_pyproject_names_and_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    everything, few = _locked("requirements.lock"), _locked("requirements-run.lock")
+    assert few.items() <= everything.items()
+    parts = {"build", "live", "sandbox"}
+    for lock, names in ((everything, extras.keys()), (few, parts)):
+        for text in [*project["dependencies"], *(one for name in names for one in extras[name])]:
+            asked = Requirement(text)
+            if asked.name != project["name"]:
+                assert asked.name in lock, text
+                assert all(asked.specifier.contains(one) for one in lock[asked.name]), text
+
+
+def _locked(name: str) -> dict[str, list[str]]:
+    """Return the versions of each package in a lock; numpy has one for old Pythons too."""
+    versions: dict[str, list[str]] = {}
+    for entry in re.split(r"^(?=\w)", (ROOT / name).read_text(), flags=re.MULTILINE)[1:]:
+        assert "--hash=sha256:" in entry, entry
+        package, version = entry.split()[0].split("==")
+        versions.setdefault(package.replace("backports-", "backports."), []).append(version)
+    return versions
+
+
+def test_no_module_that_may_be_compiled_defines_a_struct() -> None:
+    """Its settings (`frozen`, `tag`) would be lost, for mypyc drops them."""
+    project = ROOT / "pyproject.toml"
+    build = tomllib.loads(project.read_text())["tool"]["hatch"]["build"]
+    for name in build["targets"]["wheel"]["hooks"]["custom"]["modules"]:
+        tree = ast.parse((ROOT / name).read_text())
+        classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+        bases = {ast.unparse(base) for one in classes for base in one.bases}
+        assert bases.isdisjoint({"Struct", "msgspec.Struct"}), name
+
+
+@pytest.mark.slow
+def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> None:
+    def sh(*words: str | Path, where: Path = tmp_path) -> str:
+        done = subprocess.run(words, cwd=where, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    build = (sys.executable, "-m", "hatchling", "build", "-d", tmp_path / "dist")
+    sh(*build, "-t", "sdist", where=ROOT)
+    (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(sdist) as packed:
+        packed.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / sdist.name.removesuffix(".tar.gz")
+    _has_all_that_it_names(unpacked)
+    sh(*build, "-t", "wheel", where=unpacked)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    sh(sys.executable, "-m", "venv", "--without-pip", tmp_path / "env")
+    pip = (sys.executable, "-m", "pip", "--python", tmp_path / "env", "install", "-q")
+    sh(*pip, "--no-compile", "-r", unpacked / "requirements-run.lock")
+    sh(*pip, "--no-compile", "--no-deps", wheel)
+    boneyard = tmp_path / "env" / "bin" / "boneyard"
+    sh(boneyard, "new", "python", "mine")
+    said = sh(boneyard, "run", "mine", "greedy", "--boards", "2", "--out", "out", "--json")
+    assert json.loads(said)["played"] == 4
+    assert "bot" in (tmp_path / "out" / "report.html").read_text()
+    assert "OK: " in sh(boneyard, "verify", "out")
+    assert "greedy" in sh(boneyard, "bots")
+    # The name under which `uvx boneyard-arena` starts it.
+    assert "demo" in sh(boneyard.with_name("boneyard-arena"), "--help")
+
+
+def _has_all_that_it_names(folder: Path) -> None:
+    """Every page's links lead somewhere, and so do the files in the README's commands."""
+    pages = [page for page in folder.rglob("*.md") if "golden" not in page.parts]
+    for page in pages:
+        for link in LINK.findall(page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+    readme = (folder / "README.md").read_text()
+    for lock in set(re.findall(r"-r (\S+)", readme)):
+        assert (folder / lock).is_file(), lock
+    for module in set(re.findall(r"-m (tests[.\w]+)", readme)):
+        path = folder.joinpath(*module.split("."))
+        assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
+    for path in set(re.findall(r" (tests/\S+)", readme)):
+        assert (folder / path).exists(), path
