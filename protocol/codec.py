@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from protocol.messages import (
     MAX_LINE,
@@ -177,7 +177,7 @@ def decode_line(line: bytes) -> FromBot | Fault:
     try:
         message = _from_bot.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        # No message nests anything, so only a line that is none can be too deep.
+        # No message nests more than `usage`, so only a line that is none can be too deep.
         if _is_deep(line):
             return TOO_DEEP
         return Fault("malformed", f"Not a message: {printable(str(error))}.")
@@ -218,8 +218,13 @@ def _is_deep(line: bytes) -> bool:
 
 
 def _repeats_a_key(line: bytes) -> bool:
-    pairs: list[tuple[str, Any]] = json.loads(line, object_pairs_hook=list)
-    return len({key for key, _ in pairs}) != len(pairs)
+    repeats: list[bool] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        repeats.append(len({key for key, _ in pairs}) != len(pairs))
+
+    json.loads(line, object_pairs_hook=look)
+    return any(repeats)
 
 
 def seal(line: bytes, previous: int) -> tuple[bytes, int]:
@@ -293,6 +298,8 @@ def _of_its_seats(result: Result) -> Result:
     fouled = [foul.seat for foul in result.fouls]
     if not seats == len(result.scores) == len(result.places):
         raise DamagedRecordError(f"a result of {seats} seats has not as many scores and places")
+    if result.usage is not UNSET and len(result.usage) != seats:
+        raise DamagedRecordError(f"a result of {seats} seats has the cost of other seats")
     if max((*result.places, *(seat + 1 for seat in fouled)), default=0) > seats:
         raise DamagedRecordError(f"a result of {seats} seats names a seat or place beyond them")
     return result

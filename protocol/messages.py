@@ -6,7 +6,7 @@ so that a bot without a JSON parser can find them.
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.ruleset import Ruleset
 from protocol.tiles import Tile
@@ -333,6 +333,22 @@ class BotHello(Answer, frozen=True, tag="hello"):
     """The major version of the protocol that the bot speaks."""
 
 
+Tokens = Annotated[int, Meta(ge=0, le=10_000_000)]
+
+
+class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The cost of one answer, as the bot itself states it: nobody can check it."""
+
+    tokens_in: Tokens = 0
+    """Tokens that a model read."""
+    tokens_out: Tokens = 0
+    """Tokens that a model wrote."""
+    cents: Annotated[float, Meta(ge=0, le=10_000)] = 0.0
+    """The price, in US cents."""
+    retries: Annotated[int, Meta(ge=0, le=1_000)] = 0
+    """Requests that failed and were made again."""
+
+
 class Choose(Answer, frozen=True, tag="choose"):
     """The answer to an ask."""
 
@@ -342,6 +358,8 @@ class Choose(Answer, frozen=True, tag="choose"):
     """Index into the question's options, from 0."""
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
     """Any text for the log, at most 1,024 characters; no other seat sees it."""
+    usage: Usage | UnsetType = UNSET
+    """The cost of the answer, if it has one; no other seat sees it."""
 
 
 ToBot = Hello | GameStarts | Ask | RoundOver | GameOver | Bye

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from protocol.messages import MAX_NOTE, Clock, Lot, WhyGame, WhyRound
+from protocol.messages import MAX_NOTE, Clock, Lot, Usage, WhyGame, WhyRound
 from protocol.ruleset import Ruleset
 from protocol.tiles import Tile
 
@@ -147,6 +147,8 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     the bot is not charged for it."""
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
     """The bot's note."""
+    usage: Usage | UnsetType = UNSET
+    """The cost of the answer, as the bot stated it."""
     stderr: str = ""
     """The last lines of the bot's stderr since its answer before, cut and escaped; with
     `--keep-stderr` only."""
@@ -225,6 +227,31 @@ class SeatFoul(Struct, frozen=True, forbid_unknown_fields=True):
     """The class of the foul."""
 
 
+Sum = Annotated[int, Meta(ge=0, le=2**53)]
+
+
+class UsageSum(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The cost of a seat's answers in a game, as its bot stated it."""
+
+    tokens_in: Sum = 0
+    """Tokens that a model read."""
+    tokens_out: Sum = 0
+    """Tokens that a model wrote."""
+    cents: Annotated[float, Meta(ge=0, le=2**53)] = 0.0
+    """The price, in US cents, to 6 decimals."""
+    retries: Sum = 0
+    """Requests that failed and were made again."""
+
+    def plus(self, more: "Usage | UsageSum") -> "UsageSum":
+        """Return the sum with another cost added."""
+        return UsageSum(
+            tokens_in=self.tokens_in + more.tokens_in,
+            tokens_out=self.tokens_out + more.tokens_out,
+            cents=round(self.cents + more.cents, 6),
+            retries=self.retries + more.retries,
+        )
+
+
 class Result(Record, frozen=True, tag="result"):
     """The result of a game: its last line in its log, and a line of the ledger."""
 
@@ -244,6 +271,8 @@ class Result(Record, frozen=True, tag="result"):
     """The reason why it ended."""
     fouls: tuple[SeatFoul, ...] = ()
     """Fouls in the order in which they happened."""
+    usage: tuple[UsageSum, ...] | UnsetType = UNSET
+    """The cost of each seat's answers; left out if no bot stated any."""
 
 
 class SittingOver(Record, frozen=True, tag="sitting_over"):

@@ -73,7 +73,7 @@ def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
             given_back_ms=record.given_back_ms,
         )
     else:
-        answer = Choose(id=record.id, choice=record.choice, note=record.note)
+        answer = Choose(id=record.id, choice=record.choice, note=record.note, usage=record.usage)
         referee.receive(record.seat, b"", record.ms, record.given_back_ms, answer)
 
 

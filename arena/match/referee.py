@@ -7,6 +7,7 @@ to send, the records to log, and the seat that must answer next.
 import hashlib
 from collections.abc import Callable, Set
 
+from msgspec import UNSET
 from mypy_extensions import mypyc_attr
 
 from arena.engine import game as engine
@@ -42,6 +43,7 @@ from protocol.records import (
     RoundRecord,
     SeatFoul,
     SentRecord,
+    UsageSum,
 )
 from protocol.ruleset import count_sides, side_of
 
@@ -82,6 +84,7 @@ class Referee:
         self._bank_ms = [float(seating.clock.bank_ms)] * seats
         self._asked = [seating.number * QUESTIONS_A_GAME] * seats
         self._stale = [0] * seats
+        self._usage: list[UsageSum] = []
         self._fouls = [SeatFoul(seat, "forfeit") for seat in seating.forfeited]
         self._outgoing: list[tuple[int, bytes]] = []
         self.unlogged: list[LogRecord] = []
@@ -244,8 +247,12 @@ class Referee:
                 ms=ms,
                 given_back_ms=given_back_ms,
                 note=said.note,
+                usage=said.usage,
             )
         )
+        if said.usage is not UNSET:
+            self._usage = self._usage or [UsageSum()] * len(self.seating.seats)
+            self._usage[seat] = self._usage[seat].plus(said.usage)
         self.awaiting = None
         engine.act_unchecked(self._game, question.options[said.choice])
         self._go_on()
@@ -280,6 +287,7 @@ class Referee:
             rounds=game.round.number if game.round else 0,
             why=why,
             fouls=tuple(self._fouls),
+            usage=tuple(self._usage) or UNSET,
         )
         sent = tuple(digest.hexdigest() for digest in self._sent)
         self.unlogged += SentRecord(sha256=sent), self.result

@@ -42,6 +42,7 @@ from protocol.messages import (
     Refuse,
     ToBot,
     TurnedUp,
+    Usage,
     WhyGame,
     WhyRound,
 )
@@ -103,6 +104,10 @@ GOOD: dict[str, tuple[bytes, FromBot]] = {
     "largest id": (with_id(str(2**53)), Choose(id=2**53, choice=0)),
     "largest choice": (CHOOSE.replace(b"0", b"65535"), Choose(id=1, choice=65_535)),
     "note": (choose('"note":"hm"'), Choose(id=1, choice=0, note="hm")),
+    "usage": (
+        choose('"usage":{"cents":1,"tokens_in":3}'),
+        Choose(id=1, choice=0, usage=Usage(cents=1.0, tokens_in=3)),
+    ),
     "colons in a note": (choose('"note":"a:b::"'), Choose(id=1, choice=0, note="a:b::")),
     "JSON in a note": (
         choose(r'"note":"{\"id\":2,\"id\":3}"'),

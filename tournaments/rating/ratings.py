@@ -48,7 +48,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from protocol.records import Result
+from protocol.records import Result, UsageSum
 from tournaments.rating import statistics as stats
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.bounds import Bounds, bounds_of, chances
@@ -63,12 +63,14 @@ from tournaments.rating.tables import (
     Clean,
     Corrected,
     Corrections,
+    Cost,
     Gain,
     Meeting,
     Pool,
     Rating,
     Ratings,
     SeatAdvantage,
+    sum_usage,
 )
 from tournaments.rating.tally import Tally, by_pool, collect, meetings
 
@@ -111,12 +113,14 @@ def fit_both(
     anchor: Anchor | None = None,
     corrections: Corrections | None = None,
 ) -> Ratings:
-    """Return ratings as `fit` does, each with the rating by the games without a foul beside it.
+    """Return ratings as `fit` does, each with its cost and the rating by games without a foul.
 
     `results` are read several times, so they must not be an iterator. Raises ValueError as
     `fit` does.
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
+    if usage := sum_usage(results):
+        ratings = Ratings(tuple(_with_costs(pool, usage) for pool in ratings.pools))
     if not any(result.fouls for result in results):
         return ratings
     without = (result for result in results if not result.fouls)
@@ -134,6 +138,32 @@ def _beside(pool: Pool, rated: Mapping[tuple[str, Anchor | None], Clean]) -> Poo
     """Put ratings without fouls beside a pool's if on the same scale: same anchor, or none."""
     entrants = (replace(one, clean=rated.get((one.name, pool.anchor))) for one in pool.entrants)
     return replace(pool, entrants=tuple(entrants))
+
+
+def _with_costs(pool: Pool, usage: Mapping[str, UsageSum]) -> Pool:
+    """Put the costs that entrants stated beside their ratings."""
+    core = [one.elo for one in pool.entrants if one.elo is not None and not one.bound]
+    entrants = (
+        replace(one, cost=_cost(one, usage[one.name], min(core, default=0.0)))
+        if one.name in usage
+        else one
+        for one in pool.entrants
+    )
+    return replace(pool, entrants=tuple(entrants))
+
+
+def _cost(rating: Rating, usage: UsageSum, lowest: float) -> Cost:
+    cents, lead = usage.cents / rating.games, None
+    if cents and rating.elo is not None and not rating.bound:
+        lead = round((rating.elo - lowest) / cents, DECIMALS)
+    return Cost(
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        retries=usage.retries,
+        cents=usage.cents,
+        cents_a_game=round(cents, DECIMALS),
+        elo_a_dollar=lead,
+    )
 
 
 class _Case(NamedTuple):

@@ -1,10 +1,11 @@
 """Values of rated results: the tables of pools with their entrants, as results.json has them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
+from protocol.records import Result, UsageSum
 from tournaments.rating.anchor import Anchor
 
 PRIOR = 1.0
@@ -84,6 +85,37 @@ class Rating(Struct, frozen=True, kw_only=True):
     on another scale than `elo`, because only one of the two has the anchor."""
     corrected: "Corrected | None" = None
     """Rating and margin with luck taken out; None if luck was not computed."""
+    cost: "Cost | None" = None
+    """The cost of its answers; None if it stated none."""
+
+
+class Cost(Struct, frozen=True, kw_only=True):
+    """The cost of an entrant's answers in all its games, as the bot itself stated it."""
+
+    tokens_in: int
+    """Tokens that a model read."""
+    tokens_out: int
+    """Tokens that a model wrote."""
+    retries: int
+    """Requests that failed and were made again."""
+    cents: float
+    """The price, in US cents, to 6 decimals."""
+    cents_a_game: float
+    """That for one of its games; it is also the price of a hundred games in dollars."""
+    elo_a_dollar: float | None
+    """Elo over the lowest rating in the core, for each dollar that a hundred games cost, to 6
+    decimals; None outside the core, or without a price."""
+
+
+def sum_usage(results: Iterable[Result]) -> dict[str, UsageSum]:
+    """Return the cost of each entrant that stated any, by name; the order changes nothing."""
+    sums: dict[str, UsageSum] = {}
+    for result in results:
+        if result.usage is not UNSET:
+            for name, usage in zip(result.seats, result.usage, strict=True):
+                if usage != UsageSum():
+                    sums[name] = sums.get(name, UsageSum()).plus(usage)
+    return sums
 
 
 class Clean(Struct, frozen=True, kw_only=True):

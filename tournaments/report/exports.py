@@ -20,7 +20,9 @@ games.csv has a line for each seat of each game:
 - `luck_points`, `luck_share`: the points, and the share of the pairs, that the seat owes to the
   tiles drawn; empty if it was not computed;
 - `rounds`, `why`: how long the game was, and why it ended;
-- `foul`: what this seat did.
+- `foul`: what this seat did;
+- `tokens_in`, `tokens_out`, `retries`, `cents`: what its answers cost, as the bot itself stated it;
+  empty if no bot of the game stated any cost.
 """
 
 import csv
@@ -28,6 +30,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
 
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from protocol.records import Result
@@ -39,14 +42,17 @@ from tournaments.storage.luck_store import LuckStore
 GAMES = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
     "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
+    "tokens_in", "tokens_out", "retries", "cents",
 )  # fmt: skip
 RATINGS = (
     "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
     "bound", "games", "boards", "win_share", "margin", "margin_half_width", "fouls", "clean_elo",
     "clean_half_width", "clean_bound", "clean_games", "corrected_elo", "corrected_half_width",
-    "corrected_margin", "corrected_margin_half_width",
+    "corrected_margin", "corrected_margin_half_width", "tokens_in", "tokens_out", "retries",
+    "cents", "cents_a_game", "elo_a_dollar",
 )  # fmt: skip
 CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
+NO_COST = (None,) * 4
 LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
@@ -74,7 +80,9 @@ def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None
     sides = count_sides(partners, len(result.seats))
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
+    usage = None if result.usage is UNSET else result.usage
     for seat, name in enumerate(result.seats):
+        cost = usage[seat] if usage else None
         side = side_of(partners, seat)
         yield (
             result.game,
@@ -95,6 +103,7 @@ def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None
             result.rounds,
             result.why,
             ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
+            *((cost.tokens_in, cost.tokens_out, cost.retries, cost.cents) if cost else NO_COST),
         )
 
 
@@ -126,6 +135,7 @@ def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> 
     corrected = asdict(rating.corrected) if rating.corrected else {}
     fields = asdict(rating) | {f"clean_{name}": value for name, value in clean.items()}
     fields |= {f"corrected_{name}": value for name, value in corrected.items()}
+    fields |= asdict(rating.cost) if rating.cost else {}
     fields |= {"pool": pool, "rank": rank, "best_rank": best, "worst_rank": worst}
     fields |= {"entrant": rating.name, "fingerprint": fingerprint}
     return [fields.get(column) for column in RATINGS]

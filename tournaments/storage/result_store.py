@@ -7,6 +7,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from typing import TYPE_CHECKING, overload
 
+from msgspec import UNSET
+
 from protocol.messages import WhyGame
 from protocol.records import Result, SeatFoul
 
@@ -79,10 +81,13 @@ class ResultStore(Mapping[str, Result]):
 
     @staticmethod
     def _fits(result: Result, game: str, seats: tuple[str, ...]) -> bool:
-        """Tell whether the game's name has the usual form and its numbers fit into the columns."""
+        """Tell whether the game's name has the usual form, its numbers fit into the columns, and no
+        bot stated what its answers cost.
+        """
         scores, places = result.scores, result.places
         return (
             result.game == game
+            and result.usage is UNSET
             and result.seats == seats
             and len(seats) == len(scores) == len(places) > 0
             and 0 <= result.board < MOST > result.rounds

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.match.game_setup import GameSetup, Question
 from arena.match.referee import STALE_LINES, Referee, parse_hello
 from arena.rules.variants import VARIANTS, find_variant
-from protocol.codec import Fault
+from protocol.codec import Fault, encode_line
 from protocol.messages import BotHello, Clock
-from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul
+from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
@@ -286,3 +287,30 @@ def test_the_rounds_run_out() -> None:
     result, _ = play_out(Referee(seating(rules), SEED), first)
     assert result.why == "max_rounds"
     assert result.rounds == 1
+
+
+def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
+    """As stated: the referee adds numbers up and believes none of them."""
+    referee = Referee(seating(), SEED)
+    spent = 0
+    while question := referee.awaiting:
+        line = answer(question)
+        if question.seat == 1:
+            spent += 1
+            usage = b'{"tokens_in":7,"tokens_out":2,"cents":0.1,"retries":1}'
+            line = line[:-1] + b',"usage":%b}' % usage
+        referee.receive(question.seat, line, 1.0)
+    assert referee.result
+    assert referee.result.usage == (
+        UsageSum(),
+        UsageSum(
+            tokens_in=7 * spent, tokens_out=2 * spent, cents=round(0.1 * spent, 6), retries=spent
+        ),
+    )
+    logged = [one for one in referee.records() if isinstance(one, ChoiceRecord)]
+    assert [one.seat for one in logged if one.usage is not UNSET] == [1] * spent
+
+
+def test_a_result_without_any_cost_has_the_bytes_that_it_always_had() -> None:
+    result, _ = play_out(Referee(seating(), SEED), first)
+    assert b"usage" not in encode_line(result)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from protocol.records import Result, SeatFoul
+from arena.document.blocks import Table
+from protocol.records import Result, SeatFoul, UsageSum
 from tests.support.fast_run import examples, slow_except
 from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
 from tournaments.rating import statistics as stats
@@ -23,7 +24,7 @@ from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Meeting, Pool, Rating
 from tournaments.report.ratings import rating_notes
-from tournaments.report.ratings.standings import standings_table
+from tournaments.report.ratings.standings import cost_sections, standings_table
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "win %", "margin", "±", "fouls")
 
@@ -837,3 +838,25 @@ def test_another_machines_algebra_comes_to_the_same_bytes(
     for name in ("inv", "solve", "pinv"):
         monkeypatch.setattr(np.linalg, name, elsewhere(getattr(np.linalg, name)))
     assert msgspec.json.encode(fit(results, partners=partners)) == here
+
+
+def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
+    """Elo a dollar: over the lowest rating, for each dollar that a hundred games cost."""
+    results = played(random.Random(3), STRENGTH, 40)
+    plain = fit_both(results)
+    dear = [
+        replace(one, usage=tuple(UsageSum(cents=0.5 * (name == "a")) for name in one.seats))
+        for one in results
+    ]
+    (pool,) = fit_both(dear).pools
+    cost = {one.name: one.cost for one in pool.entrants}
+    rated = {one.name: one for one in pool.entrants}
+    assert [replace(one, cost=None) for one in pool.entrants] == [*plain.pools[0].entrants]
+    assert [name for name in cost if cost[name]] == ["a"]
+    assert cost["a"]
+    lead = known(rated["a"].elo) - min(known(one.elo) for one in pool.entrants)
+    assert (cost["a"].cents, cost["a"].cents_a_game) == (0.5 * rated["a"].games, 0.5)
+    assert cost["a"].elo_a_dollar == pytest.approx(lead / 0.5)
+    shown = cost_sections(pool)[0].blocks[0]
+    assert isinstance(shown, Table)
+    assert [row[0].text for row in shown.groups[0].rows] == ["a"]

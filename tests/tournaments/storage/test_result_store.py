@@ -7,9 +7,10 @@ from itertools import islice, permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from protocol.records import Result, SeatFoul
+from protocol.records import Result, SeatFoul, UsageSum
 from tournaments.storage.result_store import ResultStore
 
 NAMES = ("ada", "bob", "cyd", "d")
@@ -30,6 +31,7 @@ def results(draw: st.DrawFn) -> Result:
         game=game, board=board, seats=tuple(seats), scores=tuple(draw(some)),
         places=tuple(draw(some)), rounds=abs(draw(numbers)),
         why=draw(st.sampled_from(["target", "foul"])), fouls=fouls,
+        usage=draw(st.just((UsageSum(cents=1.0),))) if draw(st.booleans()) else UNSET,
     )  # fmt: skip
 
 

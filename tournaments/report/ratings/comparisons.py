@@ -14,6 +14,7 @@ from tournaments.report.html import charts
 from tournaments.report.html.charts import Histogram
 from tournaments.report.html.crosstable import Encounter, encounters
 from tournaments.report.ratings.standings import (
+    cost_sections,
     luck_sections,
     partner_sections,
     standings_section,
@@ -85,6 +86,7 @@ def compared_sections(
     ]
     return [
         standings_section(pool, anchor, won_lost(tally), forest=forest),
+        *cost_sections(pool),
         *luck_sections(pool),
         *_tables(names, cells, chances),
         _pairings(pool, names, cells, chances),

@@ -52,6 +52,11 @@ RANKS = (
     "the tables below."
 )
 """The meaning of ranks if other tables stand below them."""
+COST = (
+    "As the bots themselves stated it; nobody checked it. Elo a dollar: the Elo over the lowest "
+    "rating in the core, for each dollar that a hundred games cost."
+)
+"""The meaning of the costs."""
 LUCK = (
     "Luck: what a drawn tile was worth, by playouts, less the mean over all tiles that could have "
     "come. It is 0 on average whatever the playouts are worth, so taking it out moves nobody in "

@@ -29,6 +29,8 @@ from tournaments.report.ratings import rating_notes as notes
 
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
+COSTS = ("cents", "cents a game", "tokens in", "tokens out", "retries", "Elo a dollar")
+"""Titles of the columns about costs."""
 TITLES: dict[Bound, str] = {
     ">": "above the core",
     "": "the core",
@@ -40,7 +42,12 @@ TITLES: dict[Bound, str] = {
 
 def pool_sections(pool: Pool, anchor: Anchor | None) -> list[Section]:
     """Return the sections that follow from the ratings alone."""
-    return [standings_section(pool, anchor), *luck_sections(pool), *partner_sections(pool)]
+    return [
+        standings_section(pool, anchor),
+        *cost_sections(pool),
+        *luck_sections(pool),
+        *partner_sections(pool),
+    ]
 
 
 def standings_section(
@@ -149,6 +156,26 @@ def write_elo(one: Rating | Clean) -> Cell:
     """Write a rating as +12, a bound as >+120, anything else as ?."""
     text = one.bound if one.elo is None else f"{one.bound}{one.elo:+.0f}"
     return Cell(text, "" if one.half_width is None else f"{one.half_width:.0f}")
+
+
+def cost_sections(pool: Pool) -> list[Section]:
+    """Return the section about what answers cost, if a bot stated any cost."""
+    stated = [(one, one.cost) for one in pool.entrants if one.cost]
+    if not stated:
+        return []
+    columns = [Column("bot", "name"), Column("Elo", detail="±"), *map(Column, COSTS)]
+    rows = [
+        (
+            Cell(one.name, href=link_to_games(one.name)),
+            write_elo(one),
+            *(f"{cost.cents:.2f}", f"{cost.cents_a_game:.3g}"),
+            *(f"{cost.tokens_in}", f"{cost.tokens_out}", f"{cost.retries}"),
+            UNKNOWN if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
+        )
+        for one, cost in stated
+    ]
+    table = to_table("Cost of answers", columns, rows)
+    return [Section("Cost", [table, Paragraph(notes.COST, "faint")], id="cost")]
 
 
 def luck_sections(pool: Pool) -> list[Section]:
