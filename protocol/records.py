@@ -86,7 +86,7 @@ class Sitting(Record, frozen=True, tag="sitting"):
     rules: Ruleset
     """The ruleset in full."""
     clock: Clock
-    """The clock in full."""
+    """The event's clock in full."""
     sandbox: str
     """The sandbox level at which the bots ran: A, B, C, D or off."""
     missing: tuple[str, ...]
@@ -97,6 +97,18 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The cost of a foul."""
     worker: WorkerName | None = None
     """The worker that played the games after this line; null: the machine of the event's folder."""
+    clocks: tuple[Clock, ...] | UnsetType = UNSET
+    """The clock of each seat; left out unless one of them has a clock of its own."""
+
+    def __post_init__(self) -> None:
+        """Refuse clocks that are not one for each seat. Raises ValueError."""
+        if self.clocks is not UNSET and len(self.clocks) != len(self.seats):
+            raise ValueError(f"{len(self.clocks)} clocks for {len(self.seats)} seats")
+
+    @property
+    def seat_clocks(self) -> tuple[Clock, ...]:
+        """The clock of each seat."""
+        return self.clocks or (self.clock,) * len(self.seats)
 
 
 class GameRecord(Record, frozen=True, tag="game"):

@@ -41,6 +41,7 @@ def setup_of(logged: LoggedGame) -> GameSetup:
         clock=logged.sitting.clock,
         fouls=logged.sitting.fouls,
         forfeited=logged.game.forfeited,
+        clocks=logged.sitting.clocks or (),
     )
 
 

@@ -24,11 +24,17 @@ class GameSetup(Struct, frozen=True):
     rules: Ruleset
     """The ruleset."""
     clock: Clock
-    """The clock."""
+    """The clock of each seat that has none of its own."""
     fouls: FoulPolicy = FoulPolicy()
     """The cost of a foul."""
     forfeited: tuple[int, ...] = ()
     """Seats that have lost the game before it begins; no bot sits there."""
+    clocks: tuple[Clock, ...] = ()
+    """The clock of each seat, if bots have clocks of their own."""
+
+    def clock_of(self, seat: int) -> Clock:
+        """Return the clock of a seat."""
+        return self.clocks[seat] if self.clocks else self.clock
 
 
 class Question(Struct, frozen=True):

@@ -81,7 +81,10 @@ class Referee:
         self._chance = chance
         self._game = engine.new_game(seating.rules, seats)
         self._lines = writer(self._game, seating.number)
-        self._bank_ms = [float(seating.clock.bank_ms)] * seats
+        clocks = [seating.clock_of(seat) for seat in range(seats)]
+        self._clocks = clocks
+        self._move_ms = [clock.move_ms for clock in clocks]
+        self._bank_ms = [float(clock.bank_ms) for clock in clocks]
         self._asked = [seating.number * QUESTIONS_A_GAME] * seats
         self._stale = [0] * seats
         self._usage: list[UsageSum] = []
@@ -182,9 +185,8 @@ class Referee:
             self._close("foul")
         else:
             for seat in range(len(seating.seats)):
-                self._say(
-                    seat, view.starting_events(self._game, seating.number, seat, seating.clock)
-                )
+                starts = view.starting_events(self._game, seating.number, seat, self._clocks[seat])
+                self._say(seat, starts)
             self._deal()
             self._go_on()
 
@@ -223,7 +225,7 @@ class Referee:
 
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
         number = self._asked[seat] = self._asked[seat] + 1
-        time_ms = self.seating.clock.move_ms + int(self._bank_ms[seat])
+        time_ms = self._move_ms[seat] + int(self._bank_ms[seat])
         self.awaiting = Question(seat, number, options, time_ms)
         self._send(seat, self._lines.question(seat, options, number, time_ms))
 
@@ -236,7 +238,7 @@ class Referee:
 
     def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
         seat = question.seat
-        beyond = ms - self.seating.clock.move_ms
+        beyond = ms - self._move_ms[seat]
         if beyond > 0:
             self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
         self.unlogged.append(

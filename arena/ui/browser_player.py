@@ -118,7 +118,9 @@ class BrowserPlayer:
         async for told in person.messages:
             if isinstance(told, GameStarts):
                 sight, seat = LiveFrames(told, names), told.seat
-                made = SceneBuilder(names, told.clock, partners=told.partners, seat=SPECTATOR)
+                made = SceneBuilder(
+                    names, [told.clock] * told.seats, partners=told.partners, seat=SPECTATOR
+                )
             elif isinstance(told, Ask | RoundOver | GameOver):
                 assert sight, "A game begins before anything happens in it."
                 *moves, scene = map(made.scene, sight.moves(told))

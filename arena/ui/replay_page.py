@@ -122,7 +122,8 @@ def _moments(logged: LoggedGame, seats: Sequence[int | None]) -> Iterator[tuple[
     sitting = logged.sitting
     partners = sitting.rules.deal.partners
     makers = [
-        SceneBuilder(sitting.seats, sitting.clock, partners=partners, seat=one) for one in seats
+        SceneBuilder(sitting.seats, sitting.seat_clocks, partners=partners, seat=one)
+        for one in seats
     ]
     before: Fields = {}
     for shown in frames_for(steps(logged), seats):

@@ -166,16 +166,18 @@ class SceneBuilder:
     """A builder of scenes from the frames of one game, in their order, for one viewer."""
 
     def __init__(
-        self, names: Sequence[str], clock: Clock, *, partners: bool, seat: Viewer = None
+        self, names: Sequence[str], clocks: Sequence[Clock], *, partners: bool, seat: Viewer = None
     ) -> None:
-        """Start before the first frame.
+        """Start before the first frame; each seat has its clock.
 
         `seat` is the viewer: it is shown only its own times; None is shown all times.
         """
         self._look = render.Look(tuple(names), partners=partners)
-        self._move_ms = clock.move_ms
-        shown = [seat in (None, at) for at in range(len(names))]
-        self._times = [Time(0, clock.bank_ms) if one else None for one in shown]
+        self._clocks = clocks
+        self._times = [
+            Time(0, clock.bank_ms) if seat in (None, at) else None
+            for at, clock in enumerate(clocks)
+        ]
         self._round = self._lead = 0
 
     def scene(self, frame: Frame) -> Scene:
@@ -216,7 +218,7 @@ class SceneBuilder:
     def _spend(self, seat: int, ms: float) -> None:
         time = self._times[seat]
         if time:
-            bank = max(0.0, time.bank - max(0.0, ms - self._move_ms))
+            bank = max(0.0, time.bank - max(0.0, ms - self._clocks[seat].move_ms))
             self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
 

@@ -71,7 +71,7 @@ _json = click.option(
 
 
 _RUN_SECTIONS = {
-    "Game": ("title", "rules", "set", "seats", "boards", "move-ms", "ask-forced"),
+    "Game": ("title", "rules", "set", "seats", "boards", "move-ms", "clock", "scale", "ask-forced"),
     "Format": (
         "format",
         "rounds",
@@ -141,6 +141,21 @@ _RUN_SECTIONS = {
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
 @click.option(
+    "--clock",
+    "clocks",
+    multiple=True,
+    metavar="BOT=TIME",
+    help="Time of one bot for each question, as mine=200ms: it plays as mine@200ms, with a bank in "
+    "proportion, or its own: mine=200ms-bank2s; may be repeated.",
+)
+@click.option(
+    "--scale",
+    metavar="TIME,TIME…",
+    default=None,
+    help="Play the first bot once at each of these clocks, as 50ms,200ms,1s; the report draws its "
+    "Elo against time.",
+)
+@click.option(
     "--anchor",
     metavar="NAME=ELO",
     default=None,
@@ -204,6 +219,9 @@ def run(
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
       boneyard run my_bot.py old_bot.py --luck
+      boneyard run montecarlo greedy --clock montecarlo=200ms
+      boneyard run montecarlo --scale 20ms,100ms,500ms --boards 20
+      boneyard run montecarlo@100ms montecarlo@1s --format versus
       boneyard run my_bot.py old_bot.py --format versus
       boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
       boneyard run first greedy random counting --format swiss --rounds 3

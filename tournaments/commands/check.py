@@ -31,6 +31,7 @@ from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import LIST, own_bots
+from tournaments.plan.bot_clocks import name_clocks
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
@@ -80,7 +81,8 @@ class _Check(NamedTuple):
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
         pace = Budget(total_s=self.options.seconds, whole=not self.options.quick)
-        clock = self.event.clock
+        event, own = self.event.clock, entrant.clock
+        clock = own.applied_to(event) if own else event
         return Session(entrant.command, self.sandbox, clock, pace, self.outside, self.game)
 
 
@@ -131,7 +133,8 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | Non
     clock = event.clock
     times = {"start_ms": options.start_ms, "move_ms": options.move_ms}
     clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
-    return replace(event, clock=clock, sandbox=options.sandbox or event.sandbox), base, game
+    event = replace(event, clock=clock, sandbox=options.sandbox or event.sandbox)
+    return name_clocks(event), base, game
 
 
 def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.document.blocks import Section
@@ -13,12 +13,16 @@ from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset, target
+from tournaments.formats.own_clock import CLOCK, OwnClock
 from tournaments.rating.sprt_settings import MOST
 from tournaments.rating.tables import Corrections
 
 R = TypeVar("R", bound=Iterable[Result])
-VersionName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(@[1-9][0-9]{0,3})?(?!\n)$")]
-"""`mine` is the first version of an entrant, `mine@2` the second."""
+VersionName = Annotated[
+    str, Meta(pattern=rf"^[A-Za-z0-9_-]{{1,40}}(@{CLOCK})?(@[1-9][0-9]{{0,3}})?(?!\n)$")
+]
+"""`mine` is the first version of an entrant, `mine@2` the second; `mine@200ms` and `mine@200ms@2`
+have a clock of their own."""
 MOST_GAMES = 2_000_000
 """Most games of a stage: it is planned at once, and takes some 500 bytes for each."""
 BOARDS = 50
@@ -85,10 +89,18 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """True if the entrant plays no more, because another version took its place."""
     first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
     """The first board that the entrant plays; boards before it were public when the bot came."""
+    clock: OwnClock | UnsetType = UNSET
+    """Its own clock with both times; left out where it has the event's."""
 
 
 def first_version(name: str) -> str:
-    """Return an entrant's name before its files changed."""
+    """Return an entrant's name before its files changed: that of `mine@200ms@2` is `mine@200ms`."""
+    first, _, version = name.rpartition("@")
+    return first if version.isdecimal() else name
+
+
+def plain_name(name: str) -> str:
+    """Return an entrant's name without its clock and its version."""
     return name.partition("@")[0]
 
 

@@ -296,7 +296,7 @@ def spectator_view(
     """
     seat = None if logged.result or everything else SPECTATOR
     of = logged.sitting
-    made = scenes.SceneBuilder(of.seats, of.clock, partners=of.rules.deal.partners, seat=seat)
+    made = scenes.SceneBuilder(of.seats, of.seat_clocks, partners=of.rules.deal.partners, seat=seat)
     seen = deque(map(made.scene, frames(steps(logged), seat)), maxlen=SAID)
     if not seen:
         return None

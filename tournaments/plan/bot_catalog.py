@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from arena.rules.toml_file import load_toml
 from protocol.errors import UserError
+from tournaments.formats.base import plain_name
 from tournaments.plan.event import EntrantName
 from tournaments.plan.event_file import Word
 
@@ -94,9 +95,9 @@ def own_names(names: Iterable[str], folder: Path) -> list[str]:
 
     A version (`mine@2`) counts as its bot.
     """
-    own = [name for name in names if name.partition("@")[0] not in sample_bots()]
+    own = [name for name in names if plain_name(name) not in sample_bots()]
     listed = own_bots(folder)
-    return [name for name in own if name.partition("@")[0] in listed] or own
+    return [name for name in own if plain_name(name) in listed] or own
 
 
 def missing_tools(needs: str) -> str:

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 import arena
@@ -27,7 +28,8 @@ from arena.sandbox.dependencies import (
     resolve_links,
 )
 from protocol.errors import UserError, suggestion, unknown_name
-from tournaments.formats.base import Entrant
+from tournaments.formats.base import Entrant, plain_name
+from tournaments.formats.own_clock import split_clock
 from tournaments.plan.bot_catalog import LIST, all_bots
 from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event_file import WrittenBot
@@ -57,18 +59,25 @@ INTERPRETERS = {
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     """Read bots from the command line: each word is a listed bot, a file, or a command.
 
-    Arguments may follow a listed bot's name: `"montecarlo --worlds 25"`. Raises UserError.
+    Arguments may follow a listed bot's name: `"montecarlo --worlds 25"`; a clock of its own may
+    follow any of them: `mine@200ms`. Raises UserError.
     """
     bots: list[WrittenBot] = []
     for word in words:
         bot = _understood(word)
-        bots.append(replace(bot, name=unique_name(bot.name, {one.name for one in bots})))
+        taken = {one.name for one in bots if one.clock == bot.clock}
+        bots.append(replace(bot, name=unique_name(bot.name, taken)))
     return tuple(bots)
 
 
 def _understood(word: str) -> WrittenBot:
     listed = all_bots(Path.cwd())
     path = Path(word)
+    bot, clock = split_clock(word)
+    if clock and word not in listed and not is_file(path):
+        if split_clock(bot)[1]:
+            raise UserError(f"{word} has two clocks. Give it one, as in {bot}.")
+        return replace(_understood(bot), clock=clock)
     if word not in listed and is_file(path):
         return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
     try:
@@ -161,7 +170,8 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     argv = str(program), *bot.run[1:]
     command = Command(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own)))
     try:
-        return Entrant(bot.name, command, fingerprint(written.run, bot.run, folder, own))
+        digest = fingerprint(written.run, bot.run, folder, own)
+        return Entrant(bot.name, command, digest, clock=bot.clock or UNSET)
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
         raise UserError(f"Bot {bot.name}: {text}.") from error
@@ -205,7 +215,7 @@ def _our_packages(program: Path) -> Iterator[str]:
 
 def shell_word(entrant: Entrant) -> str:
     """Return the shell word for an entrant: its name in the lists here, its file or command."""
-    name, command = entrant.name.partition("@")[0], entrant.command
+    name, command = plain_name(entrant.name), entrant.command
     if _is_listed(name, command):
         return name
     folder = Path(command.folder)
@@ -247,7 +257,9 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *written.arguments)
-    return WrittenBot(written.name, run, bot.build, bot.folder, bot.reads), home
+    return WrittenBot(
+        written.name, run, bot.build, bot.folder, bot.reads, clock=written.clock
+    ), home
 
 
 def _check_places(bot: WrittenBot) -> None:

@@ -119,6 +119,11 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             if name not in placed:
                 raise UserError(f"Bot {name} is in no team.")
 
+    def clock_of(self, entrant: int) -> Clock:
+        """Return the clock of an entrant: its own, or the event's."""
+        own = self.entrants[entrant].clock
+        return own.applied_to(self.clock) if own else self.clock
+
     @property
     def heading(self) -> str:
         """Title for readers: the user's, or the name, or who plays what."""

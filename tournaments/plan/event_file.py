@@ -10,6 +10,7 @@ from arena.sandbox.limits import Limits, SandboxMode
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, Seats, playable_seat_counts
+from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.event import Boards, EntrantName, Title
@@ -41,6 +42,8 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """Name of a sample bot, or of one in a bots.toml, that is called `name` here; without `run`."""
     arguments: tuple[Word, ...] = ()
     """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
+    clock: OwnClock | None = None
+    """A clock of its own: it is then called `name@200ms` in the tables."""
 
 
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):

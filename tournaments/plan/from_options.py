@@ -13,6 +13,7 @@ from protocol.errors import UserError
 from protocol.ruleset import Ruleset
 from tournaments.formats.base import Entrant
 from tournaments.formats.registry import FORMATS, Format
+from tournaments.plan.bot_clocks import name_clocks, scale_bot, set_clocks
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import TITLE, Event
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, read_event_file
@@ -60,6 +61,10 @@ class EventOptions(NamedTuple):
     """True if versus decides on points with luck taken out."""
     move_ms: int | None = None
     """Time to answer a question, in ms."""
+    clocks: tuple[str, ...] = ()
+    """NAME=CLOCK: clocks of bots' own."""
+    scale: str | None = None
+    """Clocks at which the first bot plays, as 50,200,1s."""
     anchor: str | None = None
     """NAME=ELO: an entrant whose rating is fixed beforehand."""
     sandbox: SandboxMode | None = None
@@ -131,12 +136,12 @@ class PlannedEvent(NamedTuple):
 def read_plan(options: EventOptions, *, predictable: bool) -> WrittenPlan:
     """Read the event file and the rules; touch no bot. Raises UserError."""
     written, base = parse_event(options.what)
-    written = _overridden(written, options)
+    written = name_clocks(_overridden(written, options))
     if options.rules is None:
         rules = load_ruleset(written.rules, base, options.choices, at=f"{options.what[0]}: rules")
     else:
         rules = load_ruleset(options.rules, Path.cwd(), options.choices)
-    form, boards = _format(written.format, options).with_boards(options.boards, written.boards)
+    form, boards = written.format.with_boards(options.boards, written.boards)
     first = Path(options.what[0])
     file = first if first.suffix == SUFFIX else None
     return WrittenPlan(written, base, file, rules, form, boards, predictable)
@@ -170,16 +175,26 @@ def parse_event(what: Sequence[str]) -> tuple[WrittenEvent, Path]:
 
 
 def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
-    """Override an event file's settings by the command line's."""
-    clock = written.clock
+    """Override an event file's settings by the command line's. Raises UserError."""
+    clock, bots = written.clock, written.bots
+    in_file = Path(options.what[0]).suffix == SUFFIX
+    if options.scale and in_file:
+        raise UserError(
+            "--scale takes bots, not an event file: give each of its bots a [bots.clock] there."
+        )
+    if options.scale:
+        bots = scale_bot(bots, options.scale)
+    bots = set_clocks(bots, options.clocks, replaces=in_file)
     if options.move_ms:
         clock = replace(clock, move_ms=options.move_ms)
     if options.ask_forced:
         clock = replace(clock, forced="ask")
     return replace(
         written,
+        bots=bots,
         title=_title(options.title) or written.title,
         clock=clock,
+        format=_format(written.format, options),
         seats=options.seats or written.seats,
         boards=options.boards or written.boards,
         sandbox=options.sandbox or written.sandbox,

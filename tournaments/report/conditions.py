@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
 from protocol.records import FoulPolicy
-from tournaments.plan.event import Terms
+from tournaments.plan.event import Event, Terms
 from tournaments.report.log_facts import SandboxSummary
 
 WORKERS_TOLD = 8
@@ -26,12 +26,17 @@ def rules_text(event: Terms) -> str:
     return f"Rules: {title}`{rules_command(name, words)}`; `event.json` has them in full."
 
 
-def clock_text(event: Terms) -> Iterator[str]:
+def clock_text(event: Event) -> Iterator[str]:
     """Yield sentences about the bots' time limits and the timing of questions."""
     of = event.clock
+    own = "".join(
+        f" {one.name}: {one.clock.move_ms} ms and {one.clock.bank_ms} ms in the bank."
+        for one in event.entrants
+        if one.clock
+    )
     yield (
         f"Clock: {of.start_ms} ms to start, {of.move_ms} ms for each question, "
-        f"{of.bank_ms} ms in the bank for each game."
+        f"{of.bank_ms} ms in the bank for each game.{own}"
     )
     yield (
         "Turns with one option: bots are asked, so the timing of questions reveals nothing about "

@@ -3,9 +3,10 @@
 from contextlib import suppress
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from protocol.codec import DamagedRecordError, decode_json
+from tournaments.formats.own_clock import OwnClock
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
@@ -23,6 +24,8 @@ class Version(Struct, frozen=True):
     """The name in the tables."""
     fingerprint: str
     """SHA-256 of its command and of the files that are its own; another one is another version."""
+    clock: OwnClock | UnsetType = UNSET
+    """Its own clock; left out where it has the event's."""
 
 
 class LuckUsed(Struct, frozen=True, kw_only=True):
@@ -78,7 +81,7 @@ def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
 
 def versions_of(event: Event) -> tuple[Version, ...]:
     """Return an event's entrants in the order of the plan."""
-    return tuple(Version(one.name, one.fingerprint) for one in event.entrants)
+    return tuple(Version(one.name, one.fingerprint, one.clock) for one in event.entrants)
 
 
 def reported_ratings(folder: Folder, event: Event, played: int) -> Ratings | None:

@@ -35,11 +35,11 @@ class SameBots(Struct, frozen=True):
 
 
 def describe_same_files(entrants: Iterable[Entrant]) -> Iterator[str]:
-    """Yield a sentence for each group of bots that play and have equal files."""
-    groups: defaultdict[str, list[str]] = defaultdict(list)
+    """Yield a sentence for each group of bots that play with equal files and the same clock."""
+    groups: defaultdict[object, list[str]] = defaultdict(list)
     for one in entrants:
         if not one.retired:
-            groups[one.fingerprint].append(one.name)
+            groups[one.fingerprint, one.clock].append(one.name)
     for names in groups.values():
         if len(names) > 1:
             yield f"{join_words(names)} are the same bot: their files are equal."

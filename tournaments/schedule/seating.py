@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
+from msgspec import UNSET
+
 from arena.match.game_setup import GameSetup
 from protocol import __version__
+from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import own_fouls
@@ -13,6 +16,12 @@ from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
     """Return the name of the entrant in each seat."""
     return tuple(event.entrants[entrant].name for entrant in plan.seats)
+
+
+def seat_clocks(event: Event, plan: PlannedSitting) -> tuple[Clock, ...]:
+    """Return the clock of each seat; nothing if all have the event's."""
+    own = any(event.entrants[entrant].clock for entrant in plan.seats)
+    return tuple(map(event.clock_of, plan.seats)) if own else ()
 
 
 def seating(
@@ -35,6 +44,7 @@ def seating(
         clock=event.clock,
         fouls=event.fouls,
         forfeited=forfeited(event.fouls, plan, results),
+        clocks=seat_clocks(event, plan),
     )
 
 
@@ -60,6 +70,7 @@ def sitting(
         missing=missing,
         machine=machine,
         worker=worker,
+        clocks=seat_clocks(event, plan) or UNSET,
     )
 
 

@@ -94,8 +94,9 @@ def check_no_overlap(sources: Sequence[Source]) -> None:
 
 
 def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
-    """Return, for each game, its deals and the fingerprint in each seat."""
-    known = fingerprints(of)
+    """Return, for each game, its deals and in each seat the fingerprint and its own clock."""
+    plan = of.event.entrants if of.event else ()
+    known = {one.name: f"{one.fingerprint} {one.clock or ''}" for one in plan}
     return {
         (of.deals.get(result.board, of.said), *(known.get(name, name) for name in result.seats))
         for result in results_in(of.ledger, of.event)

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from tournaments.formats.base import Entrant, first_version
+from tournaments.formats.base import Entrant, first_version, plain_name
 from tournaments.plan.event import Event
 from tournaments.rating.anchor import Anchor
 
@@ -87,7 +87,7 @@ def delayed(old: Event, new: Event, first_board: int) -> Event:
 
 
 def _number(name: str) -> int:
-    return int(name.partition("@")[2] or 1)
+    return int(name.removeprefix(first_version(name)).lstrip("@") or 1)
 
 
 def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
@@ -119,7 +119,9 @@ def incompatibility(old: Event, new: Event) -> str | None:
         if entrant.name not in names and first_version(entrant.name) not in map(
             first_version, names
         ):
-            return f"bot {entrant.name} cannot be removed"
+            other = [one for one in names if plain_name(one) == plain_name(entrant.name)]
+            more = f"; with another clock it is another bot, {', '.join(sorted(other))}"
+            return f"bot {entrant.name} cannot be removed{more * bool(other)}"
     if new.boards < old.boards:
         return f"it has {old.boards} boards and cannot have fewer (boards)"
     return old.format.why_not_extended(old, new)

@@ -9,7 +9,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_given
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedSitting
-from tournaments.schedule.seating import forfeited
+from tournaments.schedule.seating import forfeited, seat_clocks
 from tournaments.verification.log_check import LogCheck, Promises
 
 
@@ -88,12 +88,12 @@ def _misplaced(
 ) -> Iterator[str]:
     """Yield the differences between a sitting and its plan."""
     was = (sitting.event, sitting.seats, sitting.boards)
-    terms = (sitting.rules, sitting.clock, sitting.fouls)
+    terms = (sitting.rules, sitting.clock, sitting.clocks or (), sitting.fouls)
     # The sitting may have been played before boards were added.
     boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
     if was != (event.name, names_of(event, plan), boards):
         yield f"{check.path}: the event, the seats or the boards differ from the plan"
-    if terms != (event.rules, event.clock, event.fouls):
+    if terms != (event.rules, event.clock, seat_clocks(event, plan), event.fouls):
         yield f"{check.path}: the rules, the clock or the cost of a foul differ from the event's"
 
 

@@ -66,6 +66,19 @@ def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
         assert kinds.count("round") == result.rounds
 
 
+def test_each_seat_has_its_own_clock() -> None:
+    """Neither learns of the other's; each bank pays for its own seat only."""
+    own = Clock(move_ms=20, bank_ms=100)
+    referee = Referee(replace(seating(), clocks=(Clock(), own)), SEED)
+    _, said = play_out(referee, first, ms=30.0)
+    for seat, clock in enumerate((Clock(), own)):
+        told = [json.loads(line) for to, line in said if to == seat]
+        assert told[0]["clock"] == {name: getattr(clock, name) for name in told[0]["clock"]}
+        times = [one["time_ms"] for one in told if one["type"] == "ask"]
+        spent = [max(0, clock.bank_ms - 10 * seat * n) for n in range(len(times))]
+        assert times == [clock.move_ms + bank for bank in spent]
+
+
 def test_only_real_decisions_are_asked() -> None:
     _, said = play_out(Referee(seating(), SEED), first)
     asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]

@@ -46,7 +46,7 @@ GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(fi
 
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
     """Return the scenes of one viewer directly from its frames."""
-    maker = SceneBuilder(game.sitting.seats, game.sitting.clock, partners=False, seat=seat)
+    maker = SceneBuilder(game.sitting.seats, game.sitting.seat_clocks, partners=False, seat=seat)
     scenes = [maker.scene(frame) for frame in frames(steps(game), seat)]
     plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
     return plain

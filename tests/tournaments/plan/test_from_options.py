@@ -33,6 +33,7 @@ WAY = {
     "tournaments/plan/bot_command.py": {"tournaments/plan/from_options.py"},
     "tournaments/plan/bot_catalog.py": {"tournaments/plan/bot_command.py"},
     "tournaments/plan/bot_files.py": {"tournaments/plan/bot_command.py"},
+    "tournaments/plan/bot_clocks.py": {"tournaments/plan/from_options.py"},
     "tournaments/plan/event.py": {"tournaments/plan/from_options.py"},
 }
 """The files from the options to the event, each with the files that call it."""

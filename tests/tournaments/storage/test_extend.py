@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.sandbox.command import Command
 from protocol.messages import Clock
 from tests.support.events import (
     FOUR,
@@ -26,9 +27,11 @@ from tests.support.events import (
 from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
 from tests.support.tables import SAMPLES
+from tournaments.formats.base import Entrant
 from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.ladder import Ladder
+from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
@@ -144,11 +147,18 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
     assert fits(out)
 
 
+slower = Entrant("bot2@200ms", Command(("x",), "."), "", clock=OwnClock(200, 1000))
+
+
 @pytest.mark.parametrize(
     ("new", "part"),
     [
         (event(3, boards=2), "(boards)"),
         (event(2), "cannot be removed"),
+        (
+            replace(event(3), entrants=(*event(2).entrants, slower)),
+            "bot bot2 cannot be removed; with another clock it is another bot, bot2@200ms",
+        ),
         (event(3, form=Gauntlet()), "would not meet any more"),
         (event(3, form=Swiss()), "cannot become a swiss"),
         (replace(event(3), clock=Clock(move_ms=1)), "the clock cannot change"),

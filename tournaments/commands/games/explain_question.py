@@ -28,6 +28,7 @@ from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
 from protocol.codec import printable
+from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
 from tournaments.commands.games.explain import choose_seat
 from tournaments.plan.bot_command import prepare_word
@@ -118,7 +119,7 @@ def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answ
         sandbox = _sandbox(wanted, wanted.log, event)
         level = sandbox.level
         with _command(wanted.bot, command) as asked:
-            clock = logged.sitting.clock
+            clock = logged.sitting.seat_clocks[one.question.seat]
             found = trio.run(asking.repeat_question, asked, one, clock, sandbox, wanted.times)
     return Answers(
         game=logged.game.game,
@@ -149,7 +150,10 @@ def _command(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
         yield own
         return
     with temporary_folder("ask", shared=True) as path:
-        yield prepare_word(bot[0] if len(bot) == 1 else shlex.join(bot), path).command
+        entrant = prepare_word(bot[0] if len(bot) == 1 else shlex.join(bot), path)
+        if entrant.clock:
+            raise UserError(f"A logged question keeps its clock. Name {entrant.name} without one.")
+        yield entrant.command
 
 
 def _compared(one: Decision, found: list[ReaskResult]) -> int:

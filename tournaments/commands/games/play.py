@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import trio
+from msgspec import UNSET
 from rich.console import Console
 
 from arena.analysis import text as render
@@ -264,6 +265,7 @@ def _referee(table: PreparedTable, seed: bytes) -> Referee:
         seats=table.names,
         rules=table.rules,
         clock=table.clock,
+        clocks=table.clocks,
     )
     return Referee(seating, seed)
 
@@ -279,4 +281,5 @@ def _sitting(table: PreparedTable, sandbox: Sandbox) -> Sitting:
         clock=table.clock,
         sandbox=sandbox.level,
         missing=sandbox.missing,
+        clocks=table.clocks or UNSET,
     )

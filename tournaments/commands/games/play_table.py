@@ -71,7 +71,13 @@ class PreparedTable(NamedTuple):
     rules: Ruleset
     """The game."""
     clock: Clock
-    """The clock of everybody at the table."""
+    """The clock of the person, and of each bot without one of its own."""
+
+    @property
+    def clocks(self) -> tuple[Clock, ...]:
+        """The clock of each seat; nothing if no bot has its own."""
+        own = {bot.name: bot.clock.applied_to(self.clock) for bot in self.bots if bot.clock}
+        return tuple(own.get(name, self.clock) for name in self.names) if own else ()
 
     @property
     def game(self) -> str:
@@ -96,7 +102,8 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
         raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
     if len(options.against) >= size:
         raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
-    bots = _bots(options.against, size - 1, folder)
+    clock = _clock(options)
+    bots = _bots(options.against, size - 1, folder, clock)
     check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
     around = [options.name, *(bot.name for bot in bots)]
@@ -104,13 +111,13 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
     if len(set(names)) < size:
         raise UserError(f"A bot has the name {options.name} too. Choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
-    return PreparedTable(
-        _next(folder), names, options.seat, tuple(in_order), rules, _clock(options)
-    )
+    return PreparedTable(_next(folder), names, options.seat, tuple(in_order), rules, clock)
 
 
-def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
+def _bots(words: Sequence[str], many: int, folder: Folder, clock: Clock) -> list[Entrant]:
     """Find and build the bots of these seats; a bot in several seats has a name for each.
+
+    A bot with a clock of its own is called after it; `clock` is the table's.
 
     Raises UserError.
     """
@@ -119,7 +126,10 @@ def _bots(words: Sequence[str], many: int, folder: Folder) -> list[Entrant]:
     for seat in range(many):
         bot = found[words[seat % len(words)]]
         bots.append(replace(bot, name=unique_name(bot.name, [one.name for one in bots])))
-    return bots
+    return [
+        replace(bot, name=f"{bot.name}@{bot.clock.name(clock)}") if bot.clock else bot
+        for bot in bots
+    ]
 
 
 def _fits(rules: Ruleset, people: int) -> int:

@@ -1,0 +1,112 @@
+"""Clocks of bots' own: their text, the names of their entrants, and what makes no sense."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.errors import UserError
+from protocol.messages import Clock
+from tests.support.fast_run import examples
+from tournaments.formats.base import first_version, plain_name
+from tournaments.formats.own_clock import DAY_MS, OwnClock, parse_clock, split_clock
+from tournaments.plan.event import Event
+from tournaments.plan.from_options import EventOptions, build_event, read_plan
+
+
+def planned(build: Path, *words: str, **options: Any) -> Event:
+    wanted = EventOptions(words, **options)
+    return build_event(read_plan(wanted, predictable=False), build).event
+
+
+def clocks_of(event: Event) -> dict[str, tuple[int, int]]:
+    clocks = {one.name: event.clock_of(n) for n, one in enumerate(event.entrants)}
+    return {name: (clock.move_ms, clock.bank_ms) for name, clock in clocks.items()}
+
+
+@examples(60)
+@given(st.integers(1, DAY_MS), st.none() | st.integers(0, DAY_MS))
+def test_the_text_of_a_clock_is_read_back(move: int, bank: int | None) -> None:
+    own = OwnClock(move, bank)
+    assert parse_clock(own.name(Clock()), "--clock") == own
+    assert split_clock(f"a bot@{own.name(Clock())}") == ("a bot", own)
+
+
+def test_units_banks_and_versions() -> None:
+    assert parse_clock("200", "") == parse_clock("200ms", "") == parse_clock("0.2s", "")
+    assert parse_clock("1.5m-bank0", "") == OwnClock(90_000, 0)
+    assert OwnClock(200).complete(Clock()) == OwnClock(200, 1000)
+    assert OwnClock(bank_ms=0).applied_to(Clock()) == Clock(bank_ms=0)
+    assert split_clock("mine@2") == ("mine@2", None)
+    assert first_version("mine@200ms@2") == first_version("mine@200ms") == "mine@200ms"
+    assert plain_name("mine@200ms@2") == plain_name("mine") == "mine"
+
+
+def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
+    """Its bank is in proportion to the event's, so that the odds hold for it too."""
+    event = planned(
+        tmp_path, "greedy", "first@2s-bank0", "first", clocks=("greedy=100ms",), anchor="greedy=9"
+    )
+    assert clocks_of(event) == {
+        "greedy@100ms": (100, 500),
+        "first@2s-bank0": (2000, 0),
+        "first": (1000, 5000),
+    }
+    assert event.anchor
+    assert event.anchor.name == "greedy@100ms"
+    scaled = planned(tmp_path, "greedy", "first", scale="50,200ms,1s")
+    names = [one.name for one in scaled.entrants]
+    assert names == ["greedy@50ms", "greedy@200ms", "greedy@1s", "first"]
+    assert len({one.fingerprint for one in scaled.entrants}) == 2
+
+
+def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
+    """Teams and challengers may name a bot without its clock."""
+    file = tmp_path / "cup.toml"
+    file.write_text(
+        'rules = "partnership"\nteams = [["a", "b"], ["c", "c"]]\n'
+        '[format]\ntype = "gauntlet"\nchallengers = ["a+b"]\n'
+        '[[bots]]\nname = "a"\nbot = "greedy"\n[bots.clock]\nmove_ms = 100\n'
+        '[[bots]]\nname = "b"\nbot = "greedy"\n[[bots]]\nname = "c"\nbot = "first"\n'
+    )
+    event = planned(tmp_path, str(file), clocks=("c=50ms-bank1s",))
+    assert clocks_of(event) == {
+        "a@100ms": (100, 500),
+        "b": (1000, 5000),
+        "c@50ms-bank1s": (50, 1000),
+    }
+    assert event.teams == (("a@100ms", "b"), ("c@50ms-bank1s", "c@50ms-bank1s"))
+    assert clocks_of(planned(tmp_path, str(file), clocks=("a=2s",)))["a@2s"] == (2000, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "text"),
+    [
+        (("greedy", "first"), {"clocks": ("gredy=1s",)}, "did you mean greedy"),
+        (("greedy", "first"), {"clocks": ("greedy=fast",)}, "as in 200ms, 1s or 200ms-bank5s"),
+        (("greedy", "first"), {"clocks": ("greedy=0ms",)}, "a clock is"),
+        (("greedy", "first"), {"clocks": ("greedy=0.5ms",)}, "a clock is"),
+        (("greedy", "first"), {"clocks": ("greedy=2000m",)}, "up to a day"),
+        (("greedy@1s", "first"), {"clocks": ("greedy=2s",)}, "has a clock already"),
+        (("greedy@1s@2s", "first"), {}, "two clocks"),
+        (("greedy", "first"), {"scale": "50"}, "two or more different clocks"),
+        (("greedy", "first"), {"scale": "50,50ms"}, "two or more different clocks"),
+        (("greedy@1s", "first"), {"scale": "50,100"}, "Name it without one"),
+        (("cup.toml",), {"scale": "50,100"}, "not an event file"),
+        (("empty.toml",), {}, "The clock of bot greedy is empty"),
+    ],
+)
+def test_a_clock_that_makes_no_sense_is_refused(
+    words: tuple[str, ...],
+    options: dict[str, Any],
+    text: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cup.toml").write_text('bots = ["greedy", "first"]\n')
+    Path("empty.toml").write_text('[[bots]]\nname = "greedy"\nclock = {}\n[[bots]]\nname = "first"')
+    with pytest.raises(UserError, match=text):
+        planned(tmp_path, *words, **options)

@@ -1,0 +1,80 @@
+"""An entrant's own clock, and its text: `200ms`, `1s`, `200ms-bank5s`. Pure."""
+
+import re
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from protocol.errors import UserError
+from protocol.messages import Clock
+
+DAY_MS = 86_400_000
+"""The longest time for a question, and in the bank, in ms."""
+UNITS = {"ms": 1, "s": 1000, "m": 60_000}
+"""The units of a clock's text, in ms."""
+CLOCK = r"[0-9]{1,8}(ms|s|m)(-bank[0-9]{1,8}(ms|s|m)?)?"
+"""The pattern of a clock in an entrant's name."""
+_TEXT = re.compile(r"([0-9.]{1,9})(ms|s|m)?(?:-bank([0-9.]{1,9})(ms|s|m)?)?")
+_WORD = re.compile(r"(.+)@([0-9.]{1,9}(?:ms|s|m)(?:-bank.*)?)", re.DOTALL)
+
+
+class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
+    """The times of an entrant that differ from the event's clock."""
+
+    move_ms: Annotated[int, Meta(ge=1, le=DAY_MS)] | None = None
+    """Time for each question, in ms; without one the event's."""
+    bank_ms: Annotated[int, Meta(ge=0, le=DAY_MS)] | None = None
+    """Reserve for a whole game, in ms; without one as many times `move_ms` as the event's."""
+
+    def complete(self, clock: Clock) -> "OwnClock":
+        """Return it with both times, by the event's clock."""
+        move = clock.move_ms if self.move_ms is None else self.move_ms
+        bank = self.bank_ms
+        if bank is None:
+            bank = min(DAY_MS, round(clock.bank_ms * move / clock.move_ms))
+        return OwnClock(move, bank)
+
+    def applied_to(self, clock: Clock) -> Clock:
+        """Return the event's clock with these times in it."""
+        own = self.complete(clock)
+        return replace(clock, move_ms=own.move_ms, bank_ms=own.bank_ms)
+
+    def name(self, clock: Clock) -> str:
+        """Return its text, as after the @ in an entrant's name; `clock` is the event's."""
+        bank = "" if self.bank_ms is None else f"-bank{_time(self.bank_ms)}"
+        return _time(self.complete(clock).move_ms or 0) + bank
+
+
+def parse_clock(text: str, option: str) -> OwnClock:
+    """Read a clock's text; a number without a unit is in ms. Raises UserError, with the option."""
+    read = _TEXT.fullmatch(text)
+    move = _ms(read[1], read[2]) if read else None
+    bank = _ms(read[3], read[4]) if read and read[3] else None
+    if not read or not move or (read[3] and bank is None):
+        raise UserError(
+            f"{option}: a clock is the time for each question, as in 200ms, 1s or 200ms-bank5s, "
+            f"up to a day, not {text!r}."
+        )
+    return OwnClock(move, bank)
+
+
+def split_clock(word: str) -> tuple[str, OwnClock | None]:
+    """Split `mine@200ms` into the bot and its clock; None without a clock. Raises UserError."""
+    read = _WORD.fullmatch(word)
+    return (read[1], parse_clock(read[2], word)) if read else (word, None)
+
+
+def _ms(number: str, unit: str | None) -> int | None:
+    """Return a time in whole ms; None for one that is none, or too long."""
+    try:
+        ms = float(number) * UNITS[unit or "ms"]
+    except ValueError:
+        return None
+    return int(ms) if ms.is_integer() and ms <= DAY_MS else None
+
+
+def _time(ms: int) -> str:
+    """Write a time in the largest unit of which it is a multiple; 0 without one."""
+    unit = next((one for one in ("m", "s") if ms % UNITS[one] == 0), "ms")
+    return f"{ms // UNITS[unit]}{unit}" if ms else "0"
