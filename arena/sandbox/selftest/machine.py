@@ -9,6 +9,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from msgspec.structs import astuple
+
+from arena.sandbox.command import find_tools
 from arena.sandbox.limits import Level
 from protocol.codec import encode_json
 
@@ -42,8 +45,8 @@ SETTINGS = (
 """Files in which the kernel says how it was started and set, and what it grants us."""
 STATUS = ("Uid", "Gid", "Groups", "Cap", "NoNewPrivs", "Seccomp", "Cpus_allowed_list")
 """The beginnings of the lines of /proc/self/status that say what we may do."""
-TOOLS = ("bwrap", "setpriv", "prlimit", "sh", "python3")
-"""The programs on the PATH that a level may use."""
+OTHER_TOOLS = ("sh", "python3")
+"""The programs on the PATH that a level may use besides the sandbox's own."""
 NAMESPACES = Path("/proc/self/ns")
 
 
@@ -61,7 +64,7 @@ def machine_fingerprint(level: Level) -> str:
         "namespaces": [str(one.readlink()) for one in sorted(NAMESPACES.iterdir())],
         "cgroups": [one for one in _lines("/proc/self/mountinfo") if " - cgroup" in one],
         "controllers": [one.split(":")[1] for one in _lines("/proc/self/cgroup")],
-        "tools": [_file(shutil.which(name)) for name in TOOLS],
+        "tools": [*map(_file, (*astuple(find_tools()), *map(shutil.which, OTHER_TOOLS)))],
         "python": (_file(sys.executable), sys.version, sys.base_prefix),
         "folders": [_file(os.path.expanduser("~")), _file(tempfile.gettempdir())],  # noqa: PTH111
         "path": os.environ.get("PATH"),

