@@ -333,6 +333,13 @@ class BotHello(Answer, frozen=True, tag="hello"):
     """The major version of the protocol that the bot speaks."""
 
 
+class Unavailable(Answer, frozen=True, tag="unavailable"):
+    """The bot's first line in place of a hello: a service that it needs does not answer."""
+
+    why: Annotated[str, Meta(max_length=200)]
+    """The reason, for the event's organiser."""
+
+
 Tokens = Annotated[int, Meta(ge=0, le=10_000_000)]
 
 
@@ -363,7 +370,7 @@ class Choose(Answer, frozen=True, tag="choose"):
 
 
 ToBot = Hello | GameStarts | Ask | RoundOver | GameOver | Bye
-FromBot = BotHello | Choose
+FromBot = BotHello | Choose | Unavailable
 
 
 class UnknownMessage(Struct, frozen=True):

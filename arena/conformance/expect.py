@@ -14,12 +14,15 @@ from arena.match import referee as rulings
 from arena.match.game_setup import Question
 from arena.match.piped_process import STDERR_A_GAME
 from protocol.codec import Fault, decode_line, printable
-from protocol.messages import BotHello, Choose
+from protocol.messages import BotHello, Choose, Unavailable
 
 SHOWN = 160
 """Characters of a line that are shown."""
 GATHER_S = 0.05
 """Seconds to wait for the rest of output that begins with a bad line."""
+
+EXCUSED = "Check the bot while the service that it needs answers."
+"""The remedy for a bot that is unavailable."""
 
 
 class AcceptedAnswer(NamedTuple):
@@ -41,6 +44,9 @@ def expect_hello(connection: Connection, start_ms: int) -> BotHello:
         found = silence.diagnose_silence(connection, due, start_ms)
         _raise_violation(connection, found, half, expected)
     said = rulings.parse_hello(line)
+    if isinstance(said, Unavailable):
+        found = Diagnosis(f"It is unavailable: {printable(said.why)}.", EXCUSED)
+        _raise_violation(connection, found, line, expected)
     if isinstance(said, Fault):
         behind = connection.read_for(GATHER_S)
         found = diagnose(line, behind, said, due, connection.language)

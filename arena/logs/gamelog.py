@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
@@ -236,6 +236,7 @@ def _beyond(record: LogRecord, sitting: Sitting) -> bool:
                 record.worst_ms,
                 record.given_back_ms,
                 record.cpu_ms,
+                *(() if record.voids is UNSET else (record.voids,)),
             )
             return any(len(one) != seats for one in counts)
         case GameRecord():

@@ -16,6 +16,14 @@ LOOK_S = 0.1
 """The interval in s at which the memory, the CPU time and the pipes of bots are checked."""
 
 
+FIRST_PAUSE_S = 2.0
+"""The pause in s after which a bot that says that it is unavailable is started again."""
+PAUSE_GROWS = 5
+"""The factor by which each further pause is longer,"""
+LONGEST_PAUSE_S = 60.0
+"""up to this length in s."""
+
+
 class BotPool:
     """The bots of a sitting: one process for each entrant, replaced only when it is lost.
 
@@ -38,6 +46,7 @@ class BotPool:
         self._start_ms = start_ms
         self._bots: list[BotProcess | None] = [None] * len(commands)
         self._unjudged: list[BotProcess] = []
+        self._voids = [0] * len(commands)
 
     async def start_missing(
         self, absent: Collection[int] = (), *, early: bool = False
@@ -52,10 +61,38 @@ class BotPool:
         # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
         await trio.lowlevel.checkpoint_if_cancelled()
         empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
-        fresh = await self._start([seat for seat in empty if seat not in absent])
-        await self._greet(fresh)
+        fresh = await self._start_available([seat for seat in empty if seat not in absent])
         self._unjudged = [bot for bot in fresh if early and bot.fault]
         return list(self._bots)
+
+    async def _start_available(self, seats: list[int]) -> list[BotProcess]:
+        """Start and greet bots; start one that is unavailable again after a pause, while it may.
+
+        Such a start does not count: since its last game ended, nothing was told to the bot.
+        """
+        started, pause_s = list(seats), FIRST_PAUSE_S
+        voids = dict.fromkeys(seats, 0)
+        while True:
+            await self._greet(await self._start(seats))
+            seats = [seat for seat in seats if self._may_start_again(seat)]
+            if not seats:
+                break
+            await self._dismiss([bot for seat in seats if (bot := self._bots[seat])])
+            await trio.sleep(pause_s)
+            pause_s = min(PAUSE_GROWS * pause_s, LONGEST_PAUSE_S)
+            for seat in seats:
+                self._voids[seat] += 1
+                voids[seat] += 1
+        fresh = {seat: bot for seat in started if (bot := self._bots[seat])}
+        for seat, bot in fresh.items():
+            bot.voids = voids[seat]
+        return list(fresh.values())
+
+    def _may_start_again(self, seat: int) -> bool:
+        """Tell whether the bot in this seat is unavailable, and that does not count yet."""
+        bot = self._bots[seat]
+        most = self._sandbox.limits.unavailable
+        return bot is not None and bot.is_unavailable and self._voids[seat] < most
 
     async def _greet(self, fresh: list[BotProcess]) -> None:
         """Wait for the hellos of fresh bots. Raises CannotStartError, LagError."""

@@ -36,6 +36,10 @@ class BotProcess(PipedProcess):
         self.fault: Fault | None = None
         self.cpu_seen_ms = 0.0
         """The last value of `cpu_ms`: a question must not wait until the kernel counts again."""
+        self.is_unavailable = False
+        """True if its first line was an excuse in place of a hello."""
+        self.voids = 0
+        """Starts before this one that did not count, until a game has taken them up."""
         self._listener: Listener | None = None
 
     @property
@@ -103,6 +107,11 @@ class BotProcess(PipedProcess):
         """Stop the bot for a foul: nothing that it wrote counts any more; it must be replaced."""
         self._inbox.clear()
         self._set_fault(fault)
+
+    def take_voids(self) -> int:
+        """Return, once, the number of starts that did not count."""
+        voids, self.voids = self.voids, 0
+        return voids
 
     def cpu_ms(self) -> float:
         """Return the CPU time of the bot and of all that it started, in ms, to about 10 ms."""

@@ -5,6 +5,7 @@ from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller
 from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault, printable
+from protocol.messages import Unavailable
 
 SHOWN = 60
 """The most characters shown of a line that is not a hello."""
@@ -44,6 +45,10 @@ class Handshake(ReplyWaiter):
         if isinstance(hello, Fault):
             detail = f"{hello.detail} It wrote: {printable(line, SHOWN)}"
             self._bot.disqualify(hello._replace(detail=detail))
+        elif isinstance(hello, Unavailable):
+            self._bot.is_unavailable = True
+            detail = f"It said that it is unavailable: {printable(hello.why)}"
+            self._bot.disqualify(Fault("no_hello", detail))
         else:
             self._bot.tables = hello.tables
         self.finish()

@@ -85,6 +85,10 @@ class HumanPlayer:
         """Return 0: a person uses no CPU time."""
         return 0.0
 
+    def take_voids(self) -> int:
+        """Return 0: a person is there."""
+        return 0
+
     keeps_stderr = False
 
     def new_stderr(self) -> str:

@@ -95,7 +95,7 @@ class MultiplexedBot:
         if isinstance(answer, Fault):
             self.disqualify(Fault(answer.foul, f"{answer.detail} It wrote: {printable(line)}"))
         elif not isinstance(answer, Choose):
-            self.disqualify(Fault("malformed", "A hello belongs to the first line."))
+            self.disqualify(Fault("malformed", "That belongs to the first line."))
         elif channel := self._channels.get(answer.id // QUESTIONS_A_GAME):
             channel.receive(line, answer, self.bot.read_at)
         else:
@@ -202,6 +202,10 @@ class GameChannel:
     def stderr_tail(self) -> str:
         """Return the end of the process's stderr, safe to show."""
         return self._multiplexer.bot.stderr_tail()
+
+    def take_voids(self) -> int:
+        """Return the process's starts that did not count, to one of its tables."""
+        return self._multiplexer.bot.take_voids()
 
     def shut_down(self) -> None:
         """Close the channel, for the game is over."""

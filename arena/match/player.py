@@ -58,6 +58,9 @@ class Player(Protocol):
     def cpu_ms(self) -> float | None:
         """Return the CPU time that the player has used, in ms; None: nobody can tell."""
 
+    def take_voids(self) -> int:
+        """Return, once, the number of its starts that did not count: it was unavailable."""
+
     @property
     def keeps_stderr(self) -> bool:
         """True if the log keeps what the player writes to stderr with each answer."""

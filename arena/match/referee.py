@@ -29,6 +29,7 @@ from protocol.messages import (
     Hello,
     Option,
     RefereeMessage,
+    Unavailable,
     WhyGame,
 )
 from protocol.records import (
@@ -312,6 +313,9 @@ def judge_answer(question: Question, said: FromBot | Fault) -> Choose | Fault | 
         return said
     if isinstance(said, BotHello):
         return Fault("malformed", "A hello belongs to the first line.")
+    if isinstance(said, Unavailable):
+        # It has seen its hand: what it gives up now is lost.
+        return Fault("gone", f"It said too late that it is unavailable: {printable(said.why)}")
     if said.id < question.id:
         return None
     if said.id > question.id:
@@ -348,15 +352,15 @@ def bye(why: str = "") -> bytes:
     return encode_line(Bye(why=why))
 
 
-def parse_hello(line: bytes) -> BotHello | Fault:
-    """Return the hello in a bot's first line, or its fault. Never raise."""
+def parse_hello(line: bytes) -> BotHello | Unavailable | Fault:
+    """Return the hello in a bot's first line, or its excuse, or its fault. Never raise."""
     said = decode_line(line)
     if isinstance(said, Fault):
         # A line is overlong whether or not its end was read.
         return said if said.foul == "overlong" else Fault("no_hello", said.detail)
     if isinstance(said, Choose):
         return Fault("no_hello", "The first line must be a hello.")
-    if said.protocol != PROTOCOL:
+    if isinstance(said, BotHello) and said.protocol != PROTOCOL:
         detail = f"It speaks protocol {said.protocol}; this referee speaks {PROTOCOL}."
         return Fault("no_hello", detail)
     return said

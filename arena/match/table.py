@@ -151,7 +151,9 @@ class Table(ReplyWaiter):
         if self._referee.result:
             # The result stays last: a log with the result has all records of the game.
             lag_ms = self._deadline.worst_lag_ms
-            complete.insert(-1, self._spending.record(self._cpu_used(), lag_ms))
+            spent = self._spending.record(self._cpu_used(), lag_ms)
+            voids = tuple(bot.take_voids() if bot else 0 for bot in self._bots)
+            complete.insert(-1, replace(spent, voids=voids) if any(voids) else spent)
         self._log.append(complete)
 
     def _keep_stderr(self, question: Question, player: Player) -> None:

@@ -40,6 +40,10 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     cores: Annotated[float, Meta(ge=0.1, le=1024)] = 1.0
     """Cores that it may keep busy, thinking or not; held at level A only."""
 
+    unavailable: Annotated[int, Meta(ge=0, le=1000)] = 3
+    """Times in a sitting that it may say that it is unavailable and is started again, after a pause
+    of up to a minute; once more is a foul."""
+
     @property
     def memory(self) -> int:
         """Return the resident memory of all its processes, in bytes."""

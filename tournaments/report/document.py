@@ -28,6 +28,7 @@ from arena.document.blocks import (
     paragraphs,
     table,
 )
+from arena.rules.english import count_in_digits
 from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
 from protocol.records import Result
@@ -231,6 +232,11 @@ def time_section(times: Times) -> Section:
         columns = [Column("worker", "name"), Column("games"), Column("sandbox", "word")]
         rows = [(one.worker, f"{one.games}", ", ".join(one.sandbox)) for one in times.workers]
         blocks.append(table("Games of each worker", columns, rows))
+    for one in times.entrants:
+        if one.voids:
+            many = count_in_digits(one.voids, "time")
+            said = f"{one.name} said {many} that it was unavailable, and was started again."
+            blocks.append(Paragraph(said))
     if times.worst_lag_ms:
         lag = (
             "While questions were open, the referee lagged by up to "

@@ -26,6 +26,8 @@ class TimeStats(Struct, frozen=True, kw_only=True):
     was not charged, in ms, summed up."""
     cpu_ms: float | None
     """Mean CPU time a question, in ms; games of which it is not known are left out."""
+    voids: int = 0
+    """Starts that did not count, because its bot said that it was unavailable."""
 
 
 class Share(Struct, frozen=True, kw_only=True):
@@ -56,7 +58,7 @@ class _Sum:
     """The time of one entrant so far."""
 
     def __init__(self) -> None:
-        self.games = self.questions = self.timed = 0
+        self.games = self.questions = self.timed = self.voids = 0
         self.ms = self.worst_ms = self.given_back_ms = self.cpu_ms = 0.0
 
     def add(
@@ -80,6 +82,7 @@ class _Sum:
             worst_ms=self.worst_ms,
             given_back_ms=round(self.given_back_ms, 3),
             cpu_ms=round(self.cpu_ms / self.timed, 3) if self.timed else None,
+            voids=self.voids,
         )
 
 
@@ -104,6 +107,8 @@ class TimingTotals:
         columns = result.seats, spent.questions, spent.ms, spent.worst_ms, given_back, spent.cpu_ms
         for name, *used in zip(*columns, strict=False):
             self._sums.setdefault(name, _Sum()).add(*used)
+        for name, voids in zip(result.seats, spent.voids or (), strict=False):
+            self._sums[name].voids += voids
 
     def times(self) -> Times:
         """Return the totals."""

@@ -111,6 +111,8 @@ def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
 
 def incompatibility(old: Event, new: Event) -> str | None:
     """Return why the new plan cannot extend the event; None if it can, without losing anything."""
+    # How often a bot may be unavailable is a matter of patience: it changes no game.
+    old = replace(old, limits=replace(old.limits, unavailable=new.limits.unavailable))
     fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:
         return f"{' and '.join(fixed)} cannot change"

@@ -327,3 +327,13 @@ def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
 def test_a_result_without_any_cost_has_the_bytes_that_it_always_had() -> None:
     result, _ = play_out(Referee(seating(), SEED), first)
     assert b"usage" not in encode_line(result)
+
+
+def test_a_bot_that_has_seen_its_hand_loses_if_it_is_unavailable() -> None:
+    """Else it could get out of every game that it is losing."""
+    referee = Referee(seating(), SEED)
+    assert referee.awaiting
+    seat = referee.awaiting.seat
+    referee.receive(seat, b'{"type":"unavailable","why":"503"}', 1.0)
+    assert referee.result
+    assert referee.result.fouls == (SeatFoul(seat, "gone"),)

@@ -1,0 +1,58 @@
+"""A bot whose service is down: what it may void, how often, and that it gains nothing by it."""
+
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from arena.logs.gamelog import read_games
+from arena.match import bot_pool
+from arena.sandbox.command import Command
+from protocol.records import FoulRecord, SpentRecord
+from tests.support.tables import LIMITS, play, sample
+
+EXCUSE = '{"type":"unavailable","why":"503"}'
+
+
+def excused(starts: int, notes: Path) -> Command:
+    """Return a bot that is unavailable at its first starts; then it is `first`."""
+    notes.touch()
+    plain = sample()
+    script = (
+        f"echo x >> {notes}; [ $(wc -l < {notes}) -gt {starts} ] || {{ echo '{EXCUSE}'; exit; }};"
+        ' exec "$@"'
+    )
+    return replace(plain, argv=("/bin/sh", "-c", script, "sh", *plain.argv))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_pool, "FIRST_PAUSE_S", 0.001)
+
+
+@pytest.mark.parametrize("starts", [2, 4])
+async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    bots = [sample(), excused(starts, tmp_path / "starts")]
+    limits = replace(LIMITS, unavailable=3)
+    (result,) = await play(bots, log, level="off", limits=limits)
+    (game,) = read_games(log)
+    (spent,) = (one for one in game.records if isinstance(one, SpentRecord))
+    assert spent.voids == (0, min(starts, 3))
+    assert (result.why == "foul") == (starts > 3)
+    fouls = [one for one in game.records if isinstance(one, FoulRecord)]
+    assert [(one.foul, one.detail) for one in fouls] == [
+        ("no_hello", "It said that it is unavailable: 503")
+    ] * (starts > 3)
+
+
+async def test_the_voids_of_a_sitting_count_together(tmp_path: Path) -> None:
+    """Otherwise each of its games would wait as long again."""
+    bots = [sample(), excused(9, tmp_path / "starts")]
+    results = await play(bots, tmp_path / "log.jsonl", level="off", games=3)
+    assert [one.why for one in results] == ["foul"] * 3
+    assert len((tmp_path / "starts").read_text().split()) == 3 + 3
+    log = read_games(tmp_path / "log.jsonl")
+    spent = [one for game in log for one in game.records if isinstance(one, SpentRecord)]
+    assert [one.voids for one in spent] == [(0, 3), UNSET, UNSET]
