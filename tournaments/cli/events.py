@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -80,6 +80,7 @@ _RUN_SECTIONS = {
         "h1",
         "measure",
         "without-luck",
+        "fail-unless",
         "anchor",
         "fresh-boards",
     ),
@@ -188,6 +189,12 @@ _RUN_SECTIONS = {
     "--versions", is_flag=True, help="Also rate your bots' earlier files, as mine@1, mine@2, …"
 )
 @click.option(
+    "--fail-unless",
+    type=click.Choice(["better", "undecided"]),
+    default=None,
+    help="versus: exit code 3 unless the first bot is better, or at least the test undecided.",
+)
+@click.option(
     "--luck", is_flag=True, help="Then rate the bots with the luck of the draw taken out, too."
 )
 def run(
@@ -201,6 +208,7 @@ def run(
     as_json: bool,
     versions: bool,
     luck: bool,
+    fail_unless: Literal["better", "undecided"] | None,
     **event: Any,
 ) -> None:
     """Play an event: an event file, or bots by name, file or command.
@@ -209,6 +217,9 @@ def run(
     under runs/, called after what is played. Run the same command again to continue where it
     stopped; with more boards or rounds it plays only the missing games. A bot on the command line
     is what its files are now; --versions also rates the files before.
+
+    Exit codes: 0 all is played, 1 the machine or a bug stopped the run, 2 a mistake of yours, 3 the
+    answer was not that of --fail-unless, 130 Ctrl-C.
 
     \b
     Examples:
@@ -222,7 +233,7 @@ def run(
       boneyard run montecarlo greedy --clock montecarlo=200ms
       boneyard run montecarlo --scale 20ms,100ms,500ms --boards 20
       boneyard run montecarlo@100ms montecarlo@1s --format versus
-      boneyard run my_bot.py old_bot.py --format versus
+      boneyard run my_bot.py old_bot.py --format versus --fail-unless better
       boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
       boneyard run first greedy random counting --format swiss --rounds 3
     """
@@ -241,6 +252,7 @@ def run(
         versions=versions,
         luck=luck,
         as_json=as_json,
+        fail_unless=fail_unless,
     )
     sys.exit(run_event(run_options))
 
@@ -248,7 +260,7 @@ def run(
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
-    own |= {"trust_network", "keep_stderr", "versions", "luck"}
+    own |= {"trust_network", "keep_stderr", "versions", "luck", "fail_unless"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import trio
 
@@ -17,12 +17,13 @@ from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.formats.versus import Versus
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
-from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
+from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_on_signal, stop_sentence
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import cores, default_jobs
 from tournaments.runner.runner import Runner, check_greetings
@@ -89,6 +90,8 @@ class RunOptions(NamedTuple):
     """True if the report gets ratings with luck taken out, at the end."""
     as_json: bool = False
     """True if results.json is printed instead of a table."""
+    fail_unless: Literal["better", "undecided"] | None = None
+    """The worst answer of a versus that does not make the run fail."""
 
 
 Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
@@ -99,6 +102,11 @@ def run_event(options: RunOptions) -> int:
     """Play an event, or the rest of it; return the exit code. Raises UserError."""
     cluster = _cluster(options)
     plan = read_plan(options.event, predictable=options.seed is not None)
+    if options.fail_unless and not isinstance(plan.written.format, Versus):
+        raise UserError(
+            f"--fail-unless needs --format versus, whose test gives an answer; this is a "
+            f"{plan.written.format.name}."
+        )
     out, told = options.out, ""
     if out is None:
         out, told = choose_folder(plan, options.seed)
@@ -120,7 +128,21 @@ def run_event(options: RunOptions) -> int:
         from tournaments.commands.report import show_versions
 
         show_versions(folder.path, in_json=False)
+    if options.fail_unless and code == 0:
+        code = _require_answer(folder, options.fail_unless)
     return code
+
+
+def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> int:
+    """Return the exit code for the answer of a finished versus, and say so if it is too bad."""
+    event = folders.load_event(folder)
+    assert isinstance(event.format, Versus), "Others were refused."
+    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
+    verdict = event.format.answer(event, event.active_results(results.first()))
+    if verdict == "H1" or verdict == worst:
+        return 0
+    print_note(f"--fail-unless {worst}: exit code {UNMET}.")
+    return UNMET
 
 
 def run_demo(

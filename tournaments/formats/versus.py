@@ -20,7 +20,16 @@ from tournaments.formats.base import (
     luck_of,
 )
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.rating.sprt import Outcome, SprtStep, boards_expected, is_decided, outcomes, walk
+from tournaments.rating.sprt import (
+    Outcome,
+    SprtStep,
+    Verdict,
+    answer,
+    boards_expected,
+    is_decided,
+    outcomes,
+    walk,
+)
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.tables import Corrections
 
@@ -165,6 +174,10 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         """Return the steps of the test, board by board."""
         since = contest.boards_of(contest.units).start
         return walk(self.sprt, self._known_outcomes(contest, results, since))
+
+    def answer(self, contest: Contest, results: Iterable[Result]) -> Verdict:
+        """Return the answer so far; "undecided" is one too."""
+        return answer(self.sprt, self.steps(contest, results))
 
     @staticmethod
     def sides(contest: Contest) -> list[str]:

@@ -16,6 +16,10 @@ STOPPED = 1
 """Exit code if the machine, or a bug of ours, stopped the run."""
 
 
+UNMET = 3
+"""Exit code if a versus did not give the answer that the user requires."""
+
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
