@@ -42,8 +42,8 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
 
     def name(self, clock: Clock) -> str:
         """Return its text, as after the @ in an entrant's name; `clock` is the event's."""
-        bank = "" if self.bank_ms is None else f"-bank{_time(self.bank_ms)}"
-        return _time(self.complete(clock).move_ms or 0) + bank
+        bank = "" if self.bank_ms is None else f"-bank{write_time(self.bank_ms)}"
+        return write_time(self.complete(clock).move_ms or 0) + bank
 
 
 def parse_clock(text: str, option: str) -> OwnClock:
@@ -74,7 +74,7 @@ def _ms(number: str, unit: str | None) -> int | None:
     return int(ms) if ms.is_integer() and ms <= DAY_MS else None
 
 
-def _time(ms: int) -> str:
+def write_time(ms: int) -> str:
     """Write a time in the largest unit of which it is a multiple; 0 without one."""
     unit = next((one for one in ("m", "s") if ms % UNITS[one] == 0), "ms")
     return f"{ms // UNITS[unit]}{unit}" if ms else "0"

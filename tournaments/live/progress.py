@@ -37,6 +37,7 @@ from tournaments.report.event_text import (
     question_line,
     uneven,
 )
+from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.results_file import Results
 from tournaments.report.same_bots import describe_same_answers, describe_same_files
@@ -190,6 +191,9 @@ class Progress:
             console.print()
             print_blocks(console, pool_sections(pool, summary.event.anchor))
         console.print()
+        for one in scaling_sections(event, pools):
+            print_blocks(console, [one])
+            console.print()
         used = decode_json(folder.times.read_bytes(), Times)
         notes = [
             uneven(event, results, summary.planned),

@@ -29,6 +29,7 @@ from tournaments.report.event_text import (
     uneven,
 )
 from tournaments.report.missing_data import published, refuse_unplanned
+from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.results_file import reported_ratings
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
 from tournaments.storage import folder as folders
@@ -117,7 +118,7 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
         anchor=event.anchor,
         ratings=ratings,
     )
-    return status, format_sections(event, found)
+    return status, [*format_sections(event, found), *scaling_sections(event, ratings.pools)]
 
 
 def _fitted(event: Event, results: Sequence[Result]) -> Ratings:

@@ -42,6 +42,7 @@ from tournaments.report.html.forest import Interval, place_intervals
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.report.ratings.comparisons import compared_sections
+from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.ratings.standings import write_elo
 from tournaments.report.review.blocks import review_section
 from tournaments.report.review.sums import ReviewSummary
@@ -96,6 +97,7 @@ def report_document(data: ReportData) -> Document:
             for said in describe_same_answers(known.times.same_bots, event.entrants)
         ),
         *event.format.report(event, event.active_results(results), link_to_games),
+        *scaling_sections(event, data.ratings.pools),
         *_pools(data),
         *_review(data),
         _fouls(results, evidence, data.replays),

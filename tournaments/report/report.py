@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from arena.document.markdown import to_markdown
 from protocol.codec import indented_json
 from tournaments.plan.event import Event
@@ -21,6 +23,7 @@ from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, luck_used, terms_of, versions_of
 from tournaments.report.review.files import read_summary
 from tournaments.report.same_bots import describe_same_files
+from tournaments.report.scaling import scalings
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.storage import public_deals as public
@@ -77,6 +80,7 @@ def report_files(
         sandboxes=known.sandboxes,
         ratings=ratings,
         luck=luck_used(luck, corrections) if corrections else None,
+        scaling=tuple(one for pool in ratings.pools for one in scalings(event, pool)) or UNSET,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)

@@ -10,6 +10,7 @@ from tournaments.formats.own_clock import OwnClock
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
+from tournaments.report.scaling import Scaling
 from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer
@@ -64,6 +65,8 @@ class Results(Struct, frozen=True, kw_only=True):
     """Tables, one for each pool of entrants that games connect."""
     luck: LuckUsed | None = None
     """The luck that was taken out; None if it was not computed."""
+    scaling: tuple[Scaling, ...] | UnsetType = UNSET
+    """Bots that played at several clocks; left out if there is none."""
 
 
 def terms_of(event: Event) -> Terms:

@@ -26,6 +26,9 @@ def test_one_bot_at_two_clocks_is_two_entrants(tmp_path: Path) -> None:
     assert "same bot" not in report(out)
     told = json.loads((out / "results.json").read_text())["entrants"]
     assert [one["clock"]["move_ms"] for one in told] == [50, 60_000]
+    assert "Elo against time" in report(out)
+    assert 'class="scaling"' in (out / "report.html").read_text()
+    assert "a doubling of the time is" in boneyard("show", str(out))
     assert fits(out)
     run(out, *SCALED, "first", "--boards", "1")
     assert len(games_of(out)) == 6

@@ -1,0 +1,83 @@
+"""The section about bots that play at several clocks. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from arena.document.blocks import (
+    UNKNOWN,
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Paragraph,
+    Section,
+    table,
+)
+from arena.rules.english import count_in_digits, join_words
+from tournaments.formats.own_clock import write_time
+from tournaments.plan.event import Event
+from tournaments.rating.tables import Pool
+from tournaments.report.html.game_list import link_to_games
+from tournaments.report.html.log_plot import plot
+from tournaments.report.scaling import Scaling, scalings
+
+READ = (
+    "Gain: Elo over the next shorter clock. Each ± is half of a 95 % interval, clustered by board. "
+    "A foul loses the game, so a clock that is often late is rated for that too."
+)
+"""The meaning of the table."""
+
+
+def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
+    """Return the section about bots at several clocks, if there are any."""
+    blocks: list[Block] = []
+    for pool in pools:
+        if found := scalings(event, pool):
+            names = [one.bot for one in found]
+            blocks.append(Figure(macro="scaling", value=(plot(found, pool), names)))
+            blocks += [block for one in found for block in _told(one)]
+    if not blocks:
+        return []
+    blocks.append(Paragraph(READ, "faint"))
+    return [Section("Elo against time", blocks, id="scaling")]
+
+
+def _told(scaling: Scaling) -> Iterator[Block]:
+    yield Paragraph(doubling_text(scaling))
+    columns = [Column("bot", "name"), *map(Column, ("a question", "bank"))]
+    columns += [Column("Elo", detail="±"), Column("gain", detail="±"), Column("fouls")]
+    rows = [
+        (
+            Cell(one.name, href=link_to_games(one.name)),
+            *(write_time(one.move_ms), write_time(one.bank_ms)),
+            Cell(
+                one.bound + ("" if one.elo is None else f"{one.elo:+.0f}"),
+                "" if one.half_width is None else f"{one.half_width:.0f}",
+            ),
+            Cell(
+                UNKNOWN if one.gain is None else f"{one.gain:+.0f}",
+                "" if one.gain_half_width is None else f"{one.gain_half_width:.0f}",
+            ),
+            Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
+        )
+        for one in scaling.points
+    ]
+    yield table(f"Elo of {scaling.bot} against time", columns, rows)
+
+
+def doubling_text(scaling: Scaling) -> str:
+    """Return in a sentence or two what more time is worth to a bot."""
+    late = [
+        f"{one.name} {count_in_digits(one.fouls, 'game')}" for one in scaling.points if one.fouls
+    ]
+    fouled = f" Lost by fouls: {join_words(late)}." if late else ""
+    if scaling.doubling is None or scaling.doubling_half_width is None:
+        told = f"The results do not say what more time is worth to {scaling.bot}."
+        return told + fouled
+    first, *_, last = (one for one in scaling.points if not one.bound)
+    worth = f"{scaling.doubling:+.0f} ± {scaling.doubling_half_width:.0f} Elo"
+    sure = abs(scaling.doubling) > scaling.doubling_half_width
+    return (
+        f"From {write_time(first.move_ms)} to {write_time(last.move_ms)} a doubling of the time is "
+        f"worth {worth} to {scaling.bot} on average (95 %)"
+        f"{'' if sure else ', so it may be worth nothing'}.{fouled}"
+    )

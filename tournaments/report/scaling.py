@@ -1,0 +1,129 @@
+"""Bots that play at several clocks: their Elo against time. Pure.
+
+A doubling of the time is worth the slope of the least-squares line of Elo over log2(time). It is a
+contrast of ratings, c with Σc = 0, so its variance follows from the errors e of their differences:
+
+    Var(c·r) = -½ Σ c[i] c[j] e[i,j]²
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import pairwise
+from math import log2, sqrt
+
+from msgspec import Struct
+
+from protocol.messages import Clock
+from tournaments.formats.base import plain_name
+from tournaments.plan.event import Event
+from tournaments.rating.tables import Bound, Pool, Rating
+
+
+class ScalingPoint(Struct, frozen=True, kw_only=True):
+    """A bot at one of its clocks."""
+
+    name: str
+    """The entrant."""
+    move_ms: int
+    """Time for each question, in ms."""
+    bank_ms: int
+    """Reserve for a whole game, in ms."""
+    elo: float | None
+    """Rating or bound, as in `ratings`."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
+    bound: Bound
+    """As in `ratings`."""
+    fouls: int
+    """Fouls, lateness among them."""
+    gain: float | None = None
+    """Elo over the next shorter clock; None at the shortest, or if they cannot be compared."""
+    gain_half_width: float | None = None
+    """Half width of the 95 % interval of `gain`, in Elo."""
+
+
+class Scaling(Struct, frozen=True, kw_only=True):
+    """A bot at several clocks."""
+
+    bot: str
+    """Its name without a clock."""
+    points: tuple[ScalingPoint, ...]
+    """The shortest clock first."""
+    doubling: float | None
+    """Elo for each doubling of the time, on average over the points of the core; None with fewer
+    than two of them."""
+    doubling_half_width: float | None
+    """Half width of the 95 % interval of `doubling`, in Elo."""
+
+
+def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
+    """Return each bot of a pool that plays at several clocks with the same files."""
+    if not any(one.clock for one in event.entrants):
+        return ()
+    groups: defaultdict[str, dict[str, Clock]] = defaultdict(dict)
+    for at, one in enumerate(event.entrants):
+        groups[one.fingerprint][one.name] = event.clock_of(at)
+    rated = (
+        {one.name: clocks[one.name] for one in pool.entrants if one.name in clocks}
+        for clocks in groups.values()
+    )
+    return tuple(_scaling(pool, clocks) for clocks in rated if len({*clocks.values()}) > 1)
+
+
+def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
+    """Return a bot of a pool at these clocks, by entrant."""
+    rated = [(clocks[one.name], at) for at, one in enumerate(pool.entrants) if one.name in clocks]
+    rated.sort(key=lambda one: (one[0].move_ms, one[0].bank_ms))
+    order = [at for _, at in rated]
+    gains = [(None, None), *(_contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
+    points = tuple(
+        _point(pool.entrants[at], clock, gain)
+        for (clock, at), gain in zip(rated, gains, strict=True)
+    )
+    core = [(log2(clock.move_ms), at) for clock, at in rated if not pool.entrants[at].bound]
+    mean = sum(x for x, _ in core) / max(1, len(core))
+    spread = sum((x - mean) ** 2 for x, _ in core)
+    slope = {at: (x - mean) / spread for x, at in core} if spread else {}
+    doubling, half_width = _contrast(pool, slope)
+    return Scaling(
+        bot=plain_name(next(iter(clocks))),
+        points=points,
+        doubling=doubling,
+        doubling_half_width=half_width,
+    )
+
+
+def _point(rating: Rating, clock: Clock, gain: tuple[float | None, float | None]) -> ScalingPoint:
+    return ScalingPoint(
+        name=rating.name,
+        move_ms=clock.move_ms,
+        bank_ms=clock.bank_ms,
+        elo=rating.elo,
+        half_width=rating.half_width,
+        bound=rating.bound,
+        fouls=rating.fouls,
+        gain=gain[0],
+        gain_half_width=gain[1],
+    )
+
+
+def _contrast(pool: Pool, weights: Mapping[int, float]) -> tuple[float | None, float | None]:
+    """Return a weighted sum of ratings whose weights add up to 0, and ±, if it is known."""
+    from tournaments.rating.statistics import Error  # It needs numpy, which takes 0.1 s to import.
+
+    value = variance = 0.0
+    for i, weight in weights.items():
+        elo = pool.entrants[i].elo
+        if elo is None or pool.entrants[i].bound:
+            return None, None
+        value += weight * elo
+        for j, other in weights.items():
+            error = pool.errors[i][j]
+            if error is None:
+                return None, None
+            variance -= weight * other * error**2 / 2
+    if not weights:
+        return None, None
+    boards = min(pool.entrants[i].boards for i in weights)
+    width = Error(sqrt(max(0.0, variance)), boards - 1).half_width()
+    return round(value, 6), round(width, 6)
