@@ -11,7 +11,7 @@ import * as zlib from "node:zlib";
 
 function* words(seed, label) {
   for (let counter = 0; ; counter++) {
-    const digest = createHmac("sha256", seed).update(`boneyard words 1|${label}|${counter}`).digest();
+    const digest = createHmac("sha256", seed.subarray(0, 32)).update(`boneyard words 1|${label}|${counter}`).digest();
     for (let at = 0; at < 32; at += 4) yield digest.readUInt32BE(at);
   }
 }
@@ -27,12 +27,18 @@ function dealt(seed, record, { deal, boneyard }, seats) {
   const tiles = [];
   for (let high = 0; high <= deal.highest_pip; high++)
     for (let low = 0; low < high + deal.doubles; low++) tiles.push([high, low]);
+  const set = [...tiles];
   const purpose = record.deal === 1 ? "tiles" : `tiles ${record.deal}`;
   const stream = words(seed, `${record.round}|${purpose}`);
   for (let last = tiles.length - 1; last > 0; last--) {
     const chosen = below(stream, last + 1);
     [tiles[last], tiles[chosen]] = [tiles[chosen], tiles[last]];
   }
+  // Tiles that the organiser set follow the seed's 32 bytes, a round after the other; 255 is drawn.
+  const from = 32 + (record.round - 1) * tiles.length;
+  const places = record.deal === 1 ? [...seed.subarray(from, from + tiles.length)] : [];
+  const drawn = tiles.filter((tile) => !places.some((place) => `${set[place]}` === `${tile}`));
+  places.forEach((place, index) => { tiles[index] = place === 255 ? drawn.shift() : set[place]; });
   const { two, three, four, five = four, six = four, seven = four, eight = four } = deal.hand;
   const bySeats = [two, three, four, five, six, seven, eight][seats - 2];
   const size = deal.hand === "eight_minus_seats" ? 8 - seats : bySeats ?? deal.hand;

@@ -26,6 +26,11 @@ FoulClass = Literal[
 
 Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes in lower-case hex."""
+Seed = Annotated[
+    str,
+    Meta(pattern=r"^([0-9a-f]{2}){32,}$", description="64 or more hex digits, in pairs"),
+]
+"""A board's seed in lower-case hex: 32 bytes, and after them the tiles that its deals set."""
 
 
 WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
@@ -330,5 +335,5 @@ class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
 
     board: Count
     """The board."""
-    seed: Hex32
+    seed: Seed
     """The board's seed; it must match the commitment."""

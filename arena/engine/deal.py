@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from arena.engine import boneyard, lead, round_end, scoring
-from arena.engine.shuffle import RandomWords, shuffle
+from arena.engine.shuffle import SEED, RandomWords, shuffle
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Hand, Interlude, Lots, Method, Row
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse
@@ -12,13 +12,23 @@ from protocol.tiles import Tile
 
 KEEP: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
+DRAWN = 255
+"""A place of a set deal whose tile chance decides."""
 
 
 def deal_tiles(
-    rules: Ruleset, seats: int, stream: RandomWords
+    rules: Ruleset, seats: int, stream: RandomWords, placed: bytes = b""
 ) -> tuple[tuple[Hand, ...], tuple[Row, ...]]:
-    """Deal a shuffled hand to each seat, and the rest to the boneyard (C deal)."""
-    order = tuple(shuffle(stream, set_of_tiles(rules.deal)))
+    """Deal a shuffled hand to each seat, and the rest to the boneyard (C deal).
+
+    `placed`: for each place of the order the tile that is set there, by its place in the set.
+    """
+    tiles = set_of_tiles(rules.deal)
+    order = tuple(shuffle(stream, tiles))
+    if placed:
+        fixed = {tiles[index] for index in placed if index != DRAWN}
+        rest = iter([tile for tile in order if tile not in fixed])
+        order = tuple([next(rest) if index == DRAWN else tiles[index] for index in placed])
     size = hand_size(rules.deal, seats)
     assert size is not None, "A game begins only at a table that its rules have."
     hands = tuple([order[seat * size : (seat + 1) * size] for seat in range(seats)])
@@ -69,8 +79,29 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
 
 def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: Lots) -> Dealt:
     purpose = "tiles" if which == 1 else f"tiles {which}"
-    hands, stock = deal_tiles(game.rules, game.seats, RandomWords(seed, number, purpose))
+    placed = b""
+    if which == 1 and len(seed) > SEED:
+        size = len(set_of_tiles(game.rules.deal))
+        placed = seed[SEED + (number - 1) * size : SEED + number * size]
+    hands, stock = deal_tiles(game.rules, game.seats, RandomWords(seed, number, purpose), placed)
     return Dealt(number, which, leader, lots, hands, stock)
+
+
+def first_hands(rules: Ruleset, seats: int, seed: bytes) -> tuple[Hand, ...]:
+    """Return the hands that a board's seed without set tiles deals first."""
+    return deal_tiles(rules, seats, RandomWords(seed, 1, "tiles"))[0]
+
+
+def is_seed(rules: Ruleset, seed: bytes) -> bool:
+    """Tell whether a seed has the right length, and in each round sets each tile at most once."""
+    size, placed = len(set_of_tiles(rules.deal)), seed[SEED:]
+    rounds = [placed[start : start + size] for start in range(0, len(placed), size)]
+    return len(seed) >= SEED and all(len(one) == size and _is_order([*one], size) for one in rounds)
+
+
+def _is_order(places: list[int], size: int) -> bool:
+    fixed = [index for index in places if index != DRAWN]
+    return len(set(fixed)) == len(fixed) and max(fixed, default=0) < size
 
 
 def begin(game: Game, dealt: Dealt) -> None:

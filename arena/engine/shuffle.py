@@ -1,12 +1,13 @@
 """Seeds of boards, their commitments, and the random numbers that anyone can recompute from them.
 
-    board seed = HMAC-SHA-256(secret, "boneyard board 1|EVENT|BOARD")
+    board seed = HMAC-SHA-256(secret, "boneyard board 1|EVENT|BOARD"), "…|2" for the second attempt
     commitment = SHA-256("boneyard commitment 1|" + board seed)
     words      = HMAC-SHA-256(board seed, "boneyard words 1|ROUND|PURPOSE|COUNTER"), COUNTER from 0,
                  each digest read as eight big-endian 32-bit words
 
 One seed serves a whole board, so that it can be committed to before anyone knows how many
-rounds its games will take; each round reads a stream of its own.
+rounds its games will take; each round reads a stream of its own. A seed with set tiles is longer:
+its first 32 bytes make the words, and `arena.engine.deal` reads the rest.
 """
 
 import hmac
@@ -20,6 +21,8 @@ T = TypeVar("T")
 
 WORD = 2**32
 WORDS_A_DIGEST = 8
+SEED = 32
+"""Bytes of a seed that make the words; set tiles follow them."""
 HASHED = 64
 """Bytes that SHA-256 hashes at a time, to which HMAC lengthens its key."""
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
@@ -27,9 +30,13 @@ _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 """Each byte of a key as HMAC changes it, before its inner and its outer hash."""
 
 
-def board_seed(secret: bytes, event: str, board: int) -> bytes:
-    """Return the 32-byte seed that fixes every deal on a board."""
-    return hmac.digest(secret, f"boneyard board 1|{event}|{board}".encode(), "sha256")
+def board_seed(secret: bytes, event: str, board: int, attempt: int = 1) -> bytes:
+    """Return the 32-byte seed that fixes every deal on a board.
+
+    `attempt`: more than 1 if the deals of earlier seeds were not wanted.
+    """
+    label = f"boneyard board 1|{event}|{board}" + (f"|{attempt}" if attempt > 1 else "")
+    return hmac.digest(secret, label.encode(), "sha256")
 
 
 def commitment(seed: bytes) -> str:
@@ -43,7 +50,7 @@ class RandomWords:
     __slots__ = ("_counter", "_left", "_prefix", "_seed")
 
     def __init__(self, seed: bytes, round_number: int, purpose: str) -> None:
-        self._seed = seed
+        self._seed = seed[:SEED]
         self._prefix = f"boneyard words 1|{round_number}|{purpose}|".encode()
         self._counter = 0
         self._left: tuple[int, ...] = ()

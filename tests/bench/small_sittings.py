@@ -34,7 +34,7 @@ def write(folder: Folder, entrants: int, rounds: int, change: str) -> int:
     while not ledger.complete:
         for plan in ledger.stage:
             write_sitting(folder, event, ledger, plan, plan.games, seed_of)
-    reveal(folder, event, ledger.left)
+    reveal(folder, seed_of, ledger.left)
     return len(ledger.results)
 
 

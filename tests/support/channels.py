@@ -151,10 +151,12 @@ CHANNELS: tuple[Channel, ...] = (
         "closed",
         "32 random bytes from the operating system, and HMAC-SHA-256 for each board; a seed is "
         "published only when its board is finished (anyone can predict the deals of `--seed`, and "
-        "the report says so)",
+        "who sets deals knows them; the report says so)",
         (
             f"{EVENT}::test_the_secret_is_32_bytes_of_the_systems_randomness",
             f"{EVENT}::test_a_seed_is_shown_only_when_every_game_on_its_board_is_over",
+            "tournaments/storage/test_set_deals.py::test_the_deals_stay_private_until_their_seeds_are_public",
+            "tournaments/storage/test_set_deals.py::test_a_bot_that_can_read_the_deals_is_refused",
         ),
     ),
     Channel(

@@ -47,6 +47,13 @@ def run(out: Path, *words: str, code: int = 0) -> str:
     return boneyard("run", *words, *PLAIN, "--out", str(out), code=code)
 
 
+def write_deals(place: Path, *lines: object) -> Path:
+    """Write a file of deals."""
+    path = place / "deals.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
 def league(bot: Path, *others: str) -> str:
     """Write an event file beside a bot's source, in which this bot meets listed ones."""
     path = bot.with_suffix(".toml")

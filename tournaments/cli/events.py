@@ -72,6 +72,7 @@ _json = click.option(
 
 _RUN_SECTIONS = {
     "Game": ("title", "rules", "set", "seats", "boards", "move-ms", "clock", "scale", "ask-forced"),
+    "Deals": ("deals", "deals-from", "deals-with", "seed"),
     "Format": (
         "format",
         "rounds",
@@ -108,7 +109,27 @@ _RUN_SECTIONS = {
     "--boards",
     type=click.IntRange(1),
     default=None,
-    help="Boards for each pairing; with versus the maximum.  [default: 50]",
+    help="Boards for each pairing; with versus the maximum.  [default: 50, or all set deals]",
+)
+@click.option(
+    "--deals",
+    type=click.Path(dir_okay=False),
+    default=None,
+    help="Play the deals of this file, a board a line; see `boneyard help events`.",
+)
+@click.option(
+    "--deals-from",
+    nargs=2,
+    default=None,
+    metavar="FOLDER GAME",
+    help="Play the deals of a game of an event's folder or log; all: those of all its boards.",
+)
+@click.option(
+    "--deals-with",
+    multiple=True,
+    metavar="FILTER",
+    help="Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips; "
+    "may be repeated.",
 )
 @click.option(
     "--format",
@@ -229,6 +250,7 @@ def run(
       boneyard run friday.toml --jobs 4
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run greedy counting --deals-with "doubles>=4"
       boneyard run my_bot.py old_bot.py --luck
       boneyard run montecarlo greedy --clock montecarlo=200ms
       boneyard run montecarlo --scale 20ms,100ms,500ms --boards 20

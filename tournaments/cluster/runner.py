@@ -7,7 +7,6 @@ from typing import Protocol
 
 import trio
 
-from arena.engine.shuffle import board_seed
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
 from arena.sandbox.limits import level_name
@@ -21,7 +20,7 @@ from tournaments.runner.exit import RunStoppedError, save_crash
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, Stage
 from tournaments.schedule.seating import has_dependent_games, sitting
-from tournaments.storage.folder import Folder, secret_of
+from tournaments.storage.folder import Folder, board_seeds
 from tournaments.storage.ledger import Ledger
 
 FIRST_GAMES = 4
@@ -127,7 +126,7 @@ class ClusterRunner:
         self._workers = workers
         self._run = run
         self._finished = finished
-        self._secret = secret_of(folder)
+        self._seed = board_seeds(folder, event)
         self._logs = Logs(folder, event)
         self._keeping = trio.Lock()
         self._pace = Pace()
@@ -243,9 +242,6 @@ class ClusterRunner:
         boards = {game.board for part in parts for game in part.games}
         seeds = {board: self._seed(board) for board in sorted(boards)}
         return Order(self._run, attempt, tuple(parts), seeds)
-
-    def _seed(self, board: int) -> bytes:
-        return board_seed(self._secret, self._event.name, board)
 
     async def _kept(self, order: Order, played: Played) -> Answer:
         """Store the games, then count them; drop games that have a result already.

@@ -126,7 +126,13 @@ def _short(event: Event) -> Event:
     """Return the event with as many boards as a calibration may play."""
     each = count_all_games(event, {}) // event.boards
     boards = max(1, min(BOARDS, GAMES // each))
-    return replace(event, boards=boards, boards_a_sitting=BOARDS_A_SITTING)
+    # Its deals are drawn, for no bot may play the event's before it.
+    return replace(
+        event,
+        boards=boards,
+        boards_a_sitting=BOARDS_A_SITTING,
+        deals_set=False,
+    )
 
 
 def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:

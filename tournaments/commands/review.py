@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from arena.document.blocks import Paragraph
 from arena.document.terminal import open_console, renderables
+from arena.logs.board_promises import published_seeds
 from arena.ui.console import Pager, print_json, print_note, print_paged
 from arena.ui.progress import working
 from protocol.errors import UserError, unknown_name
@@ -30,7 +31,6 @@ from tournaments.storage.folder import (
     Folder,
     load_event,
     lock_for_writing,
-    published_seeds,
     write_atomic,
 )
 from tournaments.storage.ledger import past_sittings, results_of

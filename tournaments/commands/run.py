@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import trio
 
+from arena.logs.board_promises import published_seeds
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.select import choose_level
@@ -192,7 +193,9 @@ def _run_in(
             asked = options.event.boards is not None
             event, said = open_at_home(folder, plan, event, boards_asked=asked)
             notices += said
-        event, said = open_event(folder, event, options.seed, fresh_boards=planned.fresh_boards)
+        event, said = open_event(
+            folder, event, options.seed, plan.deals, fresh_boards=planned.fresh_boards
+        )
         ledger = Ledger(folder, event, _luck_on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
@@ -201,6 +204,8 @@ def _run_in(
             print_note(notice)
         if options.seed is not None:
             print_note(options.seed_notice)
+        if plan.deals:
+            print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
         published = len(ledger.results)
         publish = partial(_publish, folder, event, ledger)
         if cluster or ledger.complete:
@@ -334,12 +339,13 @@ async def _watch(
     receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
-    public = set(folders.published_seeds(folder.seeds))
+    public = set(published_seeds(folder.seeds))
+    seed_of = folders.board_seeds(folder, event)
     # In a thread: the first report may be loading the same modules in another.
     with (await trio.to_thread.run_sync(_display))(event, ledger) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0 and result.board not in public:
-                await trio.to_thread.run_sync(folders.reveal_one, folder, event, result.board)
+                await trio.to_thread.run_sync(folders.reveal_one, folder, seed_of, result.board)
                 public.add(result.board)
             progress.update(result)
 
@@ -356,7 +362,7 @@ def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
     from tournaments.report.html.replay_links import announce_replays
     from tournaments.report.report import files_now
 
-    folders.reveal(folder, event, finished_sittings(ledger.left))
+    folders.reveal(folder, folders.board_seeds(folder, event), finished_sittings(ledger.left))
     results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
     for path, lines in files_now(folder, event, results).items():
         folders.write_atomic(path, lines)

@@ -7,7 +7,7 @@ from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line
 from arena.ui.progress import track, working
 from protocol.errors import UserError
-from tournaments.storage.folder import Folder, digest
+from tournaments.storage.folder import Folder, digest, read_event
 from tournaments.storage.history import read_history
 from tournaments.storage.public_deals import count
 from tournaments.verification.event_check import (
@@ -85,6 +85,11 @@ def _verify_logs(path: Path, seeds: Path | None) -> Checked[Verified]:
 
 def _tell_what_is_left(folder: Folder) -> None:
     """Print what nobody can check yet, and what only witnesses of the start can check."""
+    event = read_event(folder)
+    if event.deals_set:
+        print_line("The deals were set by the organiser, who knew them; commitments bind them too.")
+    if event.deals_with:
+        print_line(f"The first deal of each board satisfies {' and '.join(event.deals_with)}.")
     if waiting := unchecked(folder):
         print_line(f"{waiting:,} games need their boards' seeds: finish the event to verify them.")
     print_line(f"The commitments' SHA-256 is {digest(folder)}:")

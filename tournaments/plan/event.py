@@ -17,6 +17,7 @@ from protocol.ruleset import MOST_SEATS, Ruleset, check_seats
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
+from tournaments.plan.deals.deal_filter import parse_filter
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.sprt_settings import MOST
 
@@ -65,6 +66,10 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The entrant whose rating is fixed beforehand; without one, the mean of the core is 0."""
     predictable: bool
     """True if the user chose the seed of the secret: then anyone can know the deals."""
+    deals_set: bool = False
+    """True if the organiser set the deals (`--deals`), who therefore knew them."""
+    deals_with: tuple[str, ...] = ()
+    """Filters that the first deal of each board satisfies, as doubles>=4."""
 
 
 class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -94,6 +99,10 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if self.anchor and self.anchor.name not in names:
             raise unknown_name("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
+        for one in self.deals_with:
+            parse_filter(one)
+        if self.deals_set and self.deals_with:
+            raise UserError("A filter (deals_with) is for drawn deals, and these are set (deals).")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
         if self.all_boards > MOST:
@@ -132,6 +141,11 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         names = [entrant.name for entrant in self.entrants if not entrant.retired]
         who = f"{len(names)} bots" if len(names) > NAMED else join_words(names)
         return f"{who}: {self.rules.name}"
+
+    @property
+    def has_drawn_seeds(self) -> bool:
+        """True if the seed of each board follows from the event's secret alone."""
+        return not (self.deals_set or self.deals_with)
 
     @property
     def rounds(self) -> int:

@@ -64,6 +64,12 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Seats at a table; without a number, as few as the rules allow."""
     boards: Boards | None = None
     """Boards that each pairing plays, each in every seating; 50 without a number."""
+    deals: Word | None = None
+    """A file with the deals, a board a line; without one they are drawn at random."""
+    deals_from: tuple[Word, Word] | None = None
+    """An event's folder, or a log, and a game, or all: the deals are taken from there."""
+    deals_with: tuple[str, ...] = ()
+    """Filters: only deals that satisfy them are drawn, as doubles>=4."""
     format: Format = RoundRobin()
     """The format, which decides who meets whom."""
     teams: tuple[tuple[str, str], ...] = ()

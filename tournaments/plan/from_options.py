@@ -1,20 +1,26 @@
 """Build an Event from command-line options and an optional event file."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from arena.rules.english import join_words
 from arena.rules.load import load_ruleset
 from arena.sandbox.limits import SandboxMode
+from arena.ui.console import shown_path
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset
+from protocol.ruleset import Ruleset, check_seats
 from tournaments.formats.base import Entrant
 from tournaments.formats.registry import FORMATS, Format
+from tournaments.formats.versus import Versus
 from tournaments.plan.bot_clocks import name_clocks, scale_bot, set_clocks
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.deals.deals_file import SetDeals, read_deals, too_few_deals
+from tournaments.plan.deals.deals_from_logs import read_logged_deals
 from tournaments.plan.event import TITLE, Event
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, read_event_file
 from tournaments.rating.anchor import anchored
@@ -45,6 +51,12 @@ class EventOptions(NamedTuple):
     """Seats at a table."""
     boards: int | None = None
     """Boards for each pairing."""
+    deals: str | None = None
+    """A file with the deals."""
+    deals_from: tuple[str, str] | None = None
+    """A folder or log, and the game there whose deals are played, or all."""
+    deals_with: tuple[str, ...] = ()
+    """Filters of drawn deals."""
     format: str | None = None
     """The format, which decides who meets whom."""
     rounds: int | None = None
@@ -92,16 +104,32 @@ class WrittenPlan(NamedTuple):
     """Boards for each pairing."""
     predictable: bool
     """True if anyone can know the deals."""
+    deals: SetDeals | None = None
+    """The deals that the organiser sets; None: they are drawn."""
 
     def event(self, entrants: Sequence[Entrant]) -> Event:
         """Return the event with these bots. Raises UserError if it cannot be played."""
+        event = self._with(self.boards, entrants)
+        if self.deals is None:
+            return event
+        most = len(self.deals.boards)
+        if event.all_boards > most and self.written.boards is None:
+            # Each round of a Swiss or a knockout has boards of its own.
+            spans = range(1, most + 1)
+            fit = bisect_right(spans, most, key=lambda n: self._with(n, entrants).all_boards)
+            event = self._with(max(1, fit), entrants)
+        if event.all_boards > most:
+            raise too_few_deals(self.deals, event.all_boards)
+        return event
+
+    def _with(self, boards: int, entrants: Sequence[Entrant]) -> Event:
         written = self.written
         return Event(
             name=written.name or ("event" if self.file else "run"),
             title=written.title,
             rules=self.rules,
             seats=written.seats_at_table(self.rules),
-            boards=self.boards,
+            boards=boards,
             boards_a_sitting=self.format.BOARDS_A_SITTING,
             format=self.format,
             teams=written.teams,
@@ -112,6 +140,8 @@ class WrittenPlan(NamedTuple):
             entrants=tuple(entrants),
             anchor=written.anchor,
             predictable=self.predictable,
+            deals_set=self.deals is not None,
+            deals_with=written.deals_with,
         )
 
     def with_boards_of(self, old: Event) -> "WrittenPlan":
@@ -141,10 +171,35 @@ def read_plan(options: EventOptions, *, predictable: bool) -> WrittenPlan:
         rules = load_ruleset(written.rules, base, options.choices, at=f"{options.what[0]}: rules")
     else:
         rules = load_ruleset(options.rules, Path.cwd(), options.choices)
+    deals = _set_deals(written, options, base, rules)
     form, boards = written.format.with_boards(options.boards, written.boards)
+    if deals and not written.boards:
+        most = len(deals.boards)
+        # A versus without a number plays until it is decided, within its own bound.
+        most = min(boards, most) if isinstance(form, Versus) else most
+        form, boards = form.with_boards(most, None)
     first = Path(options.what[0])
     file = first if first.suffix == SUFFIX else None
-    return WrittenPlan(written, base, file, rules, form, boards, predictable)
+    return WrittenPlan(written, base, file, rules, form, boards, predictable, deals)
+
+
+def _set_deals(
+    written: WrittenEvent, options: EventOptions, base: Path, rules: Ruleset
+) -> SetDeals | None:
+    """Read the deals that the organiser sets; None if they are drawn. Raises UserError."""
+    # Relative paths of the command line start in the working folder.
+    base = Path.cwd() if options.deals or options.deals_from else base
+    said, seats = written, written.seats_at_table(rules)
+    ways = {"deals": said.deals, "deals_from": said.deals_from, "deals_with": said.deals_with}
+    if len(named := [name for name, value in ways.items() if value]) > 1:
+        raise UserError(f"Give only one of {join_words(named)}: each says which deals are played.")
+    check_seats(rules, seats)
+    if said.deals:
+        return read_deals(Path(shown_path(base / said.deals)), rules, seats)
+    if said.deals_from:
+        source, game = said.deals_from
+        return read_logged_deals(Path(shown_path(base / source)), game, rules, seats)
+    return None
 
 
 def build_event(plan: WrittenPlan, build: Path) -> PlannedEvent:
@@ -197,6 +252,9 @@ def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
         format=_format(written.format, options),
         seats=options.seats or written.seats,
         boards=options.boards or written.boards,
+        deals=options.deals or written.deals,
+        deals_from=options.deals_from or written.deals_from,
+        deals_with=options.deals_with or written.deals_with,
         sandbox=options.sandbox or written.sandbox,
         anchor=anchored(options.anchor) or written.anchor,
         fresh_boards=options.fresh_boards or written.fresh_boards,

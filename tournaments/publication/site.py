@@ -15,6 +15,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.document.blocks import plain
+from arena.logs.board_promises import published_seeds
 from arena.logs.catalog import FOLDER as GAMES
 from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.compression import actual_path, compressed_path
@@ -27,9 +28,8 @@ from arena.ui.html import page
 from arena.ui.progress import track
 from arena.ui.replay_files import valid_games
 from arena.ui.replay_page import pack_game, replay_page
-from protocol.codec import decode_json, encode_json, encode_line
+from protocol.codec import decode_json, encode_json
 from protocol.errors import UserError
-from protocol.records import Reveal
 from tournaments.plan.event import Event, as_json
 from tournaments.publication.picture import standings_picture
 from tournaments.report.event_text import main_result
@@ -43,8 +43,8 @@ from tournaments.storage.folder import (
     content,
     has_content,
     load_event,
-    published_seeds,
     read_event,
+    seed_lines,
     write_atomic,
 )
 from tournaments.storage.result_store import ResultStore
@@ -109,8 +109,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     published = [*_publish_logs(logs)]
     write_atomic(site / SITE_PAGE, [replay])
     write_atomic(site / LOGS, [_logs_page(event, published)])
-    reveals = (encode_line(Reveal(board, seed.hex())) for board, seed in seeds.items())
-    write_atomic(site / folder.seeds.name, reveals)
+    write_atomic(site / folder.seeds.name, seed_lines(seeds))
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
     if folder.history.exists():
         write_atomic(site / folder.history.name, [content(folder.history)])

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
 from protocol.records import FoulPolicy
+from tournaments.plan.deals.deal_filter import describe_filter
 from tournaments.plan.event import Event, Terms
 from tournaments.report.log_facts import SandboxSummary
 
@@ -88,6 +89,11 @@ def promise(event: Terms) -> Iterator[str]:
     """Yield the promises about the deals; the commitments' SHA-256 belongs below them."""
     if event.predictable:
         yield "The deals come from a known seed. **Anyone can predict them.**"
+    if event.deals_set:
+        yield "The deals were set by the organiser, **who knew them;** they are not random."
+    if event.deals_with:
+        filters = " and ".join(f"`{one}` ({describe_filter(one)})" for one in event.deals_with)
+        yield f"The first deal of each board was drawn until it satisfied {filters}."
     yield (
         "The deals of all boards were fixed before the first game. `commitments.jsonl` proves it;\n"
         "its SHA-256 is"

@@ -7,7 +7,6 @@ from functools import partial
 
 import trio
 
-from arena.engine.shuffle import board_seed
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
@@ -34,7 +33,7 @@ from tournaments.runner.sitting import (
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 from tournaments.schedule.seating import has_dependent_games, seating, sitting
-from tournaments.storage.folder import Folder, secret_of
+from tournaments.storage.folder import Folder, board_seeds
 from tournaments.storage.ledger import Ledger
 
 CHECK = "(Try `boneyard check {word}`; it says how to fix the bot.)"
@@ -134,7 +133,7 @@ class Runner:
         self._ledger = ledger
         self._sandbox = sandbox
         self._finished = finished
-        self._secret = secret_of(folder)
+        self._seed = board_seeds(folder, event)
         self._poller = Poller()
 
     async def play(self, lanes: Lanes) -> None:
@@ -218,6 +217,3 @@ class Runner:
     ) -> Referee:
         number, results = numbered[game.board], self._ledger.results
         return Referee(seating(self._event, plan, game, number, results), self._seed(game.board))
-
-    def _seed(self, board: int) -> bytes:
-        return board_seed(self._secret, self._event.name, board)

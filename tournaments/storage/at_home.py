@@ -24,11 +24,11 @@ from tournaments.plan.from_options import WrittenPlan
 from tournaments.storage import review_log
 from tournaments.storage.folder import (
     Folder,
+    board_seeds,
     content,
     load_event,
     make_private,
     read_event,
-    secret_of,
     write_atomic,
 )
 from tournaments.storage.history import remember
@@ -109,6 +109,9 @@ def _renew(folder: Folder, old: Event, new: Event, changed: list[str]) -> Path:
         _copy(again[-1], folder)
     elif not others or not old.format.IS_STATIC or new.boards < old.boards:
         _clear(folder)
+    elif not old.has_drawn_seeds:
+        # There are no more deals that nobody has seen.
+        _clear(folder)
     else:
         _replace(folder, old, new, changed)
     return kept
@@ -134,7 +137,7 @@ def _replace(folder: Folder, old: Event, new: Event, changed: list[str]) -> None
     for path in (folder.ledger, folder.results, folder.times):
         path.unlink(missing_ok=True)
     _remove(folder.pages)
-    write_atomic(folder.commitments, commitments(plan, secret_of(folder)))
+    write_atomic(folder.commitments, commitments(plan, board_seeds(folder, plan)))
     write_atomic(folder.event, [as_json(plan)])
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from arena.logs.board_promises import published_commitments
 from protocol.codec import canonical_json
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
@@ -14,7 +15,7 @@ from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
 from tournaments.rating.tables import Correction
 from tournaments.storage.at_home import earlier_folders
-from tournaments.storage.folder import Folder, load_event, published_commitments
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger, results_of
 from tournaments.storage.luck_store import LuckStore
 
@@ -57,7 +58,7 @@ def open_source(path: Path) -> Source:
         folder = Folder(ledger.parent)
         event = load_event(folder) if folder.event.is_file() else None
         first = next(results_in(ledger, event), None)
-        deals = published_commitments(folder) if event else {}
+        deals = published_commitments(folder.commitments) if event else {}
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     return Source(str(path), ledger, event, deals, len(first.seats) if first else 0)

@@ -18,6 +18,8 @@ FIXED = {
     "sandbox": "the sandbox",
     "limits": "the limits of bots",
     "predictable": "the seed",
+    "deals_set": "where the deals come from",
+    "deals_with": "the filters of deals",
 }
 """Parts of a plan that cannot change, with their names for the user."""
 

@@ -3,27 +3,28 @@
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from msgspec import Struct
 
 from arena.engine.shuffle import board_seed
+from arena.logs.board_promises import SEEDS, published_seeds
 from arena.logs.catalog import ENDING, FOLDER, PAGES, list_logs
-from arena.logs.checksummed import DamagedFileError, append_atomic, damaged, last_line, read_lines
+from arena.logs.checksummed import DamagedFileError, append_atomic, last_line
 from arena.sandbox.command import SYSTEM
 from arena.sandbox.limits import SandboxMode
-from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, encode_line
+from protocol.codec import DamagedRecordError, decode_commitment, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event, from_json
 from tournaments.plan.file_lock import try_lock
 
-P = TypeVar("P", Commitment, Reveal)
-
+SeedOf = Callable[[int], bytes]
+"""A function that returns the seed of a board."""
 SECRET = 32
 """Length of a secret, in bytes."""
 COMMITMENT = len(encode_line(Commitment(1, "0" * 64)))
@@ -58,13 +59,15 @@ class Folder(Struct, frozen=True):
     """Folder of what nobody else may see; all other files may be shown when the event is over."""
     secret = PathInFolder("private/secret.key")
     """32 bytes from which every deal is derived."""
+    deals = PathInFolder("private/deals.jsonl")
+    """Seeds of all boards if they are not just drawn: set deals, or a filter; else no file."""
     crash = PathInFolder("private/crash.txt")
     """The traceback of a bug of ours that voided a game; it may show hands and local folders."""
     commitments = PathInFolder("commitments.jsonl")
     """Commitments to the seeds of all boards, published before the first game."""
     history = PathInFolder("history.jsonl")
     """Earlier plans and their commitments; no file if the event was never extended."""
-    seeds = PathInFolder("seeds.jsonl")
+    seeds = PathInFolder(SEEDS)
     """Seeds of finished boards, each published when the board's games are over."""
     ledger = PathInFolder("ledger.jsonl")
     """Results in the order of the schedule."""
@@ -308,16 +311,6 @@ def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
     beside.replace(path)
 
 
-def published_commitments(folder: Folder) -> dict[int, str]:
-    """Read the commitments, by board. Raises DamagedFileError."""
-    return {one.board: one.sha256 for one in _promises(folder.commitments, decode_commitment)}
-
-
-def published_seeds(path: Path) -> dict[int, bytes]:
-    """Read the seeds that a file reveals, by board. Raises DamagedFileError."""
-    return {one.board: bytes.fromhex(one.seed) for one in _promises(path, decode_reveal)}
-
-
 def digest(folder: Folder) -> str:
     """Return the SHA-256 of the commitments, in hex: it binds us to every deal."""
     return hashlib.sha256(content(folder.commitments)).hexdigest()
@@ -328,55 +321,63 @@ def content(path: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def reveal_one(folder: Folder, event: Event, board: int) -> None:
+def board_seeds(folder: Folder, event: Event) -> SeedOf:
+    """Return the function from a board to its seed. Raises UserError, DamagedFileError."""
+    secret = secret_of(folder)
+    if event.has_drawn_seeds:
+        return partial(board_seed, secret, event.name)
+    seeds = published_seeds(folder.deals)
+    if missing := set(range(1, event.all_boards + 1)).difference(seeds):
+        raise UserError(
+            f"{folder.deals} has no seed of board {min(missing)}: it is damaged. Run the event "
+            "again with the same deals to write it anew."
+        )
+    return seeds.__getitem__
+
+
+def reveal_one(folder: Folder, seed_of: SeedOf, board: int) -> None:
     """Publish the seed of a board that has just been finished, after those published before.
 
     `reveal` sorts them all when the run is over. Raises OSError.
     """
-    seed = board_seed(secret_of(folder), event.name, board)
     descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        append_atomic(descriptor, encode_line(Reveal(board, seed.hex())))
+        append_atomic(descriptor, encode_line(Reveal(board, seed_of(board).hex())))
     finally:
         os.close(descriptor)
 
 
-def reveal(folder: Folder, event: Event, boards: Iterable[int]) -> None:
+def reveal(folder: Folder, seed_of: SeedOf, boards: Iterable[int]) -> None:
     """Publish the seeds of finished boards; a published seed stays, even if bots join later."""
-    secret, over = secret_of(folder), set(boards)
-
-    def seed(board: int) -> str:
-        return board_seed(secret, event.name, board).hex()
-
+    over = set(boards)
     with suppress(DamagedFileError):  # A damaged file is written again.
-        public = _promises(folder.seeds, decode_reveal)
-        over |= {one.board for one in public if one.seed == seed(one.board)}
-    lines = (encode_line(Reveal(board, seed(board))) for board in sorted(over))
-    write_atomic(folder.seeds, lines)
+        public = published_seeds(folder.seeds)
+        over |= {board for board, seed in public.items() if seed == seed_of(board)}
+    write_atomic(folder.seeds, seed_lines({board: seed_of(board) for board in sorted(over)}))
 
 
-def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
-    """Read what was published about each board; refuse a second line about a board."""
-    boards: set[int] = set()
-    for line in read_lines(path):
-        try:
-            promise = decode(line.data)
-        except DamagedRecordError as error:
-            raise damaged(path, line, error) from error
-        if promise.board in boards:
-            raise damaged(path, line, f"board {promise.board} was there before")
-        boards.add(promise.board)
-        yield promise
+def seed_lines(seeds: Mapping[int, bytes]) -> Iterator[bytes]:
+    """Yield the lines of a file that reveals these seeds."""
+    return (encode_line(Reveal(board, seed.hex())) for board, seed in seeds.items())
 
 
-def check_not_readable(folder: Folder, entrants: Iterable[Entrant], wish: SandboxMode) -> None:
+def check_not_readable(
+    folder: Folder, entrants: Iterable[Entrant], wish: SandboxMode, deals: Path | None = None
+) -> None:
     """Refuse a folder that a bot may read: it holds the secret, and logs with everybody's tiles.
 
     It would change the bot's fingerprint too, so that nobody could continue the event. A bot that
-    may read files of another event is refused as well. Raises UserError.
+    may read files of another event, or the file with the `deals`, is refused as well. Raises
+    UserError.
     """
+    secret = deals.resolve() if deals else folder.secret
     for entrant in entrants:
         for path in map(Path, entrant.command.reads):
+            if deals and secret.is_relative_to(path.resolve()):
+                raise UserError(
+                    f"Bot {entrant.name} can read {deals}, which has the event's deals. Give the "
+                    "bot its own folder, or move the deals."
+                )
             built = path.is_relative_to(folder.build)
             within = path.is_relative_to(folder.path) and not built
             if within or folder.path.is_relative_to(path):
@@ -389,6 +390,8 @@ def check_not_readable(folder: Folder, entrants: Iterable[Entrant], wish: Sandbo
                     f"Bot {entrant.name} can read {path}, which belongs to the event in "
                     f"{other.path}. Copy the bot's files to another folder."
                 )
+    if wish != "off" and any(secret.is_relative_to(path) for path in SYSTEM):
+        raise UserError(f"Every bot can read {secret}. Move it to another folder.")
     if wish != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
         raise UserError(
             f"Every bot can read {folder.path}, where the event's secret and logs would be. "

@@ -5,13 +5,16 @@ import secrets
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from arena.engine.shuffle import board_seed, commitment
+from arena.engine.shuffle import commitment
+from arena.logs.board_promises import published_seeds
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
 from arena.ui.console import shown_path
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
+from tournaments.plan.deals.deals_file import SetBoard, SetDeals, too_few_deals
+from tournaments.plan.deals.draw_seeds import draw_seed
 from tournaments.plan.event import Event, as_json
 from tournaments.storage.extend import (
     delayed,
@@ -23,11 +26,14 @@ from tournaments.storage.extend import (
 from tournaments.storage.folder import (
     SECRET,
     Folder,
+    SeedOf,
+    board_seeds,
     check_not_readable,
     has_content,
     load_event,
     make_private,
     secret_of,
+    seed_lines,
     write_atomic,
     write_temporary,
 )
@@ -36,19 +42,27 @@ from tournaments.storage.public_deals import public_boards
 
 
 def open_event(
-    folder: Folder, event: Event, seed: int | None, *, fresh_boards: bool = False
+    folder: Folder,
+    event: Event,
+    seed: int | None,
+    deals: SetDeals | None = None,
+    *,
+    fresh_boards: bool = False,
 ) -> tuple[Event, list[str]]:
     """Write the event, its secret and its commitments; return the event and notes for the user.
 
     An event that the folder holds already is continued: unchanged, or extended, with versions of
-    its entrants. `fresh_boards`: bots that join now play only boards whose deals nobody has seen.
+    its entrants. `deals`: those that the organiser sets. `fresh_boards`: bots that join now play
+    only boards whose deals nobody has seen.
+
     Raises UserError if the plan cannot extend the event, and DamagedFileError.
     """
-    check_not_readable(folder, event.entrants, event.sandbox)
+    check_not_readable(folder, event.entrants, event.sandbox, deals and deals.source)
     if not folder.event.exists():
         # Whatever a killed run left here was never published.
         _write_secret(folder, seed)
-        write_atomic(folder.commitments, commitments(event, secret_of(folder)))
+        seed_of = _planned_seeds(folder, event, deals)
+        _write_boards(folder, event, seed_of)
         # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
         return event, []
@@ -62,35 +76,66 @@ def open_event(
             f"{shown_path(folder.path)} has an event that this plan cannot extend: {forbidden}. "
             "Choose another folder (--out)."
         )
-    _check_promises(folder, old, event)
+    seed_of = _planned_seeds(folder, event, deals)
+    _check_promises(folder, old, event, seed_of)
     if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
             f"{folder.path} has an event with another --seed. Choose another folder (--out)."
         )
-    return event, _go_on(folder, old, event, public)
+    return event, _go_on(folder, old, event, public, seed_of)
 
 
-def _check_promises(folder: Folder, old: Event, event: Event) -> None:
+def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> SeedOf:
+    """Return the function from a board to its seed. Raises UserError, DamagedFileError."""
+    if event.has_drawn_seeds:
+        return board_seeds(folder, event)
+    secret, boards = secret_of(folder), range(1, event.all_boards + 1)
+    given = deals.boards if deals else (SetBoard(),) * len(boards)
+    if deals and len(given) < len(boards):
+        raise too_few_deals(deals, len(boards))
+    # Drawing deals for a filter can take long.
+    seeds = {} if deals else published_seeds(folder.deals) if folder.event.exists() else {}
+    return {
+        board: seeds.get(board) or draw_seed(event, secret, board, given[board - 1])
+        for board in boards
+    }.__getitem__
+
+
+def _write_boards(folder: Folder, event: Event, seed_of: SeedOf) -> None:
+    """Write the seeds that are not just drawn, and then the commitments to all."""
+    if not event.has_drawn_seeds:
+        seeds = {board: seed_of(board) for board in range(1, event.all_boards + 1)}
+        write_temporary(folder.deals, seed_lines(seeds), 0o600)
+    write_atomic(folder.commitments, commitments(event, seed_of))
+
+
+def _check_promises(folder: Folder, old: Event, event: Event, seed_of: SeedOf) -> None:
     """Refuse to play deals that differ from those committed to."""
-    secret = secret_of(folder)
     # A killed extension may have left more lines than the old plan has.
     for boards in (old.all_boards, event.all_boards):
-        if has_content(folder.commitments, islice(commitments(event, secret), boards)):
+        if has_content(folder.commitments, islice(commitments(event, seed_of), boards)):
             break
     else:
+        if event.deals_set:
+            raise UserError(
+                f"{shown_path(folder.path)} has an event with other deals than those given now. "
+                "Restore its deals, or choose another folder (--out)."
+            )
         raise UserError(
             f"{folder.commitments} does not match {folder.secret.name}: one of them is damaged."
         )
 
 
-def _go_on(folder: Folder, old: Event, event: Event, public: Collection[int]) -> list[str]:
+def _go_on(
+    folder: Folder, old: Event, event: Event, public: Collection[int], seed_of: SeedOf
+) -> list[str]:
     """Replace the plan, after adding the old one to the history; return notes for the user."""
     said: list[str] = []
     if event != old:
         said = list(_changes(old, event, public))
         if _matters(old, event):
             remember(folder, old, public)
-    write_atomic(folder.commitments, commitments(event, secret_of(folder)))
+    _write_boards(folder, event, seed_of)
     write_atomic(folder.event, [as_json(event)])
     return said
 
@@ -137,7 +182,7 @@ def seeded(seed: int) -> bytes:
     return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
 
 
-def commitments(event: Event, secret: bytes) -> Iterator[bytes]:
+def commitments(event: Event, seed_of: SeedOf) -> Iterator[bytes]:
     """Yield the lines that commit to the event's deals."""
     for board in range(1, event.all_boards + 1):
-        yield encode_line(Commitment(board, commitment(board_seed(secret, event.name, board))))
+        yield encode_line(Commitment(board, commitment(seed_of(board))))

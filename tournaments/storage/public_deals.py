@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from arena.logs.board_promises import published_seeds
 from arena.logs.checksummed import DamagedFileError, grep_prefix
 from arena.logs.gamelog import sitting_lines
 from protocol.codec import (
@@ -17,7 +18,7 @@ from protocol.codec import (
 )
 from protocol.records import GameRecord, Result
 from tournaments.formats.base import Entrant
-from tournaments.storage.folder import Folder, published_seeds
+from tournaments.storage.folder import Folder
 
 Span = tuple[int, int]
 """The first and the last of consecutive boards."""

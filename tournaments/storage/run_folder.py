@@ -14,6 +14,7 @@ from protocol.ruleset import playable_seat_counts
 from tournaments.formats.base import first_version
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bot_command import slug
+from tournaments.plan.deals.deal_filter import WORDS, parse_filter
 from tournaments.plan.event import Event
 from tournaments.plan.from_options import WrittenPlan
 from tournaments.storage.extend import incompatibility
@@ -23,6 +24,9 @@ BOTS_NAMED = 4
 """The most bots whose names all stand in a folder's name; of more bots, one fewer is named."""
 LONGEST = 100
 """The most characters of the bots' names in a folder's name."""
+
+SOURCE = 30
+"""The most characters of the name of a file of deals in a folder's name."""
 
 
 def choose_folder(plan: WrittenPlan, seed: int | None) -> tuple[Path, str]:
@@ -72,6 +76,10 @@ def _unusual(plan: WrittenPlan, seed: int | None) -> Iterator[str]:
         yield "ask-forced"
     if written.sandbox != "auto":
         yield f"sandbox-{written.sandbox}"
+    if plan.deals:
+        yield f"deals-{slug(plan.deals.source.stem)[:SOURCE]}"
+    for one in map(parse_filter, written.deals_with):
+        yield slug(f"{one.measure}-{WORDS[one.sign]}-{one.number}")
     if seed is not None:
         yield f"seed-{seed}"
 

@@ -9,11 +9,13 @@ from typing import NamedTuple, TypeVar
 
 from msgspec import structs
 
-from arena.engine.shuffle import commitment
+from arena.engine.shuffle import SEED, commitment
+from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import DamagedFileError
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.plan.deals.draw_seeds import satisfies
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import files_with_facts, log_facts
 from tournaments.report.missing_data import reported, shortened
@@ -25,8 +27,6 @@ from tournaments.storage.folder import (
     digest,
     has_content,
     most_promised,
-    published_commitments,
-    published_seeds,
     read_event,
 )
 from tournaments.storage.history import broken_promises
@@ -136,7 +136,7 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
     """
     folder = Folder(path.resolve().parent.parent)
     revealed = published_seeds(seeds or folder.seeds)
-    commitments = published_commitments(folder) if seeds is None else {}
+    commitments = published_commitments(folder.commitments) if seeds is None else {}
     promises = Promises(commitments, revealed, frozenset(revealed))
     check = check_log(LogTask(path, 0, promises))
     if missing := {one.game.board for one in check.games} - promises.revealed:
@@ -168,7 +168,10 @@ def unchecked(folder: Folder) -> int:
 def _promises(folder: Folder, event: Event) -> Checked[Promises]:
     """Read the published files; drop each seed that does not match its commitment."""
     try:
-        commitments, seeds = published_commitments(folder), published_seeds(folder.seeds)
+        commitments, seeds = (
+            published_commitments(folder.commitments),
+            published_seeds(folder.seeds),
+        )
     except DamagedFileError as error:
         yield f"{error}; no deal was checked"
         return Promises({}, {}, frozenset(range(1, event.all_boards + 1)))
@@ -182,9 +185,22 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
             f"{folder.seeds}: board {board}: the revealed seed does not match its commitment; "
             "its games were not checked"
         )
+    strange = {board: why for board, seed in seeds.items() if (why := _strange(event, seed))}
+    for board, why in strange.items():
+        yield f"{folder.seeds}: board {board}: {why}; its games were not checked"
+    for board in {*broken, *strange}:
         del seeds[board]
         commitments.pop(board, None)
     return Promises(commitments, seeds, revealed)
+
+
+def _strange(event: Event, seed: bytes) -> str:
+    """Return why a seed cannot be one of this event; empty if it can."""
+    if len(seed) > SEED and not event.deals_set:
+        return "its seed sets tiles, but the event's deals are drawn"
+    if not satisfies(event, seed):
+        return f"its first deal does not satisfy {' and '.join(event.deals_with)}"
+    return ""
 
 
 def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from arena.logs.board_promises import published_seeds
 from arena.logs.checksummed import DamagedFileError, read_sealed
 from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder, published_seeds
+from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.log_luck import (
     LogLuck,

@@ -7,6 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.analysis.replay import mismatches
+from arena.engine.deal import is_seed
+from arena.engine.shuffle import SEED
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import LoggedGame, is_over, read_games
 from protocol.records import GameRecord, Result, Sitting
@@ -90,6 +92,8 @@ def _faults(logged: LoggedGame, promises: Promises) -> Iterator[str]:
     board = logged.game.board
     if promises.commitments.get(board, logged.game.commitment) != logged.game.commitment:
         yield f"{logged.game.game} has a different commitment from the published one"
+    elif not is_seed(logged.sitting.rules, promises.seeds.get(board, bytes(SEED))):
+        yield f"{logged.game.game}: the tiles that its board's seed sets are not a set of its rules"
     elif board in promises.seeds:
         yield from mismatches(logged, promises.seeds[board])
 

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from arena.logs.board_promises import published_seeds
 from arena.logs.compression import open_any
 from arena.sandbox.command import Command
 from protocol.codec import decode_json
@@ -22,7 +23,7 @@ from tests.support.browser import needs_chromium, opened
 from tests.support.events import PLAIN, SHORT, boneyard, copied, laid_open, small_event
 from tests.support.tables import SAMPLES
 from tournaments.publication.site import _without_folder
-from tournaments.storage.folder import Folder, load_event, published_seeds
+from tournaments.storage.folder import Folder, load_event
 
 GAMES = 12
 PACKED = re.compile(r"replays/|.*\.png$")

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.logs import compression as packed
+from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.gamelog import GameLog, read_games, read_records
 from arena.match.bot_process import BotProcess
@@ -30,10 +31,9 @@ from tournaments.schedule.game_numbers import NUMBERS, numbers
 from tournaments.schedule.schedule import PlannedSitting, sittings
 from tournaments.storage.folder import (
     Folder,
+    board_seeds,
     kept_private,
     load_event,
-    published_commitments,
-    published_seeds,
     reveal,
     secret_of,
 )
@@ -89,7 +89,7 @@ def test_files_published_before_a_game_have_no_part_of_a_seed(tmp_path: Path) ->
         name for one in sittings(plan, {}) for name in (one.name, *(g.name for g in one.games))
     ]
     public = folder.event.read_bytes() + folder.commitments.read_bytes() + "|".join(names).encode()
-    assert len(published_commitments(folder)) == 5
+    assert len(published_commitments(folder.commitments)) == 5
     secret = secret_of(folder)
     for hidden in (secret, *(board_seed(secret, plan.name, board) for board in range(1, 6))):
         assert not [spelled for spelled in in_every_spelling(hidden) if spelled in public]
@@ -119,7 +119,7 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
     }
     last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
     del results[last]
-    reveal(folder, plan, finished_sittings(boards_left(plan, results)))
+    reveal(folder, board_seeds(folder, plan), finished_sittings(boards_left(plan, results)))
     secret = secret_of(folder)
     seeds = {board: board_seed(secret, plan.name, board) for board in (1, 3)}
     assert published_seeds(folder.seeds) == seeds

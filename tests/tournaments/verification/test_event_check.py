@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.logs.board_promises import published_seeds
 from arena.logs.checksummed import append_records
 from arena.logs.compression import compress
 from arena.logs.gamelog import read_records
@@ -17,7 +18,6 @@ from protocol.records import GameRecord, SittingOver
 from tests.support.events import SMALL, boneyard, copied, made, run
 from tests.support.fast_run import slow_except
 from tests.support.tables import flips
-from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
 from tournaments.report.report import report_files
 from tournaments.storage import folder as folders
@@ -455,7 +455,7 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     def noted(reveal: Callable[..., None]) -> Callable[..., None]:
         def revealed(*told: object) -> None:
             reveal(*told)
-            public.append(list(folders.published_seeds(tmp_path / "seeds.jsonl")))
+            public.append(list(published_seeds(tmp_path / "seeds.jsonl")))
 
         return revealed
 
@@ -468,11 +468,11 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
 def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_path: Path) -> None:
     """With several sittings side by side that is any order; a run puts them right at its end."""
     folder, plan = Folder(copied(event, tmp_path)), load_event(Folder(event))
-    whole = folder.seeds.read_bytes()
+    whole, seed_of = folder.seeds.read_bytes(), folders.board_seeds(folder, plan)
     folder.seeds.unlink()
     for board in (2, 1):
-        folders.reveal_one(folder, plan, board)
-    assert list(folders.published_seeds(folder.seeds)) == [2, 1]
+        folders.reveal_one(folder, seed_of, board)
+    assert list(published_seeds(folder.seeds)) == [2, 1]
     # The report says that the event is over: they should be in order by now.
     assert faults(folder.path) == [f"{folder.seeds}: its boards are not in order"]
     again(folder.path)
@@ -482,7 +482,7 @@ def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_pa
 def test_a_seed_that_cannot_be_written_stops_the_run(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: Folder, __: Event, ___: int) -> None:
+    def full(_: Folder, __: folders.SeedOf, ___: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(folders, "reveal_one", full)

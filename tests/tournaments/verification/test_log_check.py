@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import read_lines
 from arena.ui.replay_files import placeholder
 from protocol.codec import seal, strip_checksum
 from tests.support.events import boneyard, copied, small_event, untouched
-from tournaments.storage.folder import Folder, published_commitments, published_seeds
+from tournaments.storage.folder import Folder
 from tournaments.verification import log_check, processes
 from tournaments.verification.event_check import verify_folder
 from tournaments.verification.log_check import LogTask, Promises, check_logs
@@ -29,7 +30,7 @@ def one_log_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def tasks(folder: Folder) -> list[LogTask]:
     seeds = published_seeds(folder.seeds)
-    promises = Promises(published_commitments(folder), seeds, frozenset(seeds))
+    promises = Promises(published_commitments(folder.commitments), seeds, frozenset(seeds))
     return [LogTask(log, 2, promises) for log in folder.logs()]
 
 
