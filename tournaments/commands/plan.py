@@ -156,6 +156,9 @@ def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
         settled_s=max(0.0, settled - began),
         sittings=len(folder.logs()),
         questions=sum(one.questions for one in used) / played if played else None,
+        think_s={
+            one.name: one.mean_ms * one.questions / one.games / 1000 for one in used if one.games
+        },
     )
 
 

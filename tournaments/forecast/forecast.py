@@ -9,6 +9,10 @@ measured time, over all jobs, is the time in which sittings begin and end:
     game = mean(ends apart)     sitting = (jobs · seconds - games · game) / sittings
     (sittings · sitting + games · game) / jobs
 
+Bots think one after the other, so a game of others, or at other clocks, differs from that average
+by the time for which its seats think. An entrant with no game yet is taken to think as long as the
+same bot at the nearest clock, in proportion to the clocks, or else as the others do.
+
 **Interval.** The rating model's information H of the planned games, at the measured strengths,
 gives the variance of the ratings if all pairs of seats were independent. It is divided by `saved`,
 the ratio in the calibration's games of that variance to the one clustered by boards (below 1 if the
@@ -20,7 +24,7 @@ pairs of a table depend on each other):
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from math import ceil
+from math import ceil, exp, log
 
 import numpy as np
 from msgspec import Struct
@@ -62,6 +66,10 @@ class Trial(Struct, frozen=True, kw_only=True):
     clustered by boards; None with too few boards."""
     elo: dict[str, float]
     """Ratings of the entrants that played, in Elo."""
+    think_s: dict[str, float] = {}
+    """Time for which each entrant that played thinks in a game, in s,"""
+    all_think_s: float = 0.0
+    """and all seats together in an average game of the calibration."""
     answer: int | None = None
     """Versus: expected boards until the answer, if all are like those of the calibration; None for
     another format, or if no board was complete."""
@@ -113,10 +121,12 @@ def trial_of(
     seconds: float,
     sittings: int,
     questions: float | None,
+    think_s: Mapping[str, float] | None = None,
     settled_s: float = 0.0,
 ) -> Trial:
     """Measure a calibration by its results. `ends`: the time at which each game ended, in s.
 
+    `think_s`: the time for which each entrant thinks in a game, in s.
     `settled_s`: the time after which `jobs` sittings played side by side; other speeds before it
     tell nothing of the event's.
     """
@@ -125,6 +135,10 @@ def trial_of(
     worked_s = jobs * (seconds - settled_s)
     sittings -= _sittings_before(event, ends, settled_s)
     game = _game_s(event, timed, worked_s)
+    think = dict(think_s or {})
+    thought = [
+        sum(think.get(name, 0.0) for name in one.seats) for one in results if one.game in timed
+    ]
     return Trial(
         jobs=jobs,
         seconds=round(seconds, 3),
@@ -140,6 +154,8 @@ def trial_of(
             for rating in pool.entrants
             if rating.elo is not None
         },
+        think_s=think,
+        all_think_s=sum(thought) / max(1, len(thought)),
         answer=event.format.expect_boards(event, results),
     )
 
@@ -207,7 +223,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     boards = min(event.boards, trial.answer or event.boards)
     games = tables.total()
     rating, lead = _half_widths(event, tables, boards * event.rounds, trial)
-    seconds = _seconds(trial, sat, games)
+    seconds = _seconds(event, trial, sat, tables)
     return Forecast(
         event=event.heading,
         entrants=len(event.entrants),
@@ -227,11 +243,37 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
     )
 
 
-def _seconds(trial: Trial, sat: int, games: int) -> float | None:
+def _seconds(
+    event: Event, trial: Trial, sat: int, tables: Mapping[tuple[int, ...], int]
+) -> float | None:
     """Return the time in which one job plays everything, in s."""
     if trial.game_s is None or trial.sitting_s is None:
         return None
-    return sat * trial.sitting_s + games * trial.game_s
+    think = _think_s(event, trial)
+    rest = max(0.0, trial.game_s - trial.all_think_s)
+    games = (games * (rest + sum(think[one] for one in table)) for table, games in tables.items())
+    return sat * trial.sitting_s + sum(games)
+
+
+def _think_s(event: Event, trial: Trial) -> list[float]:
+    """Return the time for which each entrant thinks in a game, in s."""
+    known = trial.think_s
+    usual = sum(known.values()) / max(1, len(known))
+    clocks = [log(event.clock_of(n).move_ms) for n in range(len(event.entrants))]
+
+    def guess(n: int) -> float:
+        same = [
+            (abs(clocks[m] - clocks[n]), m)
+            for m, one in enumerate(event.entrants)
+            if one.fingerprint == event.entrants[n].fingerprint and one.name in known
+        ]
+        if not same:
+            return usual
+        nearest = min(same)[1]
+        return known[event.entrants[nearest].name] * exp(clocks[n] - clocks[nearest])
+
+    names = (one.name for one in event.entrants)
+    return [known[name] if name in known else guess(n) for n, name in enumerate(names)]
 
 
 def _half_widths(

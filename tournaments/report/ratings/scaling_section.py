@@ -43,12 +43,12 @@ def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
 
 def _told(scaling: Scaling) -> Iterator[Block]:
     yield Paragraph(doubling_text(scaling))
-    columns = [Column("bot", "name"), *map(Column, ("a question", "bank"))]
+    columns = [Column("bot", "name"), Column("a question")]
     columns += [Column("Elo", detail="±"), Column("gain", detail="±"), Column("fouls")]
     rows = [
         (
             Cell(one.name, href=link_to_games(one.name)),
-            *(write_time(one.move_ms), write_time(one.bank_ms)),
+            write_time(one.move_ms),
             Cell(
                 one.bound + ("" if one.elo is None else f"{one.elo:+.0f}"),
                 "" if one.half_width is None else f"{one.half_width:.0f}",
