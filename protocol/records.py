@@ -104,6 +104,8 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The worker that played the games after this line; null: the machine of the event's folder."""
     clocks: tuple[Clock, ...] | UnsetType = UNSET
     """The clock of each seat; left out unless one of them has a clock of its own."""
+    values: tuple[dict[str, int | float], ...] | UnsetType = UNSET
+    """In a tune, the values of the parameters of the bot in each seat; left out in other events."""
 
     def __post_init__(self) -> None:
         """Refuse clocks that are not one for each seat. Raises ValueError."""

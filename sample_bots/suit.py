@@ -11,6 +11,7 @@ so a good play is one after which the *rest* of the hand still fits. Four things
 
 It draws no conclusions from what the others do. That is the next rung: counting.py.
 The WEIGHTS were found by playing some thousand games against greedy.py; find better ones!
+`suit.py --pips 0.1 --safe 1` plays with others, and `boneyard tune` can look for them.
 """
 
 import json
@@ -88,6 +89,8 @@ def choose(ask):
 
 
 def main():
+    words = iter(sys.argv[1:])
+    WEIGHTS.update({word.removeprefix("--"): float(next(words)) for word in words})
     for line in sys.stdin:
         message = json.loads(line)
         kind = message["type"]

@@ -279,6 +279,63 @@ def run(
     sys.exit(run_event(run_options))
 
 
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False), shell_complete=complete_planned)
+@click.option(
+    "--boards",
+    type=click.IntRange(1),
+    default=None,
+    help="Boards of all candidates together; a fifth more, at most 1,000, give the answer.  [5000]",
+)
+@click.option(
+    "--rules",
+    default=None,
+    shell_complete=complete_rules,
+    help="A named game or your own rules file; see `boneyard rules`.  [default: draw]",
+)
+@CHOICES
+@_sandbox
+@_seed
+@_jobs
+@_cluster
+@tls
+@trust_network
+@_out_option(None, f"{RUNS}/ and the file's name")
+@_json
+def tune(
+    file: str,
+    out: Path | None,
+    jobs: int | None,
+    cluster: str | None,
+    tls: Path | None,
+    trust_network: bool,
+    seed: int | None,
+    as_json: bool,
+    **event: Any,
+) -> None:
+    """Search better values for the parameters of a bot, and say whether they are better.
+
+    The event file has one bot, whose command has {name} where it reads a parameter, and the ranges
+    in [tune]. Groups of candidates play the bot as it is, on the same deals; luck is taken out. At
+    the end the best values play the start values on new deals, and the answer is "Better by 35 ± 12
+    Elo" or "No better", with the values to paste. Run the same command again to continue. See
+    `boneyard help events`.
+
+    \b
+    Examples:
+      boneyard tune mine.toml
+      boneyard tune mine.toml --boards 1000 --jobs 8
+    """
+    from tournaments.commands.run import RunOptions
+    from tournaments.commands.tune import tune_bot
+    from tournaments.plan.from_options import EventOptions
+
+    options = EventOptions((file,), **event)
+    sys.exit(
+        tune_bot(RunOptions(options, out, jobs, cluster, tls, trust_network, seed, as_json=as_json))
+    )
+
+
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}

@@ -44,7 +44,7 @@ from tournaments.runner.machine import machine
 from tournaments.runner.runner import check_greetings
 from tournaments.runner.sitting import InternalGameError, SittingRunner, keep_bots
 from tournaments.schedule.schedule import PlannedGame
-from tournaments.schedule.seating import has_dependent_games, seating
+from tournaments.schedule.seating import has_dependent_games, seating, with_values
 
 LEAST = 8
 """The fewest games of an order for which more processes of its bots are started."""
@@ -157,7 +157,9 @@ class OrderRunner:
         end: float,
     ) -> None:
         """Play one of an order's shares, but begin no game after `end` except the order's first."""
-        commands = [await self._command(run, seat, sandbox) for seat in share.part.plan.seats]
+        plan = share.part.plan
+        plain = [await self._command(run, seat, sandbox) for seat in plan.seats]
+        commands = with_values(run.event, plan.values, plain)
         if not share.part.games:
             return
         start_ms, keep = run.event.clock.start_ms, run.keep_stderr

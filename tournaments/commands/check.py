@@ -128,7 +128,9 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | Non
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     event, base = parse_event(what)
     if in_file:
-        event = replace(event, bots=_meant(event.bots, options.name))
+        # The candidates of a tune are the first bot with other values.
+        bots = event.bots[:1] if event.tune else event.bots
+        event = replace(event, bots=_meant(bots, options.name))
         game = _game(event, base, whole=not options.quick)
     clock = event.clock
     times = {"start_ms": options.start_ms, "move_ms": options.move_ms}

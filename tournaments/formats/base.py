@@ -16,6 +16,7 @@ from protocol.ruleset import Ruleset, target
 from tournaments.formats.own_clock import CLOCK, OwnClock
 from tournaments.rating.sprt_settings import MOST
 from tournaments.rating.tables import Corrections
+from tournaments.tuning.parameters import Values
 
 R = TypeVar("R", bound=Iterable[Result])
 VersionName = Annotated[
@@ -43,6 +44,8 @@ class Pairings(NamedTuple):
     """The tables, in days; any prefix is as balanced as it can be."""
     boards: range
     """Their boards."""
+    values: Mapping[Unit, Values] = {}
+    """Values of parameters with which units play there; see `tournaments.formats.tune`."""
 
 
 class LuckSource(Protocol):
@@ -178,6 +181,8 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     """True if the whole schedule is known before the first game."""
     EACH: ClassVar[str] = " for each pairing"
     """The words that tell what plays the boards of the plan."""
+    HAS_COPIES: ClassVar[bool] = False
+    """True if its entrants are one bot that plays in several ways."""
     ESTIMATE: ClassVar[str] = ""
     """The words before the number of planned games, while it is not known for sure."""
 
@@ -242,6 +247,10 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         """Estimate the games after a stage with this last board and this number of games."""
         return 0
 
+    def set_values(self, command: Command, values: Values) -> Command:
+        """Return a bot's command with these values of its parameters; only a tune has any."""
+        raise NotImplementedError
+
     # --- to be extended ---
 
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
@@ -266,6 +275,10 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         return f"{self.name}: {boards} boards{self.EACH}"
 
     # --- to be reported ---
+
+    def rated(self, contest: Contest, results: Sequence[Result]) -> Sequence[Result]:
+        """Return the games by which entrants are rated."""
+        return results
 
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""

@@ -7,9 +7,13 @@ from tournaments.formats.knockout import Knockout
 from tournaments.formats.ladder import Ladder
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
+from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
 
-Format: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus
+Choice: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus
+"""A format that a user chooses by its name."""
+Format: TypeAlias = Choice | Tune
+"""A format of an event; a tune is that of an event file with parameters."""
 
-FORMATS: dict[str, Format] = {form.name: form for form in (kind() for kind in get_args(Format))}
-"""Every format with its default settings, by its name in an event file."""
+FORMATS: dict[str, Choice] = {form.name: form for form in (kind() for kind in get_args(Choice))}
+"""Every format that can be chosen, with its default settings, by its name in an event file."""

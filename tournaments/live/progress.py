@@ -132,7 +132,8 @@ class Progress:
         below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
         below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
         room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
-        table = renderables([live_table(self._ticks)], self._console.width, room)
+        shown = [] if self._event.format.HAS_COPIES else [live_table(self._ticks)]
+        table = renderables(shown, self._console.width, room)
         return Group(*table, *below, self._bar)
 
     def _note_fouls(self, result: Result) -> None:
@@ -199,7 +200,7 @@ class Progress:
             uneven(event, results, summary.planned),
             luck_known(summary.luck, summary.played),
             describe_latecomers(summary.latecomers),
-            *describe_same_files(event.entrants),
+            *(() if event.format.HAS_COPIES else describe_same_files(event.entrants)),
             *describe_same_answers(used.same_bots, event.entrants),
         ]
         print_blocks(console, paragraphs(filter(None, notes), "strong"))

@@ -245,7 +245,9 @@ class LiveView:
             return head, cut_rows(rows, ROWS), PROVISIONAL
         event = self.event
         pools = fit_both(
-            self._results.first(), partners=event.rules.deal.partners, anchor=event.anchor
+            event.format.rated(event, self._results.first()),
+            partners=event.rules.deal.partners,
+            anchor=event.anchor,
         ).pools
         tables = [standings_table(pool).plain() for pool in pools]
         return tables[0][0], [row for _, rows in tables for row in rows], RATED

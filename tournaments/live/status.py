@@ -124,7 +124,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
 def _fitted(event: Event, results: Sequence[Result]) -> Ratings:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
-    return fit_both(results, partners=event.rules.deal.partners, anchor=event.anchor)
+    rated = event.format.rated(event, results)
+    return fit_both(rated, partners=event.rules.deal.partners, anchor=event.anchor)
 
 
 def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:

@@ -15,6 +15,7 @@ from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.event import Boards, EntrantName, Title
 from tournaments.rating.anchor import Anchor
+from tournaments.tuning.parameters import Parameter
 
 SUFFIX = ".toml"
 """The ending of an event file; any other word on the command line is a bot."""
@@ -22,6 +23,13 @@ Word = Annotated[
     str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
 ]
 """A word of a command, or a path: the system ends both at a zero character."""
+ParameterName = Annotated[
+    str,
+    Meta(
+        pattern=r"^(?!(python|build)$)[A-Za-z_][A-Za-z0-9_]{0,31}$",
+        description="up to 32 letters, digits or _, a letter first, and neither python nor build",
+    ),
+]
 
 
 class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,6 +94,9 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Limits of each bot's memory and processes."""
     anchor: Anchor | None = None
     """The bot whose rating is fixed beforehand; without one, the mean of the core is 0."""
+    tune: dict[ParameterName, Parameter] = {}
+    """Parameters of the only bot, for which `boneyard tune` searches better values: each stands as
+    {name} in its command."""
     luck: bool = False
     """True if the report also has ratings and margins with the luck of the draw taken out."""
 

@@ -16,6 +16,7 @@ from protocol.errors import UserError
 from protocol.ruleset import Ruleset, check_seats
 from tournaments.formats.base import Entrant
 from tournaments.formats.registry import FORMATS, Format
+from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
 from tournaments.plan.bot_clocks import name_clocks, scale_bot, set_clocks
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
@@ -23,6 +24,7 @@ from tournaments.plan.deals.deals_file import SetDeals, read_deals, too_few_deal
 from tournaments.plan.deals.deals_from_logs import read_logged_deals
 from tournaments.plan.event import TITLE, Event
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, read_event_file
+from tournaments.plan.tune_plan import expand_tune
 from tournaments.rating.anchor import anchored
 from tournaments.rating.sprt_settings import Measure
 
@@ -171,7 +173,11 @@ def read_plan(options: EventOptions, *, predictable: bool) -> WrittenPlan:
         rules = load_ruleset(written.rules, base, options.choices, at=f"{options.what[0]}: rules")
     else:
         rules = load_ruleset(options.rules, Path.cwd(), options.choices)
+    if written.tune and rules.deal.partners:
+        written = replace(written, teams=tuple((bot.name, bot.name) for bot in written.bots))
     deals = _set_deals(written, options, base, rules)
+    if written.tune and deals:
+        raise UserError("A tune draws its deals: those of a file or a log are too few (deals).")
     form, boards = written.format.with_boards(options.boards, written.boards)
     if deals and not written.boards:
         most = len(deals.boards)
@@ -226,7 +232,8 @@ def parse_event(what: Sequence[str]) -> tuple[WrittenEvent, Path]:
         return WrittenEvent(bots=parse_bots(what)), Path.cwd()
     if len(what) > 1:
         raise UserError(f"Give one event file or bots, not {first} and {what[1]!r}.")
-    return read_event_file(first), first.resolve().parent
+    written, base = read_event_file(first), first.resolve().parent
+    return (expand_tune(written, base) if written.tune else written), base
 
 
 def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
@@ -273,6 +280,8 @@ def _format(form: Format, options: EventOptions) -> Format:
     Raises UserError if an option does not apply to this format.
     """
     if options.format and options.format != form.name:
+        if isinstance(form, Tune):
+            raise UserError("--format: an event file with [tune] has no other format.")
         form = FORMATS[options.format]
     given = {name: getattr(options, name) for name in SETTINGS}
     given = {name: value for name, value in given.items() if value not in (None, ())}

@@ -135,7 +135,8 @@ def _pools(data: ReportData) -> Iterator[Block]:
     pools = data.ratings.pools
     if not pools:
         return
-    tallies = by_pool(collect(data.results, data.event.rules.deal.partners))
+    rated = data.event.format.rated(data.event, data.results)
+    tallies = by_pool(collect(rated, data.event.rules.deal.partners))
     by_names = {frozenset(tally.names): tally for tally in tallies}
     if len(pools) > 1:
         apart = "No games connect the pools: their ratings cannot be compared."

@@ -38,10 +38,12 @@ def done(event: Event, played: int, planned: int) -> str:
 
 def main_result(event: Event, results: Sequence[Result], planned: int, ratings: Ratings) -> str:
     """Return the main result in a sentence or two, by the format and the ratings."""
-    if not ratings.pools:
+    if not ratings.pools and not results:
         return "No game is finished yet."
     active, is_over = event.active_results(results), len(results) == planned
-    ranks = by_ratings(ratings.pools[0]) + _not_compared(event, ratings.pools[0])
+    ranks = ""
+    if ratings.pools:
+        ranks = by_ratings(ratings.pools[0]) + _not_compared(event, ratings.pools[0])
     return event.format.describe_lead(event, active, is_over, ranks)
 
 

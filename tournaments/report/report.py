@@ -69,7 +69,8 @@ def report_files(
     results = by_game.first()
     luck = luck or LuckStore(folder, event)
     corrections = luck.corrections(results) or None
-    ratings = fit_both(results, partners=partners, anchor=event.anchor, corrections=corrections)
+    rated = event.format.rated(event, results)
+    ratings = fit_both(rated, partners=partners, anchor=event.anchor, corrections=corrections)
     summary = Results(
         event=terms_of(event),
         entrants=versions_of(event),
@@ -89,7 +90,7 @@ def report_files(
     partly = event_text.luck_known(summary.luck, summary.played)
     late = public.describe_latecomers(summary.latecomers)
     notes = [note for note in (uneven, partly, late) if note]
-    notes += describe_same_files(event.entrants)
+    notes += [] if event.format.HAS_COPIES else describe_same_files(event.entrants)
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):

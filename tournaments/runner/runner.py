@@ -32,7 +32,7 @@ from tournaments.runner.sitting import (
 )
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
-from tournaments.schedule.seating import has_dependent_games, seating, sitting
+from tournaments.schedule.seating import has_dependent_games, seating, sitting, with_values
 from tournaments.storage.folder import Folder, board_seeds
 from tournaments.storage.ledger import Ledger
 
@@ -62,7 +62,9 @@ async def check_greetings(
     something.
     """
     poller = Poller()
-    active = enumerate(one for one in entrants if not one.retired)
+    # The candidates of a tune have one command.
+    first = {one.command: one for one in reversed([*entrants]) if not one.retired}
+    active = enumerate(reversed(first.values()))
     complaints: dict[int, str] = {}
 
     async def check_on() -> None:
@@ -172,7 +174,8 @@ class Runner:
                 ) from cause
 
     async def _sit(self, plan: PlannedSitting, lanes: Lanes) -> None:
-        commands = [self._event.entrants[entrant].command for entrant in plan.seats]
+        plain = [self._event.entrants[entrant].command for entrant in plan.seats]
+        commands = with_values(self._event, plan.values, plain)
         pool = BotPool(
             self._poller,
             commands,

@@ -14,6 +14,7 @@ from protocol.ruleset import rotations
 from tournaments.formats.base import Meeting, Pairings, luck_of
 from tournaments.plan.event import Event
 from tournaments.schedule.circular_orders import circular_orders
+from tournaments.tuning.parameters import Values
 
 
 class PlannedGame(Struct, frozen=True):
@@ -43,6 +44,8 @@ class PlannedSitting(Struct, frozen=True):
     numbers, see `tournaments.schedule.game_numbers`."""
     who: str
     """Names of the entrants in the seats, with dots between them."""
+    values: tuple[Values, ...] = ()
+    """In a tune, the values of the parameters of the bot in each seat."""
 
     @property
     def games(self) -> tuple[PlannedGame, ...]:
@@ -119,11 +122,12 @@ def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSit
 
 def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
     """Return sittings block by block, and within a block day by day: any prefix is balanced."""
-    days, boards = pairings
+    days, boards, values = pairings
+    by_entrant = {entrant: given for unit, given in values.items() for entrant in unit}
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return (
-        planned(event, turned, block)
+        planned(event, turned, block, by_entrant)
         for order, block in _blocks(event, orders, boards)
         for day in days
         for turn in range(event.seats)
@@ -171,10 +175,17 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
     return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
 
 
-def planned(event: Event, seats: tuple[int, ...], boards: Sequence[int]) -> PlannedSitting:
-    """Return the sitting of these entrants on these boards."""
+def planned(
+    event: Event,
+    seats: tuple[int, ...],
+    boards: Sequence[int],
+    values: Mapping[int, Values] | None = None,
+) -> PlannedSitting:
+    """Return the sitting of these entrants on these boards, with these values of parameters."""
     who = ".".join(event.entrants[entrant].name for entrant in seats)
-    return PlannedSitting(f"{SITTING_PREFIX}{boards[0]}.{who}", seats, tuple(boards), who)
+    given = tuple(values.get(entrant, {}) for entrant in seats) if values else ()
+    name = f"{SITTING_PREFIX}{boards[0]}.{who}"
+    return PlannedSitting(name, seats, tuple(boards), who, given)
 
 
 def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:

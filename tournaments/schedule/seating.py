@@ -1,16 +1,18 @@
 """Seats of a planned sitting: the setup of its games, and the first record of its log. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
 
 from arena.match.game_setup import GameSetup
+from arena.sandbox.command import Command
 from protocol import __version__
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
 from tournaments.plan.event import Event
 from tournaments.rating.fouls import own_fouls
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
+from tournaments.tuning.parameters import Values
 
 
 def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
@@ -71,7 +73,18 @@ def sitting(
         machine=machine,
         worker=worker,
         clocks=seat_clocks(event, plan) or UNSET,
+        values=plan.values or UNSET,
     )
+
+
+def with_values(
+    event: Event, values: Sequence[Values], commands: Sequence[Command]
+) -> list[Command]:
+    """Return the commands of a sitting's bots with the values of their parameters, if any."""
+    pairs = zip(commands, values or [{}] * len(commands), strict=True)
+    return [
+        event.format.set_values(command, given) if given else command for command, given in pairs
+    ]
 
 
 def has_dependent_games(event: Event) -> bool:

@@ -2,6 +2,8 @@
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 
+from msgspec import UNSET
+
 from arena.logs.compression import actual_path
 from arena.rules.english import count_in_digits
 from protocol.records import Result, Sitting
@@ -93,6 +95,8 @@ def _misplaced(
     boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
     if was != (event.name, names_of(event, plan), boards):
         yield f"{check.path}: the event, the seats or the boards differ from the plan"
+    if sitting.values != (plan.values or UNSET):
+        yield f"{check.path}: the values of the parameters are not those of the search"
     if terms != (event.rules, event.clock, seat_clocks(event, plan), event.fouls):
         yield f"{check.path}: the rules, the clock or the cost of a foul differ from the event's"
 

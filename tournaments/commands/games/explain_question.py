@@ -114,7 +114,10 @@ def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answ
     level, found = "", list[ReaskResult]()
     event = find_event(wanted.log)
     entrants = {entrant.name: entrant.command for entrant in event.entrants} if event else {}
-    command = entrants.get(logged.sitting.seats[one.question.seat])
+    seat, values = one.question.seat, logged.sitting.values
+    command = entrants.get(logged.sitting.seats[seat])
+    if event and command and values and values[seat]:
+        command = event.format.set_values(command, values[seat])
     if wanted.times and (wanted.bot or command):
         sandbox = _sandbox(wanted, wanted.log, event)
         level = sandbox.level

@@ -11,10 +11,12 @@ import numpy as np
 
 from arena.document.html import minus
 from tournaments.formats.sprt_text import subsample
+from tournaments.formats.tune_text import Way
 from tournaments.rating.sprt import SprtStep
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import Floats
 from tournaments.report.html.forest import Axis, Tick, axis, label, nice, percent
+from tournaments.tuning.parameters import value_text
 
 BINS = 21
 """Bars of a histogram; the middle one is about 0."""
@@ -130,3 +132,74 @@ def sprt_walk(settings: Sprt, steps: Sequence[SprtStep]) -> Walk:
     path = " ".join(f"{x},{y}" for x, y in points)
     bounds = height(high), height(0.0), height(low)
     return Walk(path, bounds, (minus(f"{high:.2f}"), minus(f"{low:.2f}")), last, ticks)
+
+
+class Line(NamedTuple):
+    """A value along a search; x and y run from 0 to 1000, y downwards."""
+
+    title: str
+    said: str
+    """The value at the beginning and at the end, in words."""
+    path: str
+    """Points of the value."""
+    band: str
+    """Corners of its 95 % intervals; empty if there are none."""
+    level: int
+    """The height of the start value, or of no gain."""
+    ends: tuple[str, str]
+    """The values at the top and at the bottom."""
+
+
+class TuningLines(NamedTuple):
+    """The way of a search: the gain, and each parameter."""
+
+    gain: Line
+    parameters: list[Line]
+    ticks: list[Tick]
+    """Boards, along the bottom."""
+
+
+def tuning_lines(way: Way) -> TuningLines:
+    """Return the way of a search; there must be a lead."""
+    done = len(way.means)
+    along = Axis(0, done * way.boards_a_step)
+    ticks = [tick._replace(label=tick.label.lstrip("+")) for tick in along.ticks()]
+    leads = [(step, lead) for step in range(1, done + 1) if (lead := way.lead(step))]
+    # The first intervals rest on few groups: they may leave the figure.
+    middle = [lead.points for _, lead in leads]
+    last = leads[-1][1]
+    scale = axis(min(0.0, *middle, last[0] - last[1]), max(0.0, *middle, last[0] + last[1]))
+
+    def points(rows: Sequence[tuple[int, float]], on: Axis) -> str:
+        return " ".join(f"{round(1000 * step / done)},{_height(on, value)}" for step, value in rows)
+
+    low = [(step, lead.points - lead.half_width) for step, lead in leads]
+    high = [(step, lead.points + lead.half_width) for step, lead in reversed(leads)]
+    gain = Line(
+        "Gain in points a game",
+        minus(f"{last.points:+.1f} ± {last.half_width:.1f} at the end"),
+        points([(step, lead.points) for step, lead in leads], scale),
+        points([*low, *high], scale),
+        _height(scale, 0.0),
+        (label(round(scale.high, 1)), label(round(scale.low, 1))),
+    )
+    lines = []
+    for name, one in way.parameters.items():
+        values = [step.best[name] for step in way.steps]
+        places = [(at, one.place_of(value)) for at, value in enumerate(values)]
+        whole = Axis(0.0, 1.0)
+        lines.append(
+            Line(
+                name,
+                f"{value_text(values[0])} → {value_text(values[-1])}",
+                points(places, whole),
+                "",
+                _height(whole, one.place_of(one.start)),
+                (value_text(one.max), value_text(one.min)),
+            )
+        )
+    return TuningLines(gain, lines, ticks)
+
+
+def _height(scale: Axis, value: float) -> int:
+    return round(1000 * min(1.0, max(0.0, (scale.high - value) / (scale.high - scale.low))))

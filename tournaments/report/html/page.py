@@ -8,7 +8,7 @@ from typing import NamedTuple
 from arena.document.blocks import Document, Media, plain, select
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
-from tournaments.report.html.charts import sprt_walk
+from tournaments.report.html.charts import sprt_walk, tuning_lines
 
 HERE = Path(__file__).parent
 FILE = re.compile(
@@ -43,6 +43,7 @@ def report_page(document: Document, share: Share, entrants: Sequence[str]) -> st
         data=document.data,
         share=share._replace(summary=plain(share.summary)),
         draw_walk=sprt_walk,
+        draw_tuning=tuning_lines,
         numbers=emblem_numbers(entrants, entrants),
         blocks=select(document.blocks, Media.HTML),
     )

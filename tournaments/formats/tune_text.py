@@ -1,0 +1,103 @@
+"""A tune in words: a line while it runs, the sections of its report. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from arena.document.blocks import Block, Cell, Code, Column, Figure, Paragraph, Section, table
+from tournaments.tuning.parameters import Parameter, Values, fill, value_text
+from tournaments.tuning.search import LAST, Step
+from tournaments.tuning.verdict import Lead, Verdict, mean_lead
+
+FEWEST = 4
+"""The fewest groups of candidates that tell a lead."""
+ROWS = 10
+"""The largest number of steps in the table."""
+ABOUT = (
+    "The gain is the lead of the latest candidates over the start values, in points a game, with "
+    "the luck of the draw taken out. They vary around the best values, so it is rather too small; "
+    "the answer is that of the check, on deals that the search never saw."
+)
+
+
+class Way(NamedTuple):
+    """The way of a search so far."""
+
+    parameters: Mapping[str, Parameter]
+    """What is searched."""
+    steps: Sequence[Step]
+    """The states of the search, the start included."""
+    means: Sequence[float]
+    """The mean lead of each group's candidates over the start values, in points a game."""
+    boards_a_step: int
+    """Boards of a group."""
+
+    @property
+    def best(self) -> Values:
+        """The best values so far."""
+        return self.steps[-1].best
+
+    def lead(self, step: int) -> Lead | None:
+        """Return the lead of the candidates from which the best values of a step are made."""
+        last = self.means[:step][-max(FEWEST, step // LAST) :]
+        return mean_lead(last) if len(last) >= FEWEST else None
+
+
+def live(way: Way, boards: int) -> str:
+    """Return the best values so far and their estimated gain in a line."""
+    done = len(way.means)
+    best = " ".join(f"{name}={value_text(one)}" for name, one in way.best.items())
+    lead = way.lead(done)
+    gain = f", about {_points(lead)} better than the start" if lead else ""
+    return f"{done * way.boards_a_step:,} of {boards:,} boards searched: {best}{gain}."
+
+
+def sentence(verdict: Verdict, name: str) -> str:
+    """Return the answer."""
+    points = _points(Lead(verdict.points, verdict.points_half_width))
+    sure = f"({points}; {verdict.boards:,} new boards, 95 %)"
+    if verdict.is_better:
+        by = ""
+        if verdict.elo is not None and verdict.elo_half_width is not None:
+            by = f" by {verdict.elo:.0f} ± {verdict.elo_half_width:.0f} Elo"
+        return f"**Better{by}**: {name} with the new values {sure}."
+    if verdict.is_worse:
+        return f"**Worse**: keep the values of {name} {sure}."
+    return f"**No better**: keep the values of {name} {sure}."
+
+
+def tune_sections(way: Way, entry: str) -> Iterator[Section]:
+    """Yield the way of the search, and its values to paste."""
+    done = len(way.means)
+    blocks: list[Block] = []
+    if done >= FEWEST:
+        blocks.append(Figure(macro="tuning", value=way))
+    columns = [Column("boards"), *map(Column, way.parameters), Column("gain", detail="±")]
+    kept = sorted({done * at // ROWS for at in range(ROWS + 1)})
+    blocks.append(table("Steps of the search", columns, [_row(way, step) for step in kept]))
+    yield Section("The search", [*blocks, Paragraph(ABOUT, "faint")], id="search")
+    tune = [_range_text(name, one, way.best[name]) for name, one in way.parameters.items()]
+    paste: list[Block] = [
+        Paragraph("The bot with the best values, for an event file or `bots.toml`:"),
+        Code(fill((entry,), way.best)[0]),
+        Paragraph("To tune on from there:"),
+        Code("\n".join(("[tune]", *tune))),
+    ]
+    yield Section("The values", paste, id="values")
+
+
+def _row(way: Way, step: int) -> list[str | Cell]:
+    lead = way.lead(step)
+    gain = Cell(f"{lead.points:+.1f}", detail=f"{lead.half_width:.1f}") if lead else Cell("·")
+    values = (value_text(one) for one in way.steps[step].best.values())
+    return [f"{step * way.boards_a_step:,}", *values, gain]
+
+
+def _points(lead: Lead) -> str:
+    return f"{lead.points:+.1f} ± {lead.half_width:.1f} points a game"
+
+
+def _range_text(name: str, one: Parameter, start: float) -> str:
+    parts = {"start": start, "min": one.min, "max": one.max}
+    said = [f"{key} = {value_text(value)}" for key, value in parts.items()]
+    said += ["integer = true"] * one.integer + ['scale = "log"'] * (one.scale == "log")
+    return f"{name} = {{ {', '.join(said)} }}"
