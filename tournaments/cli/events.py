@@ -313,7 +313,7 @@ def tune(
     as_json: bool,
     **event: Any,
 ) -> None:
-    """Search better values for the parameters of a bot, and say whether they are better.
+    """Search better values for a bot's parameters, and test them.
 
     The event file has one bot, whose command has {name} where it reads a parameter, and the ranges
     in [tune]. Groups of candidates play the bot as it is, on the same deals; luck is taken out. At

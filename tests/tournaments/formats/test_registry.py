@@ -13,6 +13,7 @@ from tournaments import formats
 from tournaments.cli.events import run
 from tournaments.formats.base import BaseFormat
 from tournaments.formats.registry import FORMATS
+from tournaments.formats.tune import Tune
 
 
 def with_names(kind: type[Any]) -> Iterator[type[Any]]:
@@ -26,7 +27,8 @@ def with_names(kind: type[Any]) -> Iterator[type[Any]]:
 def test_every_format_of_the_folder_is_in_the_list() -> None:
     for module in iter_modules(formats.__path__, f"{formats.__name__}."):
         import_module(module.name)
-    assert {type(one) for one in FORMATS.values()} == set(with_names(BaseFormat))
+    choices = {type(one) for one in FORMATS.values()}
+    assert choices | {Tune} == set(with_names(BaseFormat))
 
 
 def test_run_offers_the_formats_of_the_list() -> None:

@@ -1,0 +1,134 @@
+"""Tune: groups of candidates on the same deals, the same after a stop, and an honest answer."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from arena.document.blocks import Code
+from arena.sandbox.command import Command
+from protocol.errors import UserError
+from protocol.records import Result
+from tests.support.tunes import play, tune
+from tournaments.formats.tune import GROUP, Tune
+from tournaments.plan.event import Event, as_json, from_json
+from tournaments.schedule.schedule import count_all_games, ledger_order, stages
+from tournaments.tuning.parameters import Parameter, Values
+
+X = Parameter(start=0.1, min=0, max=1)
+
+
+def hill(values: Values) -> float:
+    """Return the lead over the start; at best, at 0.8, it is 25 points."""
+    return 25 - 51 * (values["x"] - 0.8) ** 2
+
+
+def nothing(_: Values) -> float:
+    return 0.0
+
+
+def played(one: Event, strength: Any, seed: int) -> list[Result]:
+    results: dict[str, Result] = {}
+    play(one, strength, Random(seed), results)
+    return [results[name] for name in ledger_order(one, results)]
+
+
+def form_of(one: Event) -> Tune:
+    assert isinstance(one.format, Tune)
+    return one.format
+
+
+def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seats() -> None:
+    one = tune(120, x=X)
+    results: dict[str, Result] = {}
+    play(one, hill, Random(1), results)
+    first, second, check = stages(one, results)
+    assert {plan.boards for plan in first} == {(1, 2, 3, 4, 5)}
+    assert {plan.boards for plan in second} == {(6, 7, 8, 9, 10)}
+    seats = {(0, slot) for slot in range(1, GROUP + 1)}
+    assert {plan.seats for plan in first} == seats | {(b, a) for a, b in seats}
+    assert all(plan.values[plan.seats.index(0)] == {} for plan in first)
+    assert {plan.seats for plan in check} == {(0, GROUP + 1), (GROUP + 1, 0)}
+    assert {board for plan in check for board in plan.boards} == set(range(11, 35))
+    assert one.all_boards == 34
+    assert len(results) == count_all_games(one, results) == count_all_games(one, {}) == 288
+
+
+@pytest.mark.parametrize("stop", [1, 100, 120, 130, 287])
+def test_a_stopped_tune_goes_on_with_the_same_candidates(stop: int) -> None:
+    one = tune(120, x=X)
+    whole: dict[str, Result] = {}
+    play(one, hill, Random(1), whole)
+    parts: dict[str, Result] = {}
+    play(one, hill, Random(1), parts, most=stop)
+    again = {name: whole[name] for name in parts}
+    assert again == parts
+    for before, after in zip(stages(one, again), stages(one, whole), strict=False):
+        assert before == after
+
+
+def test_better_values_are_found_and_said_to_be_better() -> None:
+    one = tune(900, x=X)
+    results = played(one, hill, 1)
+    verdict = form_of(one).verdict(one, results)
+    assert verdict
+    assert verdict.boards == 180
+    assert verdict.is_better
+    assert 15 < verdict.points < 35
+    lead = one.format.describe_lead(one, results, True, "")
+    assert lead.startswith("**Better by ")
+    search, values = one.format.report(one, results, lambda *_: "")
+    assert search.title == "The search"
+    paste = [block.text for block in values.blocks if isinstance(block, Code)]
+    assert paste[0] == 'run = ["x"]'
+    assert paste[1].startswith("[tune]\nx = { start = 0.")
+    assert paste[1].endswith(", min = 0, max = 1 }")
+
+
+def test_a_game_that_a_foul_ended_is_lost() -> None:
+    """A value with which a bot crashes never looks good, however far it was ahead."""
+    one = tune(60, x=X)
+    tuned = one.entrants[-1].name
+    fouled = [
+        replace(game, scores=(50, 0), places=(2, 1), why="foul") if game.seats[0] == tuned else game
+        for game in played(one, nothing, 1)
+    ]
+    verdict = form_of(one).verdict(one, fouled)
+    assert verdict
+    assert verdict.is_worse
+    assert "**Worse**: keep the values" in one.format.describe_lead(one, fouled, True, "")
+
+
+def test_a_plan_is_kept_as_it_is(tmp_path: Any) -> None:
+    one = tune(60, x=X, depth=Parameter(start=3, min=1, max=9, integer=True))
+    assert from_json(as_json(one), tmp_path) == one
+
+
+def test_values_replace_the_words_of_the_command() -> None:
+    form = Tune((("x", X),), ("{python}", "-x", "{x}"), "", "cmaes 0")
+    command = Command(("/usr/bin/python", "-x", "0.1"), ".")
+    assert form.set_values(command, {"x": 0.5}).argv == ("/usr/bin/python", "-x", "0.5")
+
+
+def test_a_tune_does_not_change_its_boards_or_its_ranges() -> None:
+    one = tune(60, x=X)
+    assert one.format.why_not_extended(one, one) is None
+    for other in (tune(120, x=X), tune(60, x=replace(X, max=2))):
+        assert "cannot change" in str(one.format.why_not_extended(one, other))
+
+
+def test_too_few_boards_and_seats_of_three_are_refused() -> None:
+    form = form_of(tune(60, x=X))
+    with pytest.raises(UserError, match="at least 60 boards, not 59"):
+        form.with_boards(59, None)
+    with pytest.raises(UserError, match="two sides"):
+        replace(tune(60, x=X), seats=3)
+
+
+@pytest.mark.slow
+def test_a_parameter_that_does_nothing_is_seldom_said_to_be_better() -> None:
+    """In the long run 2.5 % of the answers are wrong."""
+    one = tune(120, x=X)
+    answers = [form_of(one).verdict(one, played(one, nothing, seed)) for seed in range(100)]
+    assert sum(verdict is not None and verdict.is_better for verdict in answers) <= 5

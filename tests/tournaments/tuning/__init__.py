@@ -1,0 +1,1 @@
+"""Tests of tournaments/tuning: parameters, the search, the answer."""
