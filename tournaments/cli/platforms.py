@@ -44,5 +44,6 @@ def require_linux(name: str) -> None:
         raise UserError(
             f"`{name}` needs Linux, and this is {NAMES.get(sys.platform, sys.platform)}: here "
             "`rules`, `new`, `replay`, `verify`, `report`, `publish`, `rate`, `show`, `export` and "
-            f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}."
+            f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}; "
+            "`boneyard help sandbox` describes ours."
         )
