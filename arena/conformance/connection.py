@@ -158,14 +158,14 @@ class Connection(PipedProcess):
 
     def rest(self) -> bytes:
         """Return and forget all output that was not taken yet, perhaps half a line."""
-        said = bytes(self._inbox)
+        said = self.partial_line
         self._inbox.clear()
         return said
 
     @property
     def partial_line(self) -> bytes:
         """Return the output that is not a whole line yet."""
-        return bytes(self._inbox)
+        return self._censor.clean(bytes(self._inbox))
 
     @property
     def is_flooded(self) -> bool:

@@ -98,7 +98,7 @@ class BotProcess(PipedProcess):
         self._inbox[:] = rest
         if len(lines) < most and len(rest) >= MAX_LINE:
             self._set_overlong()
-        return lines
+        return [self._censor.clean(line) for line in lines] if self._censor else lines
 
     def _set_overlong(self) -> None:
         self._set_fault(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
@@ -174,7 +174,7 @@ class BotProcess(PipedProcess):
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game; a lone line takes no buffer."""
         listener = self._listener
-        if self._inbox or listener is None:
+        if self._inbox or listener is None or self._censor:
             self._read_more()
             return self._notify()
         data = self._read_stdout()

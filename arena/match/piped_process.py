@@ -11,6 +11,7 @@ from mypy_extensions import mypyc_attr
 
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import as_named
+from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 
@@ -88,6 +89,7 @@ class PipedProcess:
         self._outbox = bytearray()
         self._closed = False
         self._pipes: Pipes | None = None
+        self._censor = Censor(command.environment)
         self._slot, self._process = spawn(command, sandbox)
         assert self._process.stdin
         assert self._process.stdout
@@ -206,6 +208,9 @@ class PipedProcess:
             self._stop_reading(self._stderr)
         self.stderr_bytes += len(data)
         self.stderr += data
+        if self._censor:
+            # All that is kept: a value may come in two reads.
+            self.stderr[:] = self._censor.clean(bytes(self.stderr))
         del self.stderr[: -self.stderr_kept]
 
     def _take_line(self) -> bytes | None:
@@ -215,7 +220,7 @@ class PipedProcess:
             return None
         line = bytes(self._inbox[:end])
         del self._inbox[: end + 1]
-        return line
+        return self._censor.clean(line)
 
     # --- the end ---
 
@@ -281,6 +286,9 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
         raise CannotStartError(f"the sandbox has no place for a bot: {error}", error) from error
     try:
         return slot, slot.start(command)
+    except AccessError as error:
+        slot.close()
+        raise CannotStartError(str(error)) from error
     except OSError as error:
         slot.close()
         text = f"{command.argv[0]} cannot be started: {error.strerror}"

@@ -2,14 +2,15 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path, PurePath
 from shutil import which
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from arena.sandbox.limits import Level, Limits
 
@@ -46,6 +47,26 @@ parent died before the request: a referee that is killed while it starts bots wo
 running. After that request an empty line on stderr tests whether the referee still reads it."""
 
 
+Address = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}):[1-9][0-9]{0,4}(?!\n)$",
+        description="a host and its port, such as api.example.com:443",
+    ),
+]
+"""An address on the network."""
+VariableName = Annotated[
+    str,
+    Meta(
+        pattern=r"^(?!PATH$|LANG$|HOME$|HTTPS?_PROXY$)[A-Z][A-Z0-9_]{0,63}(?!\n)$",
+        description="a variable's name in capital letters, digits and _",
+    ),
+]
+"""The name of an environment variable."""
+CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/ca-certificates")
+"""Where programs look for the certificates of servers, for bots with a network."""
+
+
 class Command(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot's command, and the files that it may read."""
 
@@ -57,6 +78,10 @@ class Command(Struct, frozen=True, forbid_unknown_fields=True):
     """Files and folders that it may read besides the machine's, absolute."""
     own: tuple[str, ...] = ()
     """Those of them that the bot's fingerprint covers."""
+    network: tuple[Address, ...] = ()
+    """Addresses that it may reach, at levels A and B only."""
+    environment: tuple[VariableName, ...] = ()
+    """Variables that it gets from Boneyard's own environment, at levels A and B only."""
 
 
 class Tools(Struct, frozen=True):
@@ -92,12 +117,12 @@ def wrap_command(
     limits: Limits,
     tools: Tools,
     user: int | None,
-    passed: tuple[int, ...],
+    passed: Mapping[str, int],
 ) -> tuple[str, ...]:
     """Return the whole command line at a level.
 
-    `user`: the number of the bot's own user, if we are root. `passed`: the descriptors for
-    bubblewrap: its news, and the seccomp filter. Level A's cgroup comes before all this.
+    `user`: the number of the bot's own user, if we are root. `passed`: options of
+    bubblewrap that name a descriptor. Level A's cgroup comes before all this.
     """
     match level:
         case "off":
@@ -117,7 +142,7 @@ def wrap_command(
 
 
 def _bwrap(
-    tools: Tools, command: Command, limits: Limits, as_user: bool, passed: tuple[int, ...]
+    tools: Tools, command: Command, limits: Limits, as_user: bool, passed: Mapping[str, int]
 ) -> Iterator[str]:
     assert tools.bwrap
     yield tools.bwrap
@@ -141,7 +166,7 @@ def _bwrap(
     for path in compiled(command.own):
         yield from ("--tmpfs", path, "--remount-ro", path)
     yield from ("--remount-ro", "/", "--chdir", command.folder)
-    for option, descriptor in zip(("--info-fd", "--seccomp"), passed, strict=False):
+    for option, descriptor in passed.items():
         yield from (option, str(descriptor))
 
 
@@ -176,7 +201,8 @@ def _files(command: Command) -> Iterator[str]:
     """Yield the options for the bot's files: all that it may read, at the same paths as outside."""
     made: set[str] = set()
     there: list[str] = []
-    for path in readable_paths(command.reads):
+    certificates = (path for path in CERTIFICATES if command.network and Path(path).exists())
+    for path in readable_paths((*command.reads, *certificates)):
         if _within(path, there):
             continue  # A link in an existing folder cannot be made a second time.
         there.append(path)

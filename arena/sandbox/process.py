@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +15,7 @@ from arena.sandbox.kernel.cgroups import Cgroup
 from arena.sandbox.kernel.landlock import restrict_this_thread
 from arena.sandbox.kernel.seccomp import filter_program
 from arena.sandbox.limits import Level, Limits
+from arena.sandbox.network import Proxy, own_variables
 from arena.sandbox.pythons import on_a_python_within_reach, runs_as_another
 from arena.sandbox.usage import ResourceUsage, children, usage_of
 from arena.sandbox.users import KILLER, User, needs_user
@@ -50,12 +51,15 @@ class SandboxedProcess:
         self._walls: ThreadPoolExecutor | None = None
         self._process: Process | None = None
         self._news: int | None = None
+        self._gate: int | None = None
+        self._proxy: Proxy | None = None
 
     def start(self, command: Command) -> Process:
         """Start the bot and return it with its three pipes. Raises OSError."""
         if self._user and runs_as_another(self._level):
             command = on_a_python_within_reach(command)
-        with self._descriptors() as passed:
+        own = own_variables(command, self._level)
+        with self._descriptors(has_network=bool(command.network)) as passed:
             number = self._user.number if self._user else None
             argv = wrap_command(self._level, command, self._limits, self._tools, number, passed)
             entrance = self._cgroup.entrance if self._cgroup else ()
@@ -65,15 +69,17 @@ class SandboxedProcess:
                     (*entrance, *argv),
                     bufsize=0,
                     cwd=command.folder,
-                    env=clean_environment(),
+                    env=clean_environment() | own,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     start_new_session=True,
-                    pass_fds=passed,
+                    pass_fds=tuple(passed.values()),
                 )
 
             self._process = self._within_walls(command, started)
+            if command.network:
+                self._open_network(self._process, command)
         return self._process
 
     def never_ran(self) -> bool:
@@ -81,7 +87,8 @@ class SandboxedProcess:
 
         It reports on a pipe of its own, on which no bot can write.
         """
-        if self._news is None:
+        # A proxy has read the beginning of the report: there was one.
+        if self._news is None or self._proxy:
             return False
         try:
             return not os.read(self._news, 1)
@@ -122,28 +129,48 @@ class SandboxedProcess:
             self._walls.shutdown()
         if self._cgroup:
             self._cgroup.remove()
-        if self._news is not None:
-            os.close(self._news)
+        if self._proxy:
+            self._proxy.close()
+        for descriptor in (self._news, self._gate):
+            if descriptor is not None:
+                os.close(descriptor)
         if self._user:
             self._user.release()
 
     @contextmanager
-    def _descriptors(self) -> Iterator[tuple[int, ...]]:
-        """Yield descriptors for bubblewrap: its report pipe, and the filter if there is one."""
+    def _descriptors(self, *, has_network: bool) -> Iterator[Mapping[str, int]]:
+        """Yield options of bubblewrap with descriptors: its report pipe, the filter if there is
+        one, and for a bot with a network the gate at which it waits for its proxy.
+        """
         if self._level not in ("A", "B"):
-            yield ()
+            yield {}
             return
         self._news, theirs = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        passed = [theirs]
+        passed = {"--info-fd": theirs}
         try:
-            if program := filter_program():
-                passed.append(os.memfd_create("filter"))
-                os.write(passed[1], program)
-                os.lseek(passed[1], 0, os.SEEK_SET)
-            yield tuple(passed)
+            if program := filter_program(has_network=has_network):
+                passed["--seccomp"] = here = os.memfd_create("filter")
+                os.write(here, program)
+                os.lseek(here, 0, os.SEEK_SET)
+            if has_network:
+                passed["--block-fd"], self._gate = os.pipe()
+            yield passed
         finally:
-            for descriptor in passed:
+            for descriptor in passed.values():
                 os.close(descriptor)
+
+    def _open_network(self, process: Process, command: Command) -> None:
+        """Start the bot's proxy, then let the bot begin. Raises OSError, and leaves no process."""
+        assert self._news is not None
+        assert self._gate is not None
+        try:
+            self._proxy = Proxy(self._news, command.network)
+            os.write(self._gate, b"1")
+        except OSError:
+            self.kill()
+            with process:
+                pass
+            raise
 
     def _within_walls(self, command: Command, start: Callable[[], Process]) -> Process:
         if self._level != "C":

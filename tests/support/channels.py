@@ -16,6 +16,7 @@ SECRECY = "tests/arena/match/test_secrecy.py"
 EVENT = "tests/tournaments/storage/test_secrecy.py"
 ENTRANTS = "tests/tournaments/plan/test_bot_command.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
+NETWORK = "tests/arena/sandbox/test_network.py"
 WIRES = "tests/arena/sandbox/test_wires.py"
 
 State = Literal["closed", "open", "in the sandbox"]
@@ -641,6 +642,35 @@ CHANNELS: tuple[Channel, ...] = (
         "open",
         "pipe buffers are limited per user: if one bot exhausts the limit, another's pipes get "
         "smaller. As root each bot has its own user",
+    ),
+    Channel(
+        "the network that an event opens to a bot (`network`)",
+        "in the sandbox",
+        "a proxy in the bot's own network namespace opens the listed addresses only and resolves "
+        "names itself; no other bot can reach it, and its bytes and connections are bounded",
+        (
+            f"{NETWORK}::test_the_listed_address_is_reached_and_nothing_else_nor_by_another_bot",
+            f"{NETWORK}::test_the_test_finds_a_proxy_that_opens_too_much",
+            f"{NETWORK}::test_bytes_are_bounded",
+        ),
+    ),
+    Channel(
+        "variables that an event gives to a bot (`environment`)",
+        "in the sandbox",
+        "no other bot can see its processes; what it writes of a value is replaced by the name",
+        (
+            f"{NETWORK}::test_a_key_that_its_bot_tells_is_in_no_log",
+            f"{NETWORK}::test_below_level_b_neither_is_opened[opened1-C]",
+        ),
+    ),
+    Channel(
+        "what stands behind an address of `network`",
+        "open",
+        "two processes that reach a service which keeps what it is told can tell each other their "
+        "hands: two bots with a network, or one bot, whose other process plays the other seats of "
+        "the same board. Behind one address there may be many hosts. The report names each bot "
+        "with a network, and bots that reach the same host. Open only services of people you "
+        "trust, such as model providers",
     ),
     Channel(
         "CPU contention",

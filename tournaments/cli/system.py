@@ -35,8 +35,9 @@ def doctor(as_json: bool) -> None:
       boneyard doctor --json
     """
     from arena.sandbox import report as doctor
-    from arena.sandbox.limits import LEVELS
+    from arena.sandbox.limits import LEVELS, REQUIRED
     from arena.sandbox.select import examine_level
+    from arena.sandbox.selftest.network import describe_network
     from arena.ui.progress import track
 
     # Most events are in folders below the working folder.
@@ -48,6 +49,8 @@ def doctor(as_json: bool) -> None:
         return
     console, sentences = plain_console(), list(doctor.verdict(findings))
     console.print(doctor.guarantee_table(findings), "", sep="\n")
+    if any(one.confirmed and one.level in REQUIRED for one in findings):
+        sentences.append(describe_network())
     for sentence in (*sentences, f"This Boneyard is {build()}."):
         console.print(sentence, soft_wrap=not console.is_terminal, markup=False)
 

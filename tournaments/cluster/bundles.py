@@ -70,6 +70,8 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
         build=tuple(moved[word] for word in bot.build),
         folder="." if bot.folder else None,
         reads=tuple(moved[word] for word in bot.reads),
+        network=bot.network,
+        environment=bot.environment,
     )
     return Bundle(_digest(written, str(home), archive), written, str(home), archive)
 

@@ -23,6 +23,7 @@ from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
+from tournaments.report.conditions import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_on_signal, stop_sentence
 from tournaments.runner.lanes import Lanes
@@ -200,7 +201,8 @@ def _run_in(
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
-        for notice in (*notices, *said, *ledger.notices, *([lost] if lost else [])):
+        notices += [*said, *ledger.notices, *([lost] if lost else [])]
+        for notice in (*notices, *describe_access(event.entrants)):
             print_note(notice)
         if options.seed is not None:
             print_note(options.seed_notice)

@@ -29,6 +29,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.fouls import fouls_committed
 from tournaments.rating.live_elo import LiveRating, update
 from tournaments.rating.tables import Pool
+from tournaments.report.conditions import describe_access
 from tournaments.report.document import time_section
 from tournaments.report.event_text import (
     format_sections,
@@ -201,6 +202,7 @@ class Progress:
             luck_known(summary.luck, summary.played),
             describe_latecomers(summary.latecomers),
             *(() if event.format.HAS_COPIES else describe_same_files(event.entrants)),
+            *describe_access(event.entrants),
             *describe_same_answers(used.same_bots, event.entrants),
         ]
         print_blocks(console, paragraphs(filter(None, notes), "strong"))

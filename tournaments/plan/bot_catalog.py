@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta, Struct
 
 from arena.rules.toml_file import load_toml
+from arena.sandbox.command import Address, VariableName
 from protocol.errors import UserError
 from tournaments.formats.base import plain_name
 from tournaments.plan.event import EntrantName
@@ -39,6 +40,10 @@ class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A folder of the bot's own beside the list, as in an event file."""
     reads: tuple[Word, ...] = ()
     """Further files and folders that the bot may read."""
+    network: tuple[Address, ...] = ()
+    """Addresses that it may reach, as in an event file."""
+    environment: tuple[VariableName, ...] = ()
+    """Variables that it gets from Boneyard's environment, as in an event file."""
 
     @property
     def lacks(self) -> str:

@@ -168,9 +168,13 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     installed = program_paths(program, None if bot.folder else folder)
     readable = dict.fromkeys((*installed, *_our_packages(program), *own))
     argv = str(program), *bot.run[1:]
-    command = Command(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own)))
+    command = Command(
+        *(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own))),
+        *(bot.network, bot.environment),
+    )
     try:
-        digest = fingerprint(written.run, bot.run, folder, own)
+        access = (*bot.network, *bot.environment)
+        digest = fingerprint(written.run, bot.run, folder, own, access)
         return Entrant(bot.name, command, digest, clock=bot.clock or UNSET)
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
@@ -257,9 +261,13 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *written.arguments)
-    return WrittenBot(
-        written.name, run, bot.build, bot.folder, bot.reads, clock=written.clock
-    ), home
+    entry = WrittenBot(
+        *(written.name, run, bot.build, bot.folder, bot.reads),
+        network=written.network or bot.network,
+        environment=written.environment or bot.environment,
+        clock=written.clock,
+    )
+    return entry, home
 
 
 def _check_places(bot: WrittenBot) -> None:
@@ -295,9 +303,14 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
 
 
 def fingerprint(
-    written: Sequence[str], argv: Sequence[str], folder: Path, own: Iterable[str]
+    written: Sequence[str],
+    argv: Sequence[str],
+    folder: Path,
+    own: Iterable[str],
+    access: Iterable[str] = (),
 ) -> str:
-    """Return the SHA-256 of a command's words, as written, and of the bot's own files.
+    """Return the SHA-256 of a command's words, as written, of the bot's own files, and of the
+    addresses and the names of variables that are opened to it.
 
     The build folder is left out: another event builds the same bot in another place.
     """
@@ -313,6 +326,8 @@ def fingerprint(
         for name, content in _visible_content(path):
             digest.update(hashlib.sha256(os.fsencode(name)).digest())
             digest.update(hashlib.sha256(content).digest())
+    for word in access:
+        digest.update(hashlib.sha256(f"access {word}".encode()).digest())
     return digest.hexdigest()
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from arena.rules.toml_file import load_toml
+from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
@@ -50,6 +51,11 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """Name of a sample bot, or of one in a bots.toml, that is called `name` here; without `run`."""
     arguments: tuple[Word, ...] = ()
     """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
+    network: tuple[Address, ...] = ()
+    """Addresses that it may reach: `host:port`; at sandbox levels A and B only."""
+    environment: tuple[VariableName, ...] = ()
+    """Variables that it gets from Boneyard's environment, such as API_KEY; at levels A and B only.
+    Their values are in no file, message or log."""
     clock: OwnClock | None = None
     """A clock of its own: it is then called `name@200ms` in the tables."""
 

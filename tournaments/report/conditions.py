@@ -5,9 +5,11 @@ Backticks mark code.
 
 from collections.abc import Iterator, Sequence
 
+from arena.rules.english import join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
 from protocol.records import FoulPolicy
+from tournaments.formats.base import Entrant
 from tournaments.plan.deals.deal_filter import describe_filter
 from tournaments.plan.event import Event, Terms
 from tournaments.report.log_facts import SandboxSummary
@@ -69,6 +71,26 @@ def sandbox_text(kept: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[st
     for one in kept:
         where = f"{level_name(one.level)} {describe_share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
+
+
+def describe_access(entrants: Sequence[Entrant]) -> Iterator[str]:
+    """Yield a sentence for each bot with a network or variables, and for each host of several."""
+    hosts: dict[str, dict[str, None]] = {}
+    for one in entrants:
+        if one.retired:
+            continue
+        if one.command.network:
+            yield f"{one.name} has network: {', '.join(one.command.network)}."
+        if one.command.environment:
+            yield f"{one.name} gets {join_words(one.command.environment)} from the environment."
+        for address in one.command.network:
+            hosts.setdefault(address.rpartition(":")[0].lower(), {})[one.name] = None
+    for host, names in hosts.items():
+        if len(names) > 1:
+            yield (
+                f"{join_words(names)} have network to the same host, {host}, where they can tell "
+                "each other their hands."
+            )
 
 
 def describe_share(sittings: int, of: int) -> str:

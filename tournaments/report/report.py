@@ -16,6 +16,7 @@ from protocol.codec import indented_json
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report import event_text, exports
+from tournaments.report.conditions import describe_access
 from tournaments.report.document import ReportData, lead_sentence, report_document
 from tournaments.report.html.page import Share, report_page
 from tournaments.report.html.replay_links import addresses, site_addresses
@@ -91,6 +92,7 @@ def report_files(
     late = public.describe_latecomers(summary.latecomers)
     notes = [note for note in (uneven, partly, late) if note]
     notes += [] if event.format.HAS_COPIES else describe_same_files(event.entrants)
+    notes += describe_access(event.entrants)
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):

@@ -13,8 +13,9 @@ from arena.match.bot_pool import BotPool
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.sandbox.limits import Level
+from arena.sandbox.limits import REQUIRED, Level
 from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.selftest.network import network_faults
 from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import shell_word
@@ -64,6 +65,9 @@ async def check_greetings(
     poller = Poller()
     # The candidates of a tune have one command.
     first = {one.command: one for one in reversed([*entrants]) if not one.retired}
+    connected = sandbox.level in REQUIRED and any(command.network for command in first)
+    if connected and (wrong := await trio.to_thread.run_sync(network_faults)):
+        return f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
     active = enumerate(reversed(first.values()))
     complaints: dict[int, str] = {}
 

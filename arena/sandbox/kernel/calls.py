@@ -138,6 +138,13 @@ GROUPS = (
         },
     ),
 )
+NETWORK = CallGroup(
+    "Connecting to the bot's proxy, in a namespace where nothing else is; only for `network`.",
+    {
+        "socket": (41, 198), "connect": (42, 203), "setsockopt": (54, 208), "sendmsg": (46, 211),
+        "sendmmsg": (307, 269),
+    },
+)
 # fmt: on
 
 
@@ -234,6 +241,12 @@ RULES = {
     # Named pipes.
     "mknod": Rule(1, (0o010000,), mask=0o170000, refusal=errno.EPERM),
     "mknodat": Rule(2, (0o010000,), mask=0o170000, refusal=errno.EPERM),
+    # Sockets of IPv4.
+    "socket": Rule(0, (2,), refusal=errno.EAFNOSUPPORT),
+    # REUSEADDR, ERROR, DONTROUTE, BROADCAST or KEEPCNT, SNDBUF, RCVBUF, KEEPALIVE, LINGER,
+    # USER_TIMEOUT, RCVTIMEO, SNDTIMEO, and NODELAY, KEEPIDLE and KEEPINTVL by the same numbers:
+    # nothing that loads a module or a program into the kernel.
+    "setsockopt": Rule(2, (1, 2, 4, 5, 6, 7, 8, 9, 13, 18, 20, 21), refusal=errno.ENOPROTOOPT),
     # A pair of sockets, and no name for any other.
     "socketpair": Rule(0, (1,), refusal=errno.EAFNOSUPPORT),
     "sendto": Rule(4, (0,), wide=True, refusal=errno.EISCONN),

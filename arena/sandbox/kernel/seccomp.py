@@ -8,12 +8,12 @@ get another answer, with which programs go on.
 import errno
 import platform
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from msgspec import Struct
 
-from arena.sandbox.kernel.calls import GROUPS, REFUSALS, RULES, Rule
+from arena.sandbox.kernel.calls import GROUPS, NETWORK, REFUSALS, RULES, CallGroup, Rule
 
 _X86, _ARM = 0xC000_003E, 0xC000_00B7
 _ARCHES = {"x86_64": (0, _X86), "aarch64": (1, _ARM)}
@@ -36,19 +36,23 @@ class _Stretch(Struct, frozen=True):
     verdict: int | Rule
 
 
-def filter_program() -> bytes | None:
-    """Return the filter for this kind of machine; None if its system calls are not known."""
+def filter_program(*, has_network: bool = False) -> bytes | None:
+    """Return the filter for this kind of machine; None if its system calls are not known.
+
+    `has_network`: for a bot that may connect to its proxy.
+    """
     machine = platform.machine()
-    return _program(machine) if machine in _ARCHES else None
+    return _program(machine, has_network) if machine in _ARCHES else None
 
 
 @cache
-def _program(machine: str) -> bytes:
+def _program(machine: str, has_network: bool = False) -> bytes:
     column, arch = _ARCHES[machine]
-    return b"".join(struct.pack("=HBBI", *one) for one in _instructions(column, arch))
+    groups = (*GROUPS, NETWORK) if has_network else GROUPS
+    return b"".join(struct.pack("=HBBI", *one) for one in _instructions(column, arch, groups))
 
 
-def _instructions(column: int, arch: int) -> Iterator[Instruction]:
+def _instructions(column: int, arch: int, groups: Sequence[CallGroup]) -> Iterator[Instruction]:
     """Yield a binary search: as many comparisons as the number of ranges has binary digits.
 
     Of the calls that are allowed whatever their arguments are, newer kernels remember the verdict.
@@ -57,10 +61,10 @@ def _instructions(column: int, arch: int) -> Iterator[Instruction]:
     yield _IS, 1, 0, arch
     yield _RETURN, 0, 0, _KILL
     yield _LOAD, 0, 0, _NUMBER
-    yield from _search(tuple(_stretches(column)))
+    yield from _search(tuple(_stretches(column, groups)))
 
 
-def _stretches(column: int) -> Iterator[_Stretch]:
+def _stretches(column: int, groups: Sequence[CallGroup]) -> Iterator[_Stretch]:
     """Yield ranges of all numbers, in order: numbers in no group are absent.
 
     So are the highest, which are the same calls of x32 processes.
@@ -70,7 +74,7 @@ def _stretches(column: int) -> Iterator[_Stretch]:
         for numbers in refusal.calls.values():
             if (number := numbers[column]) is not None:
                 verdicts[number] = _ERROR | refusal.error
-    for group in GROUPS:
+    for group in groups:
         for call, numbers in group.calls.items():
             if (number := numbers[column]) is not None:
                 verdicts[number] = RULES.get(call, _ALLOW)

@@ -88,7 +88,7 @@ def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> No
 @pytest.mark.parametrize("level", LEVELS[:-1])
 def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> None:
     tools = profile.Tools("bwrap", "setpriv", "prlimit")
-    words = profile.wrap_command(level, profile.Command(("bot",), "/"), Limits(), tools, 1, ())
+    words = profile.wrap_command(level, profile.Command(("bot",), "/"), Limits(), tools, 1, {})
     assert words[-len(profile.GATE) - 1 :] == (*profile.GATE, "bot")
 
 
@@ -103,7 +103,7 @@ def test_a_link_in_a_folder_that_is_there_is_not_made_again(
         link.symlink_to("/usr/bin/true")
     tools = profile.Tools("bwrap", "setpriv", "prlimit")
     command = profile.Command(("bot",), "/", (str(settings / "java"), str(beside)))
-    words = profile.wrap_command("B", command, Limits(), tools, 1, ())
+    words = profile.wrap_command("B", command, Limits(), tools, 1, {})
     assert str(settings) in words
     assert str(beside) in words
     assert str(settings / "java") not in words

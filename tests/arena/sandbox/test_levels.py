@@ -143,7 +143,7 @@ def test_without_the_filter_locks_and_the_kernel_are_open(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     got(finding(level))
-    monkeypatch.setattr(slot, "filter_program", lambda: None)
+    monkeypatch.setattr(slot, "filter_program", lambda **_: None)
     monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
     through = got(examine_level(level, Path(tempfile.gettempdir())))
     assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
@@ -210,7 +210,7 @@ def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch
         return [word for word in words if word not in ("--unshare-net", "--unshare-ipc")]
 
     monkeypatch.setattr(profile, "_bwrap", shared)
-    monkeypatch.setattr(slot, "filter_program", lambda: None)
+    monkeypatch.setattr(slot, "filter_program", lambda **_: None)
     through = got(examine_level("B", Path(tempfile.gettempdir())))
     assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through
 

@@ -111,7 +111,7 @@ async def test_without_the_filter_hands_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     level = best()
-    monkeypatch.setattr(slot, "filter_program", lambda: None)
+    monkeypatch.setattr(slot, "filter_program", lambda **_: None)
     await play(bots(), tmp_path / "log", games=3, level=level)
     passed = Passed(read_games(tmp_path / "log"))
     assert {name for name in WIRES if passed[name] > passed.tries / 10} >= OPEN_WITHOUT_THE_FILTER

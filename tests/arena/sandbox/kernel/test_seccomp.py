@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.kernel import seccomp
-from arena.sandbox.kernel.calls import GROUPS, REFUSALS, RULES
+from arena.sandbox.kernel.calls import GROUPS, NETWORK, REFUSALS, RULES
 
 MACHINES = tuple(seccomp._ARCHES)
 ALLOWED, KILLED = "allowed", "killed"
@@ -77,7 +77,13 @@ NOT_THERE = {
 """Calls by which two bots could notice each other or reach the kernel, and their numbers."""
 
 
-def verdict(machine: str, number: int, *arguments: int, arch: int | None = None) -> int | str:
+def verdict(
+    machine: str,
+    number: int,
+    *arguments: int,
+    arch: int | None = None,
+    has_network: bool = False,
+) -> int | str:
     """Return the verdict on a call: allowed, killed, or an error number."""
     data = struct.pack(
         "=IIQ6Q",
@@ -86,7 +92,7 @@ def verdict(machine: str, number: int, *arguments: int, arch: int | None = None)
         0,
         *(word % 2**64 for word in (*arguments, 0, 0, 0, 0, 0, 0)[:6]),
     )
-    program = list(struct.iter_unpack("=HBBI", seccomp._program(machine)))
+    program = list(struct.iter_unpack("=HBBI", seccomp._program(machine, has_network)))
     at = word = 0
     while True:
         operation, met, unmet, operand = program[at]
@@ -107,7 +113,7 @@ def verdict(machine: str, number: int, *arguments: int, arch: int | None = None)
 
 
 def numbered(call: str, machine: str) -> int:
-    number = CALLS[call][MACHINES.index(machine)]
+    number = {**CALLS, **NETWORK.calls}[call][MACHINES.index(machine)]
     if number is None:
         pytest.skip(f"{machine} has no {call}")
     return number
@@ -155,7 +161,7 @@ def test_a_copys_times_and_attributes_are_refused_so_that_the_copy_succeeds(mach
 
 def test_no_call_is_listed_that_makes_a_wire() -> None:
     assert not CALLS.keys() & {*NOT_THERE, *OTHERWISE}
-    assert RULES.keys() <= CALLS.keys()
+    assert RULES.keys() <= CALLS.keys() | NETWORK.calls.keys()
     for column in range(len(MACHINES)):
         numbers = [numbers[column] for numbers in CALLS.values() if numbers[column] is not None]
         assert len(numbers) == len(set(numbers))
@@ -227,6 +233,13 @@ def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
     yield "sendto", (0, 0, 0, 0, 0, 0), ALLOWED
     for address in (1, 0x7FFF_0000_0000, 0xFFFF_FFFF):
         yield "sendto", (0, 0, 0, 0, address, 2), errno.EISCONN
+    yield "socket", (2, 1), ALLOWED
+    for family in (1, 10, 16, 17, 38, 40):
+        yield "socket", (family, 1), errno.EAFNOSUPPORT
+    for option in (1, 9, 20):
+        yield "setsockopt", (3, 6, option), ALLOWED
+    for option in (26, 31, 50, 64):
+        yield "setsockopt", (3, 6, option), errno.ENOPROTOOPT
     yield "prctl", (15,), ALLOWED
     for option in (22, 35, 67, 0x5961_6D61):
         yield "prctl", (option,), errno.EINVAL
@@ -237,7 +250,8 @@ def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
 def test_an_argument_decides(
     call: str, arguments: tuple[int, ...], said: int | str, machine: str
 ) -> None:
-    assert verdict(machine, numbered(call, machine), *arguments) == said
+    number, has_network = numbered(call, machine), call in NETWORK.calls
+    assert verdict(machine, number, *arguments, has_network=has_network) == said
 
 
 def test_every_rule_is_tried_both_ways() -> None:

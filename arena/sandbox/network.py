@@ -1,0 +1,128 @@
+"""Access of one bot to more than its files: addresses on the network, and variables."""
+
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from arena.sandbox.command import Command
+from arena.sandbox.limits import REQUIRED, Level, level_name
+from arena.sandbox.proxy import PORT
+from protocol.codec import encode_json
+
+PROXY = Path(__file__).parent / "proxy.py"
+READY_S = 10.0
+"""Seconds that bubblewrap has to name its process, and the proxy to listen."""
+ADDRESS = f"http://127.0.0.1:{PORT}"
+"""The proxy as a bot sees it."""
+VARIABLES = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), ADDRESS),
+    "NODE_USE_ENV_PROXY": "1",
+}
+"""The variables by which ordinary HTTP clients find the proxy."""
+SHORTEST, LONGEST = 8, 1024
+"""Characters of a variable's value: a shorter one could not be told from other text."""
+
+
+class AccessError(OSError):
+    """A bot cannot have what its event opens to it; the text says why."""
+
+
+def own_variables(command: Command, level: Level) -> dict[str, str]:
+    """Return the variables that a bot has besides everybody's.
+
+    Raises AccessError if the level cannot keep them, or the network, from other bots, or if one is
+    not set here.
+    """
+    if (command.network or command.environment) and level not in REQUIRED:
+        what = "network" if command.network else "environment"
+        raise AccessError(
+            f"`{what}` needs sandbox level A or B, and this is {level_name(level)}: other bots "
+            "could use it too. `boneyard doctor` tells how to get B"
+        )
+    own = VARIABLES if command.network else {}
+    return own | {name: _value(name) for name in command.environment}
+
+
+def _value(name: str) -> str:
+    value = os.environ.get(name, "")
+    if not value:
+        raise AccessError(f"its variable {name} is not set in the environment of Boneyard")
+    if not SHORTEST <= len(value) <= LONGEST or not (value.isascii() and value.isprintable()):
+        raise AccessError(
+            f"the value of {name} is not {SHORTEST} to {LONGEST} printable ASCII characters"
+        )
+    return value
+
+
+class Censor:
+    """The removal of the values of a bot's variables from all that it writes."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Take the values of these variables; those that are not set have none."""
+        self._values = [
+            (form, f"[{name}]".encode())
+            for name in names
+            if (value := os.environ.get(name))
+            for form in {value.encode(), encode_json(value)[1:-1]}
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
+    def clean(self, text: bytes) -> bytes:
+        """Return the text with the name of each variable in place of its value."""
+        for value, name in self._values:
+            text = text.replace(value, name)
+        return text
+
+
+class Proxy:
+    """The proxy process of one bot that has been started and waits."""
+
+    def __init__(self, news: int, addresses: Sequence[str]) -> None:
+        """Start it for the bot of which bubblewrap tells on `news`. Raises AccessError."""
+        pid = _child(news)
+        self._process = subprocess.Popen(
+            (sys.executable, "-I", "-S", str(PROXY), f"{pid}", *addresses),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={},
+            start_new_session=True,
+        )
+        assert self._process.stdout
+        if not _readable(self._process.stdout.fileno()) or not self._process.stdout.readline():
+            self._process.kill()
+            why = self._process.communicate()[1].decode(errors="replace").strip()[-200:]
+            raise AccessError(f"its proxy cannot listen: {why}")
+
+    def close(self) -> None:
+        """End it, and with it all its connections."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def _child(news: int) -> int:
+    """Return the id of the process in the sandbox. Raises AccessError if there is none."""
+    said = b""
+    while b"," not in said and b"}" not in said:
+        data = b""
+        if _readable(news):
+            with suppress(BlockingIOError):
+                data = os.read(news, 1)
+        if not data:
+            raise AccessError("bubblewrap did not start")
+        said += data
+    return int(bytes(_digits(said)))
+
+
+def _digits(said: bytes) -> Iterator[int]:
+    return (byte for byte in said if chr(byte).isdigit())
+
+
+def _readable(descriptor: int) -> bool:
+    return bool(select.select([descriptor], [], [], READY_S)[0])

@@ -1,0 +1,189 @@
+"""What an event opens to one bot: its addresses by a proxy, its variables, and nothing more."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from msgspec.structs import replace
+
+from arena.match.piped_process import CannotStartError, spawn
+from arena.sandbox import network, proxy
+from arena.sandbox.command import Command
+from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
+from arena.sandbox.network import Censor
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.selftest.network import describe_network, network_faults
+from tests.support.tables import play, sample
+
+PYTHON = os.path.realpath(sys.executable)
+KEY = 'sk-0123456789"abc\\def'
+
+
+def has(level: Level) -> bool:
+    try:
+        Sandbox(level, Limits())
+    except OSError:
+        return False
+    return True
+
+
+needs_b = pytest.mark.skipif(not has("B"), reason="no level B here")
+
+
+@needs_b
+def test_the_listed_address_is_reached_and_nothing_else_nor_by_another_bot() -> None:
+    """The test that `doctor` and each run with such a bot make, with 16 attempts of two bots."""
+    assert network_faults() == []
+    assert describe_network().endswith("a bot reached the listed address and nothing else.")
+
+
+@needs_b
+def test_the_test_finds_a_proxy_that_opens_too_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lax = tmp_path / "proxy.py"
+    text = Path(proxy.__file__).read_text()
+    lax.write_text(text.replace("if name not in allowed", "if not allowed"))
+    monkeypatch.setattr(network, "PROXY", lax)
+    assert "tunnel-to-another-port" in network_faults()
+
+
+@pytest.mark.parametrize("level", [level for level in LEVELS if level not in REQUIRED])
+@pytest.mark.parametrize("opened", [{"network": ("a:1",)}, {"environment": ("API_KEY",)}])
+def test_below_level_b_neither_is_opened(level: Level, opened: dict[str, tuple[str]]) -> None:
+    command = replace(sample(), **opened)
+    with pytest.raises(CannotStartError, match="needs sandbox level A or B, and this is"):
+        spawn(command, Sandbox(level, Limits()))
+
+
+@pytest.mark.parametrize(("value", "why"), [("", "is not set"), ("short", "not 8 to 1024")])
+def test_a_variable_must_have_a_value_that_can_be_told_from_text(
+    value: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_KEY", value)
+    with pytest.raises(OSError, match=why):
+        network.own_variables(replace(sample(), environment=("API_KEY",)), "A")
+
+
+def test_values_are_taken_out_in_the_forms_that_json_gives_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("API_KEY", KEY)
+    said = rb'{"note":"sk-0123456789\"abc\\def"} ' + KEY.encode()
+    assert Censor(("API_KEY",)).clean(said) == b'{"note":"[API_KEY]"} [API_KEY]'
+
+
+TELLTALE = """
+import os, sys
+key, first, table = os.environ["API_KEY"], True, None
+for line in sys.stdin:
+    print(key, file=sys.stderr, flush=True)
+    if '"hello"' in line:
+        print('{"type":"hello","name":"n","version":"1"}', flush=True)
+    elif '"ask"' in line and first:
+        first, id = False, line.split('"id":')[1].split(",")[0]
+        print('{"type":"choose","id":%s,"choice":0,"note":"%s"}' % (id, key), flush=True)
+    elif '"ask"' in line:
+        print("my key is", key, flush=True)
+"""
+
+
+@needs_b
+async def test_a_key_that_its_bot_tells_is_in_no_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    key = "sk-0123456789abcdef"
+    monkeypatch.setenv("API_KEY", key)
+    monkeypatch.setenv("OTHER_KEY", key)
+    argv = (PYTHON, "-I", "-S", "-c", TELLTALE)
+    bot = Command(argv, "/usr", (sys.base_prefix,), environment=("API_KEY",))
+    await play([sample(), bot], tmp_path / "log.jsonl", level="B")
+    log = (tmp_path / "log.jsonl").read_text()
+    assert key not in log
+    assert '"note":"[API_KEY]"' in log
+    assert '"line":"my key is [API_KEY]"' in log
+    assert '"stderr":"[API_KEY]' in log
+
+
+# --- the proxy, in this process ---
+
+
+@pytest.fixture
+def upstream() -> Iterator[int]:
+    """Yield the port of a server that repeats what it is told."""
+
+    def work() -> None:
+        with suppress(OSError):
+            client, _ = server.accept()
+            with client:
+                while data := client.recv(4096):
+                    client.sendall(data)
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        Thread(target=work, daemon=True).start()
+        yield server.getsockname()[1]
+        with suppress(OSError):
+            server.shutdown(socket.SHUT_RDWR)
+
+
+def asked(request: bytes, *allowed: str) -> bytes:
+    """Return all that the proxy answers to a request that ends."""
+    ours, theirs = socket.socketpair()
+    with ours:
+        ours.sendall(request)
+        ours.shutdown(socket.SHUT_WR)
+        with theirs, suppress(OSError, ValueError):
+            proxy.connect(theirs, frozenset(allowed), proxy.Allowance())
+        with suppress(ConnectionResetError):
+            return ours.recv(65_536)
+    return b""
+
+
+def test_a_request_for_an_address_is_passed_on_as_its_server_reads_it(upstream: int) -> None:
+    line = b"POST http://127.0.0.1:%d/v1?a=b HTTP/1.1\r\nX: y\r\n\r\nbody" % upstream
+    said = asked(line, f"127.0.0.1:{upstream}")
+    assert said == b"POST /v1?a=b HTTP/1.1\r\nX: y\r\n\r\nbody"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CONNECT b.example:443 HTTP/1.1",
+        "CONNECT a.example:44 HTTP/1.1",
+        "CONNECT a.example:443@b.example:443 HTTP/1.1",
+        "GET http://a.example/ HTTP/1.1",
+        "GET http://a.example:443@b.example/ HTTP/1.1",
+        "GET https://a.example:443/ HTTP/1.1",
+        "GET / HTTP/1.1",
+    ],
+)
+def test_any_other_address_is_refused_with_a_sentence(line: str) -> None:
+    said = asked(f"{line}\r\n\r\n".encode(), "a.example:443")
+    assert said.startswith(b"HTTP/1.1 403")
+    assert said.endswith(b"The event opens only a.example:443.\n")
+
+
+@pytest.mark.parametrize("request_", [b"", b"\r\n\r\n", b"\xff \xff \xff\r\n\r\n", b"a" * 17_000])
+def test_what_is_no_request_gets_nothing(request_: bytes) -> None:
+    assert asked(request_, "a.example:443") == b""
+
+
+def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch, upstream: int) -> None:
+    monkeypatch.setattr(proxy, "BYTES", 100)
+    line = b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n" % upstream
+    said = asked(line + b"x" * 200, f"127.0.0.1:{upstream}")
+    assert b"x" not in said
+
+
+def test_a_proxy_ends_with_its_stdin() -> None:
+    """It must not outlive a referee that is killed."""
+    code = f"import sys; sys.path.insert(0, {str(Path(proxy.__file__).parents[2])!r});"
+    code += "from arena.sandbox.proxy import end_with_stdin; end_with_stdin()"
+    done = subprocess.run((sys.executable, "-c", code), stdin=subprocess.DEVNULL, timeout=20)
+    assert done.returncode == 0
