@@ -1,11 +1,13 @@
 """Clocks of bots' own in a plan: from the command line, and in the names of the entrants. Pure."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
+from tournaments.formats.gauntlet import ChallengeFormat
 from tournaments.formats.own_clock import parse_clock
 from tournaments.plan.event_file import WrittenBot, WrittenEvent
 
@@ -33,7 +35,9 @@ def set_clocks(
     """
     bots = list(bots)
     for word in words:
-        name, _, text = word.partition("=")
+        name, given, text = word.partition("=")
+        if not given:
+            raise UserError(f"--clock takes a bot and its time, as in mine=200ms, not {word!r}.")
         clock = parse_clock(text, "--clock")
         places = [place for place, bot in enumerate(bots) if bot.name == name]
         if not places:
@@ -48,18 +52,25 @@ def name_clocks(written: WrittenEvent) -> WrittenEvent:
     """Return the plan with each bot with a clock of its own called after it, as `mine@200ms`.
 
     So no table, file or other program mistakes it for the bot at another clock. Teams and anchor
-    may name the bot without its clock where only one has that name. Raises UserError.
+    may name the bot without its clock where only one has that name, and challengers always: they
+    are the bot at all its clocks. Raises UserError.
     """
     if not any(bot.clock for bot in written.bots):
         return written
     named = [_named(bot, written.clock) for bot in written.bots]
     plain = [bot.name for bot in written.bots]
     names = {old: new.name for old, new in zip(plain, named, strict=True) if plain.count(old) == 1}
-    anchor = written.anchor
+    form, anchor = written.format.renamed(names), written.anchor
+    if isinstance(form, ChallengeFormat):
+        every = [
+            [new.name for new, old in zip(named, plain, strict=True) if old == name] or [name]
+            for name in form.challengers
+        ]
+        form = replace(form, challengers=tuple(chain(*every)))
     return replace(
         written,
         bots=tuple(named),
-        format=written.format.renamed(names),
+        format=form,
         teams=tuple((names.get(one, one), names.get(two, two)) for one, two in written.teams),
         anchor=anchor and replace(anchor, name=names.get(anchor.name, anchor.name)),
     )

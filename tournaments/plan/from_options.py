@@ -15,6 +15,7 @@ from arena.ui.console import shown_path
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, check_seats
 from tournaments.formats.base import Entrant
+from tournaments.formats.gauntlet import ChallengeFormat
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
@@ -244,8 +245,11 @@ def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
         raise UserError(
             "--scale takes bots, not an event file: give each of its bots a [bots.clock] there."
         )
+    form = _format(written.format, options)
     if options.scale:
         bots = scale_bot(bots, options.scale)
+        if isinstance(form, ChallengeFormat) and not form.challengers:
+            form = replace(form, challengers=(bots[0].name,))
     bots = set_clocks(bots, options.clocks, replaces=in_file)
     if options.move_ms:
         clock = replace(clock, move_ms=options.move_ms)
@@ -256,7 +260,7 @@ def _overridden(written: WrittenEvent, options: EventOptions) -> WrittenEvent:
         bots=bots,
         title=_title(options.title) or written.title,
         clock=clock,
-        format=_format(written.format, options),
+        format=form,
         seats=options.seats or written.seats,
         boards=options.boards or written.boards,
         deals=options.deals or written.deals,

@@ -46,7 +46,7 @@ class Scaling(Struct, frozen=True, kw_only=True):
     """A bot at several clocks."""
 
     bot: str
-    """Its name without a clock."""
+    """Its name without a clock; with several names, all of them."""
     points: tuple[ScalingPoint, ...]
     """The shortest clock first."""
     doubling: float | None
@@ -86,7 +86,7 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     slope = {at: (x - mean) / spread for x, at in core} if spread else {}
     doubling, half_width = _contrast(pool, slope)
     return Scaling(
-        bot=plain_name(next(iter(clocks))),
+        bot="/".join(dict.fromkeys(map(plain_name, clocks))),
         points=points,
         doubling=doubling,
         doubling_half_width=half_width,

@@ -11,6 +11,8 @@ from protocol.errors import UserError
 from protocol.messages import Clock
 from tests.support.fast_run import examples
 from tournaments.formats.base import first_version, plain_name
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.ladder import Ladder
 from tournaments.formats.own_clock import DAY_MS, OwnClock, parse_clock, split_clock
 from tournaments.plan.event import Event
 from tournaments.plan.from_options import EventOptions, build_event, read_plan
@@ -60,6 +62,10 @@ def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     names = [one.name for one in scaled.entrants]
     assert names == ["greedy@50ms", "greedy@200ms", "greedy@1s", "first"]
     assert len({one.fingerprint for one in scaled.entrants}) == 2
+    for form in (Gauntlet, Ladder):
+        name = form().name
+        event = planned(tmp_path, "greedy", "first", "random", scale="50,1s", format=name)
+        assert event.format == form(challengers=("greedy@50ms", "greedy@1s"))
 
 
 def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
@@ -85,6 +91,7 @@ def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
     ("words", "options", "text"),
     [
         (("greedy", "first"), {"clocks": ("gredy=1s",)}, "did you mean greedy"),
+        (("greedy", "first"), {"clocks": ("greedy",)}, "takes a bot and its time"),
         (("greedy", "first"), {"clocks": ("greedy=fast",)}, "as in 200ms, 1s or 200ms-bank5s"),
         (("greedy", "first"), {"clocks": ("greedy=0ms",)}, "a clock is"),
         (("greedy", "first"), {"clocks": ("greedy=0.5ms",)}, "a clock is"),

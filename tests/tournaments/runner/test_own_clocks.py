@@ -7,7 +7,16 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import Clock
-from tests.support.events import boneyard, fits, games_of, report, run
+from tests.support.events import (
+    boneyard,
+    fits,
+    games_of,
+    made,
+    report,
+    run,
+    started,
+    wait_for_games,
+)
 from tournaments.storage.combine import check_no_overlap, open_source
 
 SCALED = ("first@50ms", "first@1m-bank0", "--set", "target=30")
@@ -45,3 +54,18 @@ def test_another_clock_than_the_plans_is_found(tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(event.read_text().replace('"move_ms": 50,', '"move_ms": 70,'))
     assert "the rules, the clock or the cost" in boneyard("verify", str(tmp_path), code=1)
+
+
+@pytest.mark.slow
+def test_a_killed_event_goes_on_at_its_clocks_on_a_cluster(tmp_path: Path) -> None:
+    out, once = tmp_path / "out", tmp_path / "once"
+    words = ("first", "greedy", "--scale", "50,1s", "--boards", "12", "--set", "target=30")
+    process = started(out, *words)
+    wait_for_games(out, 5)
+    process.kill()
+    process.wait()
+    run(out, *words, "--cluster", "local:1")
+    run(once, *words)
+    assert {one.sitting.worker for one in games_of(out)} == {None, "local-1"}
+    assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert fits(out)
