@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from arena.engine import game as engine
 from tests.support.events import boneyard, copied, run, small_event, untouched
@@ -228,37 +229,12 @@ def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(played: Path, tmp_pa
 
 
 @pytest.fixture(scope="module")
-def completed(played: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Return what a real bash offers after these words."""
-    if not shutil.which("bash"):
-        pytest.skip("no bash")
+def home(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with an event and a bot."""
     home = tmp_path_factory.mktemp("home")
     copied(played, home / "friday")
     (home / "mine.py").touch()
-    program = home / "boneyard"
-    program.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(Path.cwd())!r})\n"
-        "from tournaments.cli.main import main\nmain(prog_name='boneyard')\n"
-    )
-    program.chmod(0o755)
-    script = ["source <(boneyard completion bash)"]
-    for words in OFFERED:
-        quoted = " ".join(f"'{word}'" for word in words)
-        script += [
-            f"COMP_WORDS=(boneyard {quoted}) COMP_CWORD={len(words)} COMPREPLY=()",
-            "_boneyard_completion boneyard",
-            'echo "${COMPREPLY[@]}"',
-        ]
-    done = subprocess.run(
-        ("bash", "-c", "\n".join(script)),
-        cwd=home,
-        capture_output=True,
-        text=True,
-        env={"PATH": f"{home}:/usr/bin:/bin", "HOME": str(home)},
-    )
-    assert done.stderr == ""
-    lines = (line.split() for line in done.stdout.splitlines())
-    return {" ".join(words): line for words, line in zip(OFFERED, lines, strict=True)}
+    return home
 
 
 OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -286,11 +262,51 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 
 
+def offered(*words: str) -> list[str]:
+    """Return what the program offers a shell after these words."""
+    variables = {"COMP_WORDS": " ".join(("boneyard", *words)), "COMP_CWORD": f"{len(words)}"}
+    asked = {**variables, "_BONEYARD_COMPLETE": "bash_complete"}
+    lines = CliRunner().invoke(main, [], env=asked, prog_name="boneyard").output.splitlines()
+    return [line.partition(",")[2] for line in lines]
+
+
 @pytest.mark.parametrize("words", OFFERED, ids=" ".join)
-def test_a_real_shell_completes(completed: dict[str, list[str]], words: tuple[str, ...]) -> None:
-    assert set(OFFERED[words]) <= set(completed[" ".join(words)])
-    begun = words[-1]
-    assert all(one.startswith(begun) for one in completed[" ".join(words)])
+def test_words_are_completed(
+    home: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(home)
+    found = offered(*words)
+    assert set(OFFERED[words]) <= set(found)
+    assert all(one.startswith(words[-1]) for one in found)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+def test_a_real_shell_completes(home: Path, tmp_path: Path) -> None:
+    program = tmp_path / "boneyard"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(Path.cwd())!r})\n"
+        "from tournaments.cli.main import main\nmain(prog_name='boneyard')\n"
+    )
+    program.chmod(0o755)
+    asked = (("expl",), ("run", "mi"), ("replay", "friday", "1.first.g"))
+    script = ["source <(boneyard completion bash)"]
+    for words in asked:
+        quoted = " ".join(f"'{word}'" for word in words)
+        script += [
+            f"COMP_WORDS=(boneyard {quoted}) COMP_CWORD={len(words)} COMPREPLY=()",
+            "_boneyard_completion boneyard",
+            'echo "${COMPREPLY[@]}"',
+        ]
+    done = subprocess.run(
+        ("bash", "-c", "\n".join(script)),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(home)},
+    )
+    assert done.stderr == ""
+    for words, line in zip(asked, done.stdout.splitlines(), strict=True):
+        assert set(OFFERED[words]) <= set(line.split())
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

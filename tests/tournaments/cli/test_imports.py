@@ -20,6 +20,15 @@ try:
 finally:
     print("loaded:", *sorted({RICH!r} & sys.modules.keys()), file=sys.stderr)
 """
+EACH = """
+import os, sys
+import tournaments.cli.main
+for words in COMMANDS:
+    if not os.fork():
+        sys.argv[1:] = words
+        exec(LOADED)
+    assert os.wait()[1] == 0, words
+"""
 COMMANDS = {
     "--version": RICH,
     "--help": RICH,
@@ -47,15 +56,18 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_loads_only_what_it_needs(command: str, event: Path, tmp_path: Path) -> None:
+def test_a_command_loads_only_what_it_needs(event: Path, tmp_path: Path) -> None:
+    """Every command in a process of its own, all from one that has loaded nothing else."""
     places = {"EVENT": f"{event}", "LOG": f"{event}/games", "NEW": f"{tmp_path}"}
-    words = [places.get(word, word) for word in command.split()]
-    ran = (sys.executable, "-c", LOADED, *words)
-    done = subprocess.run(ran, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    *_, loaded = done.stderr.splitlines()
-    assert not COMMANDS[command].intersection(loaded.removeprefix("loaded:").split())
+    commands = [[places.get(word, word) for word in one.split()] for one in COMMANDS]
+    program = f"LOADED = {LOADED!r}\nCOMMANDS = {commands!r}\n{EACH}"
+    done = subprocess.run(
+        (sys.executable, "-c", program), capture_output=True, text=True, check=True
+    )
+    told = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("loaded:")]
+    assert len(told) == len(COMMANDS), done.stderr
+    for (command, unwanted), loaded in zip(COMMANDS.items(), told, strict=True):
+        assert not unwanted.intersection(loaded), command
 
 
 def test_a_run_that_is_refused_loads_nothing_that_its_report_needs(tmp_path: Path) -> None:
