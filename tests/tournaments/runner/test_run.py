@@ -17,12 +17,16 @@ from arena.sandbox.limits import Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from tests.support.events import (
+    BOTS,
+    SHORT,
+    SMALL,
     boneyard,
     copied,
     laid_open,
     logs,
     made,
     run,
+    small_event,
     started,
     untouched,
     wait_for_games,
@@ -38,18 +42,26 @@ from tournaments.runner import runner
 from tournaments.runner.runner import check_greetings, sandbox_hint
 from tournaments.storage.folder import Folder
 
+LONG = (*BOTS, "--boards", "4")
+"""An event that lasts until it is stopped."""
+
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("event")
-    run(folder, "first", "greedy", "random", "--boards", "4")
-    with untouched(folder):
+    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
         yield folder
+
+
+@pytest.fixture(scope="module")
+def long_event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("long")
+    run(folder, *LONG)
+    return folder
 
 
 def test_an_event_is_played(event: Path) -> None:
     results = json.loads((event / "results.json").read_text())
-    assert results["played"] == results["planned"] == 24
+    assert results["played"] == results["planned"] == 12
     (pool,) = results["ratings"]["pools"]
     assert [one["name"] for one in pool["entrants"]] == ["greedy", "first", "random"]
     assert sum(one["fouls"] for one in pool["entrants"]) == 0
@@ -79,18 +91,18 @@ def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(
 
 
 def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
-    run(tmp_path, "first", "greedy", "random", "--boards", "4", "--jobs", "2")
+    run(tmp_path, *SMALL, "--jobs", "2")
     assert made(tmp_path) == made(event)
 
 
 def test_run_again_plays_nothing(event: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()}
-    run(event, "first", "greedy", "random", "--boards", "4")
+    run(event, *SMALL)
     assert {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()} == before
 
 
 def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
-    said = run(event, "first", "greedy", "--boards", "4", code=2)
+    said = run(event, "first", "greedy", *SMALL[3:], code=2)
     assert "another folder" in said
 
 
@@ -131,14 +143,16 @@ def test_a_changed_result_is_named(event: Path, tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(
+    long_event: Path, tmp_path: Path
+) -> None:
     process = started(tmp_path)
     wait_for_ledger(tmp_path)
     os.kill(process.pid, signal.SIGINT)
     assert process.wait(timeout=60) == 130
     assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
-    run(tmp_path, "first", "greedy", "random", "--boards", "4")
-    assert made(tmp_path) == made(event)
+    run(tmp_path, *LONG)
+    assert made(tmp_path) == made(long_event)
 
 
 # Slow: a game that we spoil is void, and the same command plays it again.
@@ -151,7 +165,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(event: Path, tmp_path
     ],
 )
 def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
+    long_event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
 ) -> None:
     """The third game is spoilt in its middle: nothing of it counts, and the run can go on."""
     broken: list[str] = []
@@ -164,20 +178,20 @@ def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
             super().receive(*answer, **more)
 
     monkeypatch.setattr("tournaments.runner.runner.Referee", Spoiling)
-    said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=1)
+    said = run(tmp_path, *LONG, code=1)
     assert part in said
     # The games before it may not have reached the disk yet: then there is no ledger.
     ledger = tmp_path / "ledger.jsonl"
     assert not ledger.exists() or broken[0] not in ledger.read_text()
-    run(tmp_path, "first", "greedy", "random", "--boards", "4")
-    assert made(tmp_path) == made(event)
+    run(tmp_path, *LONG)
+    assert made(tmp_path) == made(long_event)
 
 
 # Slow: forced choices are told, kept and reproduced.
 @pytest.mark.slow
 def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
     """Told to the bots, kept in the log, and reproduced by whoever replays it."""
-    words = ("first", "greedy", "random", "--boards", "1")
+    words = (*BOTS, "--boards", "1", *SHORT)
     run(tmp_path, *words, "--ask-forced")
     assert "OK: " in boneyard("verify", str(tmp_path))
     more, fewer = logs(tmp_path), logs(event)
@@ -197,7 +211,7 @@ def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
     ledger = folder / "ledger.jsonl"
     kept = ledger.read_bytes().splitlines(keepends=True)[:-9]
     ledger.write_bytes(b"".join(kept) + b'{"type":"resu')
-    run(folder, "first", "greedy", "random", "--boards", "4")
+    run(folder, *SMALL)
     assert made(folder) == made(event)
 
 
@@ -231,7 +245,7 @@ def test_partnership_needs_no_word_about_seats(tmp_path: Path) -> None:
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     process = started(tmp_path)
     wait_for_games(tmp_path, 1)
-    said = run(tmp_path, "first", "greedy", "random", "--boards", "4", code=2)
+    said = run(tmp_path, *LONG, code=2)
     process.send_signal(signal.SIGTERM)
     process.wait(timeout=60)
     assert "another boneyard" in said

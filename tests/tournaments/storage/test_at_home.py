@@ -140,11 +140,12 @@ def test_bots_are_not_changed_while_their_games_are_reviewed(
 
 def test_a_swiss_begins_anew(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
-    words = (str(bot), "greedy", "random", "suit", *WORDS, "--format", "swiss", "--rounds", "2")
+    field = (str(bot), "greedy", "random", "suit")
+    words = (*field, *SHORT, "--boards", "1", "--format", "swiss", "--rounds", "2")
     run(out, *words)
     edit(bot)
     run(out, *words)
-    assert summary(out)["played"] == summary(out)["planned"] == 16
+    assert summary(out)["played"] == summary(out)["planned"] == 8
     assert fits(out)
 
 
@@ -160,13 +161,13 @@ def test_fewer_boards_are_a_new_event_only_after_an_edit(tmp_path: Path, bot: Pa
 
 def test_a_refused_run_leaves_the_event_as_it_was(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
-    run(out, str(bot), "greedy", "random", *WORDS)
+    run(out, str(bot), "greedy", *WORDS)
 
     before = contents(out)
     bot.write_text("raise SystemExit")
-    run(out, str(bot), "greedy", "random", *WORDS, code=2)
     run(out, str(bot), "greedy", *WORDS, code=2)
-    run(out, str(bot), "greedy", "random", "first", *WORDS, code=2)
+    run(out, str(bot), *WORDS, code=2)
+    run(out, str(bot), "greedy", "first", *WORDS, code=2)
     assert contents(out) == before
 
 
