@@ -77,7 +77,7 @@ def luck_faults(
         yield f"{error}; the luck of no later game was checked"
     tasks = _tasks(folder, event, results, written)
     strange = set(written).difference(*(task.games for task in tasks))
-    yield from (f"{folder.luck}: {game} is not in the ledger" for game in sorted(strange))
+    yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
     done, of = 0, len(written)
     for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
         computed = {one.game: one for one in luck.records}
@@ -101,8 +101,11 @@ def _differences(folder: Folder, told: LuckRecord, computed: LuckRecord | None) 
 def _tasks(
     folder: Folder, event: Event, results: Mapping[str, Result], games: Iterable[str]
 ) -> list[LuckTask]:
-    """Return the logs of these games, a few games at a time, in the order of the ledger."""
-    wanted = {game for game in games if game in results}
+    """Return the logs of these games, a few games at a time, in the order of the ledger.
+
+    A kill may leave the luck of a block whose results only the logs have.
+    """
+    wanted = set(games)
     tasks: list[LuckTask] = []
     for plan in (*past_sittings(folder, event), *sittings(event, results)):
         some = [game.name for game in plan.games if game.name in wanted]

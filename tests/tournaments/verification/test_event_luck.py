@@ -221,7 +221,7 @@ def test_verify_names_damage_strangers_and_doubles(folder: Path) -> None:
     )
     said = boneyard("verify", str(folder), code=1)
     assert f"{found[0].game} is there twice" in said
-    assert "9.first.greedy is not in the ledger" in said
+    assert "9.first.greedy is not in the schedule" in said
 
 
 @pytest.mark.usefixtures("faked")
@@ -356,6 +356,19 @@ def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_pat
 
 
 @pytest.mark.usefixtures("faked")
+def test_a_kill_after_the_luck_of_a_block_and_before_its_results_is_no_fault(
+    duel: Path, tmp_path: Path
+) -> None:
+    folder = copied(duel, tmp_path)
+    counted = lines_of(folder / "ledger.jsonl")
+    (folder / "ledger.jsonl").write_bytes(b"".join(counted[:20]))
+    (folder / "results.json").unlink()
+    boneyard("report", str(folder))
+    assert len(records(folder)) == len(counted)
+    assert fits(folder)
+
+
+@pytest.mark.usefixtures("faked")
 def test_versus_needs_a_log_or_the_luck(duel: Path, tmp_path: Path) -> None:
     folder = Folder(copied(duel, tmp_path))
     event, first = load_event(folder), ledger(folder.path)[:1]
@@ -365,6 +378,17 @@ def test_versus_needs_a_log_or_the_luck(duel: Path, tmp_path: Path) -> None:
     folder.luck.unlink()
     with pytest.raises(DamagedFileError, match="no log has"):
         LuckStore(folder, event).compute(first)
+
+
+# Slow: what workers play is decided as here.
+@pytest.mark.slow
+@pytest.mark.usefixtures("faked")
+def test_a_cluster_plays_the_same_versus(duel: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    run(tmp_path, *TEST, "--boards", "30", "--cluster", "local:1")
+    for name in ("ledger.jsonl", "luck.jsonl", "games.csv", "ratings.csv"):
+        assert (tmp_path / name).read_bytes() == (duel / name).read_bytes(), name
+    assert fits(tmp_path)
 
 
 def test_luck_is_taken_out_of_points_only() -> None:
