@@ -18,8 +18,8 @@ For each question the program reads a few lines of words, as short as a person w
 
 and it writes a line that holds the number of an option. With --each its input ends there, and all
 that it writes is searched for the last such number: that fits what answers a prompt on its standard
-input, such as a language model's command line. (In the sandbox there is no network: a model must be
-on the machine, or the event be played with `--sandbox off`. And think of the clock: `move_ms`.)
+input, such as a language model's command line. (In the sandbox there is no network but what the
+event opens: `chat.py` asks a model by its API. And think of the clock: `move_ms`.)
 
 A number that is not offered is not passed on: the adapter says so on stderr, which a foul's record
 shows, and takes the first option. The clock runs on; a program that is too slow is late.

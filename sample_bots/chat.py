@@ -1,0 +1,243 @@
+"""A bot that asks a language model, by any API that speaks of chat completions.
+
+    python3 chat.py --url https://api.example.com/v1 --model small --key API_KEY
+
+It puts each question into words, takes the last number in the answer that is an option's, and
+states what the answer cost. A request that fails is made again while the clock allows it; after
+that, or if the answer has no such number, it plays the heaviest tile that fits. If the service does
+not answer at the start, the bot says that it is unavailable. Without --url it never asks anybody.
+
+The event must open the address to it (`network`) and give it the key (`environment`), and allow it
+time (`move_ms`): see README.md. To change what the model reads, change `told` and RULES.
+"""
+
+import argparse
+import json
+import os
+import queue
+import re
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+RULES = (
+    "You play draw dominoes ({rules}) at a table of {seats}. Get rid of your tiles before the "
+    "others do: whoever goes out scores the pips that the others still hold. Reply with the number "
+    "of one option and nothing else."
+)
+RESERVE_S = 0.5
+"""Seconds of each question that are kept for our own work."""
+START_S = 5.0
+"""Seconds that the service has to answer at the start."""
+PAUSE_S = 0.5
+"""The first pause before a request is made again; each further one is twice as long."""
+LEAST_S = 0.2
+"""With less time than this no request is made."""
+PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+"""Statuses of errors that may pass."""
+MOST_READ = 1_000_000
+"""Bytes of an answer that are read."""
+MOST_TOKENS = 10_000_000
+"""Tokens that a bot may state."""
+
+
+def told(ask):
+    """Return a question in words."""
+    hands = [f"{count} tiles" for count in ask["hands"]]
+    hands[ask["seat"]] += " (you)"
+    yield f"Hands by seat: {', '.join(hands)}. Scores: {ask['scores']}."
+    yield f"Your hand: {tiles(ask['hand'])}."
+    yield f"The line: {tiles(ask['line']) or 'empty'}. Its ends: {ask['ends']}."
+    yield f"Boneyard: {ask['boneyard']['drawable']} tiles may still be drawn."
+    if ask["events"]:
+        yield f"This round so far: {'; '.join(map(words, ask['events']))}."
+    yield "Options:"
+    for index, option in enumerate(ask["options"]):
+        yield f"{index}: {words(option)}"
+
+
+def words(entry):
+    """Return an option or an event in words: its seat, what it does, and then the rest."""
+    who = f"seat {entry['seat']} " if entry.get("seat") is not None else ""
+    rest = [spelled(value) for key, value in entry.items() if key not in ("do", "seat")]
+    return who + " ".join([entry["do"], *rest])
+
+
+def spelled(value):
+    return "-".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def tiles(many):
+    return " ".join(map(spelled, many))
+
+
+def number(text, options):
+    """Return the last number in an answer that is an option's; None if there is none."""
+    spoken = re.sub(r"<think>.*?(</think>|$)", "", text, flags=re.DOTALL)
+    offered = [int(one) for one in re.findall(r"(?<![\w.-])\d{1,4}(?![\w-]|\.\d)", spoken)]
+    offered = [one for one in offered if one < len(options)]
+    return offered[-1] if offered else None
+
+
+def heaviest(options):
+    """Return the option that plays the most pips; the first one if none plays a tile."""
+    weights = [sum(option.get("tile") or [-1]) for option in options]
+    return weights.index(max(weights))
+
+
+class Model:
+    """The service behind the bot."""
+
+    def __init__(self, args):
+        self.args = args
+        self.key = os.environ.get(args.key, "")
+        self.system = ""
+        self.failures = 0  # questions in a row without an answer
+
+    def call(self, path, body, seconds):
+        """Return the JSON that the service answers; raise what went wrong.
+
+        In a thread, because a timeout of urllib is for each read, and a server may trickle.
+        """
+        headers = {"Content-Type": "application/json", "User-Agent": "boneyard-chat/1"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.args.url.rstrip("/") + path, data, headers)
+        found = queue.Queue()
+
+        def work():
+            try:
+                with urllib.request.urlopen(request, timeout=seconds) as answer:
+                    found.put(answer.read(MOST_READ))
+            except urllib.error.HTTPError as error:
+                error.close()
+                found.put(error)
+            except Exception as error:
+                found.put(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        said = found.get(timeout=seconds)
+        if isinstance(said, Exception):
+            raise said
+        return json.loads(said)
+
+    def missing(self):
+        """Return why the service does not answer; empty if it does, even if only with an error.
+
+        A key that is refused is a mistake, at which the bot ends.
+        """
+        try:
+            self.call("/models", None, START_S)
+        except urllib.error.HTTPError as error:
+            if error.code in (401, 403):
+                sys.exit(f"status {error.code}: the service refuses the key in {self.args.key}")
+            return f"status {error.code}" if error.code in PASSING else ""
+        except ValueError:
+            return ""
+        except Exception as error:
+            return reason(error)
+        return ""
+
+    def choose(self, ask):
+        """Return the model's choice or None, and what it cost."""
+        deadline = time.monotonic() + ask["time_ms"] / 1000 - RESERVE_S
+        usage = {"tokens_in": 0, "tokens_out": 0, "cents": 0.0, "retries": 0}
+        body = {
+            "model": self.args.model,
+            "max_tokens": self.args.max_tokens,
+            "messages": [
+                {"role": "system", "content": self.system},
+                {"role": "user", "content": "\n".join(told(ask))},
+            ],
+        }
+        pause = PAUSE_S
+        while (left := deadline - time.monotonic()) > LEAST_S:
+            try:
+                answer = self.call("/chat/completions", body, left)
+                text = answer["choices"][0]["message"]["content"] or ""
+                self.count(usage, answer)
+                self.failures = 0
+                choice = number(str(text), ask["options"])
+                if choice is None:
+                    print(f"no option in the answer {text!r:.200}", file=sys.stderr)
+                return choice, usage
+            except urllib.error.HTTPError as error:
+                print(f"status {error.code}", file=sys.stderr)
+                if error.code not in PASSING:
+                    break
+                asked = error.headers.get("Retry-After", "")
+                pause = max(pause, float(asked)) if asked.isdecimal() else pause
+            except Exception as error:  # no connection, no time, no JSON, or not of the usual form
+                print(reason(error), file=sys.stderr)
+            if deadline - time.monotonic() - pause < LEAST_S:
+                break
+            time.sleep(pause)
+            usage["retries"] = min(usage["retries"] + 1, 1000)
+            pause *= 2
+        self.failures += 1
+        return None, usage
+
+    def count(self, usage, answer):
+        """Add the cost of an answer, as its service states it; nonsense counts as nothing."""
+        stated = answer.get("usage")
+        stated = stated if isinstance(stated, dict) else {}
+        for name, key in (("tokens_in", "prompt_tokens"), ("tokens_out", "completion_tokens")):
+            tokens = stated.get(key)
+            if type(tokens) is int and 0 <= tokens <= MOST_TOKENS:
+                usage[name] = tokens
+        million = (
+            usage["tokens_in"] * self.args.cents_in + usage["tokens_out"] * self.args.cents_out
+        )
+        usage["cents"] = round(min(million / 1e6, 10_000), 6)
+
+
+def reason(error):
+    """Return an error in words, never with what was sent."""
+    return f"{type(error).__name__}: {getattr(error, 'reason', '')}"[:200]
+
+
+def options_of_the_command():
+    parser = argparse.ArgumentParser(description="A bot that asks a language model.")
+    parser.add_argument("--url", default="", help="the API, up to its /chat/completions")
+    parser.add_argument("--model", default="default", help="the model's name")
+    parser.add_argument("--key", default="API_KEY", help="the variable that has the key, if any")
+    parser.add_argument("--max-tokens", type=int, default=64, help="the longest answer")
+    parser.add_argument("--cents-in", type=float, default=0.0, help="cents for 10^6 tokens read")
+    parser.add_argument("--cents-out", type=float, default=0.0, help="cents for 10^6 written")
+    return parser.parse_args()
+
+
+def main():
+    args = options_of_the_command()
+    model = Model(args)
+    for line in sys.stdin:
+        message = json.loads(line)
+        kind = message["type"]
+        if kind == "hello":
+            if args.url and (why := model.missing()):
+                print(json.dumps({"type": "unavailable", "why": why}), flush=True)
+                break
+            answer = {"type": "hello", "name": f"chat {args.model}"[:64], "version": "1"}
+        elif kind == "game":
+            model.system = RULES.format(rules=message["rules"]["name"], seats=message["seats"])
+            continue
+        elif kind == "ask":
+            options, answer = message["options"], {"type": "choose", "id": message["id"]}
+            choice = None
+            if args.url and len(options) > 1:
+                choice, answer["usage"] = model.choose(message)
+            answer["choice"] = heaviest(options) if choice is None else choice
+        elif kind == "end" and model.failures:
+            break  # The service is down: a new process may say so before the next game.
+        elif kind == "bye":
+            break
+        else:
+            continue
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The adapter for chat completions against a service that fails, dawdles and talks nonsense."""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol.messages import Choose, FromBot, Unavailable
+from tests.support.scripted_bots import BYE, FOLDER, HELLO, ask, game, talk
+
+chat: Any = import_module("sample_bots.chat")
+
+KEY = "sk-0123456789"
+HAND = [(6, 5), (2, 1), (3, 3)]
+Reply = Callable[[BaseHTTPRequestHandler], None]
+
+
+def says(text: object, status: int = 200, **usage: object) -> Reply:
+    """Return a reply with this text as the model's answer."""
+    return body(
+        json.dumps({"choices": [{"message": {"content": text}}], "usage": usage}), status=status
+    )
+
+
+def body(text: str, status: int = 200, head: tuple[tuple[str, str], ...] = ()) -> Reply:
+    def reply(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(status)
+        for field in (*head, ("Content-Length", f"{len(text)}")):
+            request.send_header(*field)
+        request.end_headers()
+        request.wfile.write(text.encode())
+
+    return reply
+
+
+def hang_up(request: BaseHTTPRequestHandler) -> None:
+    request.close_connection = True
+
+
+def stall(request: BaseHTTPRequestHandler) -> None:
+    """Send the beginning of an answer, and the rest never."""
+    request.send_response(200)
+    request.end_headers()
+    request.wfile.write(b"{")
+    assert isinstance(request.server, Service)
+    request.server.over.wait(20)
+
+
+class Service(ThreadingHTTPServer):
+    """A fake API that gives its replies in turn, then the last one for ever."""
+
+    daemon_threads = True
+
+    def __init__(self, *replies: Reply) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies = list(replies)
+        self.models: Reply = body("{}")
+        self.asked: list[dict[str, Any]] = []
+        self.keys: set[str] = set()
+        self.over = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_GET(self) -> None:
+        self.server.models(self)
+
+    def do_POST(self) -> None:
+        size = int(self.headers["Content-Length"])
+        self.server.asked.append(json.loads(self.rfile.read(size)))
+        self.server.keys.add(self.headers["Authorization"])
+        replies = self.server.replies
+        (replies.pop(0) if len(replies) > 1 else replies[0])(self)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Service]]:
+    """Yield a function that starts a service with these replies."""
+    services: list[Service] = []
+
+    def start(*replies: Reply) -> Service:
+        service = Service(*replies)
+        services.append(service)
+        threading.Thread(target=service.serve_forever, args=(0.01,), daemon=True).start()
+        return service
+
+    yield start
+    for service in services:
+        service.over.set()
+        service.shutdown()
+        service.server_close()
+
+
+def choose(service: Service, *words: str, ms: int = 3_000) -> tuple[int | None, dict[str, Any]]:
+    """Return the choice in one question, and its cost."""
+    argv = ["chat.py", "--url", service.url, *words]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", argv)
+        patch.setattr(chat, "PAUSE_S", 0.001)
+        patch.setenv("API_KEY", KEY)
+        model = chat.Model(chat.options_of_the_command())
+        question = json.loads(ask(1, HAND)) | {"time_ms": ms}
+        found: tuple[int | None, dict[str, Any]] = model.choose(question)
+        return found
+
+
+def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
+    serve: Callable[..., Service],
+) -> None:
+    service = serve(says("Not 0. I take 2.", prompt_tokens=200, completion_tokens=10))
+    choice, usage = choose(service, "--cents-in", "100", "--cents-out", "1000", "--model", "m")
+    assert choice == 2
+    assert usage == {"tokens_in": 200, "tokens_out": 10, "cents": 0.03, "retries": 0}
+    (asked,) = service.asked
+    assert asked["model"] == "m"
+    assert "2: play 3-3 lead" in asked["messages"][1]["content"]
+    assert service.keys == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        body("x", status=500),
+        body("x", status=429, head=(("Retry-After", "0"),)),
+        body("<html>"),
+        body("[]"),
+        body('{"choices":[]}'),
+        body("\xff"),
+        hang_up,
+    ],
+)
+def test_a_request_that_fails_is_made_again(bad: Reply, serve: Callable[..., Service]) -> None:
+    choice, usage = choose(serve(bad, bad, says("1")))
+    assert (choice, usage["retries"]) == (1, 2)
+
+
+@pytest.mark.parametrize("dead", [stall, hang_up, body("x", status=503), body("x", status=400)])
+def test_a_service_that_stays_dead_costs_no_more_than_the_clock(
+    dead: Reply, serve: Callable[..., Service]
+) -> None:
+    """It gives up with time to spare: the fallback must still be in time."""
+    choice, usage = choose(serve(dead), ms=800)
+    assert choice is None
+    assert usage["tokens_in"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("1", 1), ("**1**", 1), ('{"choice": 2}', 2), ("Option 1: play 3-3", 1), ("7 or 1", 1),
+        ("<think>2 2 2</think>0", 0), ("<think>1 and on and on", None), ("2.5", None), ("", None),
+        ("none", None), ("99", None), ("1" * 5000, None),
+    ],
+)  # fmt: skip
+def test_the_number_of_an_answer(text: str, choice: int | None) -> None:
+    assert chat.number(text, [{}] * 3) == choice
+
+
+@pytest.mark.parametrize(
+    "stated", [{"prompt_tokens": "many"}, {"prompt_tokens": -1}, {"prompt_tokens": True}, {}]
+)
+def test_a_cost_that_is_nonsense_counts_as_nothing(
+    stated: dict[str, Any], serve: Callable[..., Service]
+) -> None:
+    assert choose(serve(says("1", **stated)))[1]["tokens_in"] == 0
+
+
+def bot(*words: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(FOLDER / "chat.py"), *words]
+
+
+def test_a_whole_process_answers_and_states_its_cost(serve: Callable[..., Service]) -> None:
+    service = serve(says("1", prompt_tokens=50))
+    lines = [HELLO, game(), ask(1, HAND), BYE]
+    hello, answer = talk(bot("--url", service.url), lines)
+    assert json.loads(hello)["type"] == "hello"
+    said = msgspec.json.decode(answer, type=FromBot)
+    assert isinstance(said, Choose)
+    assert said.choice == 1
+    assert said.usage
+    assert said.usage.tokens_in == 50
+    assert "draw dominoes (draw) at a table of 2" in service.asked[0]["messages"][0]["content"]
+
+
+def test_without_its_service_it_is_unavailable_and_without_a_url_it_plays() -> None:
+    (said,) = talk(bot("--url", "http://127.0.0.1:1/v1"), [HELLO])
+    excuse = msgspec.json.decode(said, type=FromBot)
+    assert isinstance(excuse, Unavailable)
+    assert "refused" in excuse.why
+    _, answer = talk(bot(), [HELLO, game(), ask(1, HAND), BYE])
+    assert json.loads(answer) == {"type": "choose", "id": 1, "choice": 0}
