@@ -14,6 +14,7 @@ FILE = ROOT / "arena" / "SECRETS.md"
 TRESPASS = "tests/tournaments/plan/test_bot_files.py"
 SECRECY = "tests/arena/match/test_secrecy.py"
 EVENT = "tests/tournaments/storage/test_secrecy.py"
+SET_DEALS = "tests/tournaments/storage/test_set_deals.py"
 ENTRANTS = "tests/tournaments/plan/test_bot_command.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
 NETWORK = "tests/arena/sandbox/test_network.py"
@@ -156,8 +157,8 @@ CHANNELS: tuple[Channel, ...] = (
         (
             f"{EVENT}::test_the_secret_is_32_bytes_of_the_systems_randomness",
             f"{EVENT}::test_a_seed_is_shown_only_when_every_game_on_its_board_is_over",
-            "tournaments/storage/test_set_deals.py::test_the_deals_stay_private_until_their_seeds_are_public",
-            "tournaments/storage/test_set_deals.py::test_a_bot_that_can_read_the_deals_is_refused",
+            f"{SET_DEALS}::test_the_deals_stay_private_until_their_seeds_are_public",
+            f"{SET_DEALS}::test_a_bot_that_can_read_the_deals_is_refused",
         ),
     ),
     Channel(
