@@ -88,9 +88,17 @@ def choose(ask):
     return 0  # draw rather than pass, check rather than bid
 
 
+def weights_of(words):
+    """The weights on the command line, such as --pips 0.1 --safe 1."""
+    names = [word.removeprefix("--") for word in words[::2]]
+    for name in names:
+        if name not in WEIGHTS:
+            sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
+    return dict(zip(names, map(float, words[1::2]), strict=True))
+
+
 def main():
-    words = iter(sys.argv[1:])
-    WEIGHTS.update({word.removeprefix("--"): float(next(words)) for word in words})
+    WEIGHTS.update(weights_of(sys.argv[1:]))
     for line in sys.stdin:
         message = json.loads(line)
         kind = message["type"]

@@ -95,7 +95,8 @@ def _estimate_boards(path: Path, pair: tuple[str, str] | None, in_json: bool) ->
     results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
     if not results:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
-    ratings = fit(results.first(), partners=event.rules.deal.partners)
+    rated = event.format.rated(event, results.first())
+    ratings = fit(rated, partners=event.rules.deal.partners)
     found = separations(ratings, len({result.board for result in results.values()}), pair)
     for notice in _unfinished(event, results):
         print_note(notice)
@@ -117,7 +118,13 @@ def forecast_for(options: EventOptions, jobs: int | None, seconds: float) -> For
     """
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
-        event = build_event(read_plan(options, predictable=False), folder.build).event
+        plan = read_plan(options, predictable=False)
+        if plan.format.HAS_COPIES:
+            raise UserError(
+                "A tune's games follow from its results, so they are not estimated beforehand: "
+                "`boneyard tune` says how long it takes while it runs."
+            )
+        event = build_event(plan, folder.build).event
         trial = _trial(folder, _short(event), Lanes(jobs), seconds)
         return forecast(event, trial.jobs, trial)
 

@@ -119,6 +119,11 @@ def _check_games(of: Source) -> None:
     """
     if of.event is None:
         return
+    if of.event.format.HAS_COPIES:
+        raise UserError(
+            f"{of.ledger.parent} is a tune, whose candidates are another bot in each group: they "
+            "cannot be rated. Its answer is in its report (boneyard show)."
+        )
     folder = Folder(of.ledger.parent)
     old, count, results = of.event.retired, 0, ResultStore(luck=LuckStore(folder, of.event))
     for result in results_in(of.ledger, of.event):

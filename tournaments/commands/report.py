@@ -148,7 +148,7 @@ def show_versions(path: Path, in_json: bool) -> int:
     folder = Folder(path)
     event = load_event(folder)
     with working("Rating"):
-        results = results_of_versions(folder)
+        results = event.format.rated(event, results_of_versions(folder))
         ratings = fit_both(results, partners=event.rules.deal.partners)
     table = RatedTable(
         title=f"{event.rules.name}, {event.seats} seats, all versions",

@@ -193,6 +193,10 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         way = self._way(contest, results, luck_of(results))
         yield from tune_text.tune_sections(way, self.entry)
 
+    def best(self, contest: Contest, results: Sequence[Result]) -> Values:
+        """Return the best values so far."""
+        return self._way(contest, results, luck_of(results)).best
+
     def verdict(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
         """Return the answer by the check so far; None before two boards of it are complete."""
         luck, first = luck_of(results), self._first_checked(contest)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.document.blocks import Block, Cell, Code, Column, Figure, Paragraph, Section, table
 from tournaments.tuning.parameters import Parameter, Values, fill, value_text
-from tournaments.tuning.search import LAST, Step
+from tournaments.tuning.search import Step
 from tournaments.tuning.verdict import Lead, Verdict, mean_lead
 
 FEWEST = 4
@@ -13,9 +13,10 @@ FEWEST = 4
 ROWS = 10
 """The largest number of steps in the table."""
 ABOUT = (
-    "The gain is the lead of the latest candidates over the start values, in points a game, with "
-    "the luck of the draw taken out. They vary around the best values, so it is rather too small; "
-    "the answer is that of the check, on deals that the search never saw."
+    "The gain is the lead of the later half of the candidates so far over the start values, in "
+    "points a game, with the luck of the draw taken out. It is rather too small, because they vary "
+    "around the best values and began farther away. The answer comes from the check, on deals that "
+    "the search never saw."
 )
 
 
@@ -37,8 +38,8 @@ class Way(NamedTuple):
         return self.steps[-1].best
 
     def lead(self, step: int) -> Lead | None:
-        """Return the lead of the candidates from which the best values of a step are made."""
-        last = self.means[:step][-max(FEWEST, step // LAST) :]
+        """Return the lead of the later half of the candidates up to a step; None of a few."""
+        last = self.means[:step][-max(FEWEST, step // 2) :]
         return mean_lead(last) if len(last) >= FEWEST else None
 
 

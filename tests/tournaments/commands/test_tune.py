@@ -1,0 +1,48 @@
+"""`boneyard tune` with real bots: killed at any moment, it goes on with the same candidates."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import BONEYARD, boneyard, fits, ledger, report, wait_for_ledger
+
+FILE = """\
+[[bots]]
+name = "mine"
+bot = "suit"
+arguments = ["--double", "{double}"]
+
+[tune]
+double = { start = -8, min = -9, max = 8 }
+"""
+SHORT = ("--boards", "60", "--set", "target=20", "--seed", "1", "--sandbox", "off", "--jobs", "2")
+
+
+@pytest.mark.slow
+def test_a_killed_tune_goes_on_and_its_answer_fits(tmp_path: Path) -> None:
+    path, out = tmp_path / "mine.toml", tmp_path / "out"
+    path.write_text(FILE)
+    words = ("tune", str(path), *SHORT, "--out", str(out))
+    process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
+    wait_for_ledger(out)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert len(ledger(out)) < 144
+    said = boneyard(*words)
+    assert 'arguments = ["--double","' in said
+    assert len({result.game for result in ledger(out)}) == len(ledger(out)) == 144
+    # It computes the values of each log again from the ledger.
+    assert fits(out)
+    assert "## The search" in report(out)
+    assert "mine-1 " not in boneyard("show", str(out)).partition("Elo")[2]
+
+
+def test_a_file_without_parameters_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "event.toml"
+    path.write_text('bots = ["first", "random"]')
+    said = boneyard("tune", str(path), code=2)
+    assert "has no parameters to tune" in said
+    assert "depth = { start = 4, min = 1, max = 12, integer = true }" in said

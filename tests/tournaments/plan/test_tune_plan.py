@@ -1,0 +1,77 @@
+"""Event files with parameters: the bots of a tune, and every mistake in one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import UserError
+from tournaments.formats.tune import GROUP, Tune
+from tournaments.plan.from_options import EventOptions, read_plan
+
+BOT = """\
+[[bots]]
+name = "mine"
+run = ["{python}", "mine.py", "--depth={depth}"]
+"""
+RANGE = """\
+[tune]
+depth = { start = 4, min = 1, max = 12, integer = true }
+"""
+
+
+def plan(folder: Path, text: str, **options: str) -> tuple[list[tuple[str, ...]], Tune]:
+    path = folder / "tune.toml"
+    path.write_text(text)
+    found = read_plan(EventOptions((str(path),), **options), predictable=False)  # type: ignore[arg-type]
+    assert isinstance(found.format, Tune)
+    return [(bot.name, *bot.run, *bot.arguments) for bot in found.written.bots], found.format
+
+
+def test_all_bots_begin_with_the_start_values(tmp_path: Path) -> None:
+    bots, form = plan(tmp_path, BOT + RANGE)
+    names = ["mine", *(f"mine-{n}" for n in range(1, GROUP + 1)), "mine-tuned"]
+    assert bots == [(name, "{python}", "mine.py", "--depth=4") for name in names]
+    assert form.words == ("{python}", "mine.py", "--depth={depth}")
+    assert form.entry == 'run = ["{python}","mine.py","--depth={depth}"]'
+
+
+def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> None:
+    listed = 'bots = [{ name = "suit", arguments = ["--pips", "{pips}"] }]\n'
+    bots, form = plan(tmp_path, f"{listed}[tune]\npips = {{ start = 0.1, min = 0, max = 1 }}")
+    assert bots[-1] == ("suit-tuned", "--pips", "0.1")
+    assert form.words[-3:] == ("suit.py", "--pips", "{pips}")
+    assert form.entry == 'bot = "suit"\narguments = ["--pips","{pips}"]'
+
+
+def test_partners_are_the_same_bot(tmp_path: Path) -> None:
+    path = tmp_path / "tune.toml"
+    path.write_text(f'rules = "partnership"\n{BOT}{RANGE}')
+    found = read_plan(EventOptions((str(path),)), predictable=False).written
+    assert found.teams[0] == ("mine", "mine")
+    assert len(found.teams) == GROUP + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (BOT + BOT.replace("mine", "other") + RANGE, "has one bot, and this event file has 2"),
+        (
+            BOT + RANGE.replace("depth", "deep"),
+            r"tune\.deep: the command of bot mine has no {deep}",
+        ),
+        (BOT + RANGE.replace("min = 1", "min = 13"), "min must be below max"),
+        (BOT.replace("mine", "m" * 40) + RANGE, "at most 34 characters"),
+        (BOT.replace("{python}", "{depth}{python}") + RANGE, "cannot have {build} or {python}"),
+        (BOT + RANGE.replace("depth", "build"), "neither python nor build"),
+        (f'format = {{ type = "swiss" }}\n{BOT}{RANGE}', "no format and no teams of its own"),
+        (f"boards = 59\n{BOT}{RANGE}", "at least 60 boards"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        plan(tmp_path, text)
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no other format"):
+        plan(tmp_path, BOT + RANGE, format="swiss")
