@@ -57,12 +57,13 @@ class Scaling(Struct, frozen=True, kw_only=True):
 
 
 def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
-    """Return each bot of a pool that plays at several clocks with the same files."""
+    """Return each bot of a pool whose present files play at several clocks."""
     if not any(one.clock for one in event.entrants):
         return ()
     groups: defaultdict[str, dict[str, Clock]] = defaultdict(dict)
     for at, one in enumerate(event.entrants):
-        groups[one.fingerprint][one.name] = event.clock_of(at)
+        if not one.retired:
+            groups[one.fingerprint][one.name] = event.clock_of(at)
     rated = (
         {one.name: clocks[one.name] for one in pool.entrants if one.name in clocks}
         for clocks in groups.values()
