@@ -2,10 +2,11 @@
 
 A weight that had seen the games which it corrects would make their intervals too small. These were
 found by `python -m tests.bench.luck weights`: the weight that leaves the least variance of boards
-between `careless-greedy`, `open`, `open-twin` and `watchful` (tests/support/quick_games.py), bots
-and seeds of which no proof makes use. Each is uncertain by about a tenth, which costs less than a
-hundredth of the gain. They are below 1 because playouts are noisy, and because the bots do not play
-as the plain player does. The README has the boards behind each number.
+between six pairs of other bots (`OTHERS` there, made in tests/support/quick_games.py), bots and
+seeds of which no proof makes use. They are rounded to twentieths: each is uncertain by about a
+tenth, which costs less than a hundredth of the gain. They are below 1 because playouts are noisy,
+and because the bots do not play as the players of the playouts do. The README has the boards behind
+each number.
 """
 
 from typing import NamedTuple
@@ -27,14 +28,14 @@ NOTHING = Weight(0.0, 0.0)
 """The weight where no tile is drawn."""
 DRAW = Weight(0.7, 0.6)
 """The weight where a turn may draw many tiles: `draw` at two seats."""
-FEW_DRAWS = Weight(0.8, 0.75)
+FEW_DRAWS = Weight(0.85, 0.75)
 """The weight where a turn draws one tile or two: `dutch` at two seats."""
-OUT_WINS = Weight(0.45, 0.5)
+OUT_WINS = Weight(0.55, 0.55)
 """The weight where a turn may draw many tiles and going out wins: `old-draw` at two seats."""
 TWO_TILES = Weight(0.65, 0.6)
 """The weight where a turn plays two tiles: `double-draw`."""
-MANY_SEATS = Weight(0.35, 0.3)
-"""The weight at three seats or more: `draw`, `dutch` and `old-draw` at four."""
+MANY_SEATS = Weight(0.65, 0.65)
+"""The weight at three seats or more: about the mean of `draw`, `dutch` and `old-draw` at four."""
 FEW = 2
 """The most tiles that few draws are."""
 

@@ -37,7 +37,14 @@ PAIRS = (
     ("counting", "montecarlo"),
 )
 """Bots of the proof."""
-OTHERS = (("careless-greedy", "open"), ("open", "watchful"), ("open", "open-twin"))
+OTHERS = (
+    ("careless-greedy", "open"),
+    ("careless-greedy", "heavy"),
+    ("open", "open-twin"),
+    ("open", "watchful"),
+    ("heavy", "blocking"),
+    ("careless-watchful", "watchful"),
+)
 """Bots on whose boards the weights were found."""
 SLOW = "montecarlo"
 EVENT_BOARDS = (20, 50, 100)

@@ -62,6 +62,7 @@ def bots() -> dict[str, Bot]:
     """Return the bots by name: those of the samples, and others made of them."""
     counting, montecarlo = sample("counting"), sample("montecarlo")
     greedy, suit = without_rules("greedy"), without_rules("suit")
+    watchful = sample("counting", {"stuck": 10, "pips": 0.1, "fits": 0.6}).choose
     return {
         "greedy": greedy,
         "suit": suit,
@@ -72,7 +73,14 @@ def bots() -> dict[str, Bot]:
         "careless-suit": careless(suit, 0.1),
         "open": without_rules("suit", {"pips": 0.03, "double": 1.0, "fits": 1.2, "safe": 0.5}),
         "open-twin": without_rules("suit", {"pips": 0.04, "double": 1.2, "fits": 1.2, "safe": 0.5}),
-        "watchful": sample("counting", {"stuck": 10, "pips": 0.1, "fits": 0.6}).choose,
+        "heavy": without_rules(
+            "suit", {"pips": 0.12, "double": 1.6, "fits": 0.7, "safe": 3, "kinds": 0.1, "suit": 0.3}
+        ),
+        "watchful": watchful,
+        "careless-watchful": careless(watchful, 0.15),
+        "blocking": sample(
+            "counting", {"stuck": 30, "pips": 0.05, "double": 1.6, "fits": 0.2}
+        ).choose,
     }
 
 

@@ -1,10 +1,13 @@
-"""The keen player keeps its own numbers open."""
+"""The keen player keeps its own numbers open, and luck mixes it with two others."""
 
 import numpy as np
 
 from arena.engine import values as engine
 from arena.rules.variants import find_variant
-from arena.valuation.playouts import play_out, play_out_keenly
+from arena.valuation.playouts import MIXED, play_out, play_out_keenly, play_out_mixed
+from arena.valuation.rows.array_playouts import play_out_rows
+from arena.valuation.rows.array_rows import ArrayRows
+from arena.valuation.rows.keen_batch import CautiousBatch
 from arena.valuation.states import States
 from tests.support.positions import position
 
@@ -16,13 +19,36 @@ def test_the_keen_player_gives_up_weight_to_play_on() -> None:
     assert (plain, keen) == ([[8, 0]], [[9, 0]])
 
 
-def test_keen_playouts_differ_and_end_every_round() -> None:
+def dealt_states() -> States:
     rules = find_variant("draw")
     games = [engine.new_game(rules, 2) for _ in range(64)]
-    dealt = [
-        engine.begin(game, engine.chance_decides(game, bytes([board] * 32)))
-        for board, game in enumerate(games)
-    ]
-    gains = play_out_keenly(States.of(dealt))
+    return States.of(
+        [
+            engine.begin(game, engine.chance_decides(game, bytes([board] * 32)))
+            for board, game in enumerate(games)
+        ]
+    )
+
+
+def test_keen_playouts_differ_and_end_every_round() -> None:
+    states = dealt_states()
+    gains = play_out_keenly(states)
     assert (gains.min(axis=1) == 0).all()
-    assert not np.array_equal(gains, play_out(States.of(dealt)))
+    assert not np.array_equal(gains, play_out(states))
+
+
+def test_each_player_of_luck_plays_on_one_row_after_another_in_turn() -> None:
+    states = dealt_states()
+    assert isinstance(states.rows, ArrayRows)
+    gains = [play_out_rows(states.rows, player) for player in MIXED]
+    mixed = play_out_mixed(states.repeated(len(MIXED)))
+    assert np.array_equal(mixed, np.stack(gains, axis=1).reshape(mixed.shape))
+    assert len({one.tobytes() for one in gains}) == len(MIXED)
+
+
+def test_the_cautious_player_keeps_more_numbers_than_the_plain_one() -> None:
+    """Without the 6-3, that is heavier, it keeps two tiles for the 6 that it leaves open."""
+    game = position("draw", hands=["63 61 11 10", "55 44"], line="65 52", stock="")
+    rows = States.of([game]).rows
+    assert isinstance(rows, ArrayRows)
+    assert play_out_rows(rows, CautiousBatch).tolist() == [[9, 0]]

@@ -17,6 +17,7 @@ from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import Question
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.luck import DIGITS, DrawLuck, _chances, _laid, excess, game_luck, has_draws
+from arena.valuation.playouts import MIXED
 from arena.valuation.weights import NOTHING, weight_of
 from protocol.messages import Clock, Draw
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
@@ -63,6 +64,13 @@ def tiny_worth(drawn: Tile) -> tuple[int, int]:
         return 2, 0  # It goes out, and seat 1 is left with the 1-1.
     ahead = 2 - sum(drawn)
     return max(ahead, 0), max(-ahead, 0)
+
+
+def test_each_tile_is_played_on_as_often_by_each_player() -> None:
+    """Else one tile would be tried by other players than the next."""
+    for game in (logged(short("draw"), 2, any_of(5)), logged(short("six-six"), 2, any_of(2))):
+        for chance in _chances(game):
+            assert len(chance.orders) % len(MIXED) == 0
 
 
 def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_that_could_have_come() -> None:
