@@ -44,6 +44,9 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     """Times in a sitting that it may say that it is unavailable and is started again, after a pause
     of up to a minute; once more is a foul."""
 
+    cents: Annotated[float, Meta(ge=0.01, le=1e9)] | None = None
+    """US cents that its answers may cost in the event, as it states them: then it plays no more."""
+
     @property
     def memory(self) -> int:
         """Return the resident memory of all its processes, in bytes."""

@@ -144,6 +144,9 @@ class ClusterRunner:
                 while stage := self._ledger.stage:
                     async with trio.open_nursery() as nursery:
                         await self._hand_out(stage, nursery)
+                    if self._ledger.stage is stage and self._ledger.stopped:
+                        self._ledger.skip_stopped()
+                        break
             finally:
                 self._logs.close()
 
@@ -183,7 +186,7 @@ class ClusterRunner:
         """Yield what a stage lacks of each sitting, long ones in parts; cut only when needed."""
         for plan in stage:
             numbered = numbers(plan.who, plan.boards, self._seed)
-            missing = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
+            missing = sorted(self._ledger.playable(plan), key=lambda game: numbered[game.board])
             self._logs.expect(plan)
             while missing:
                 size = len(missing) if has_dependent_games(self._event) else self._pace.games
@@ -235,8 +238,8 @@ class ClusterRunner:
         self, parts: Iterable[OrderPart]
     ) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
         for part in parts:
-            had = self._ledger.results
-            yield part.plan, [game for game in part.games if game.name not in had]
+            left = {game.name for game in self._ledger.playable(part.plan)}
+            yield part.plan, [game for game in part.games if game.name in left]
 
     def _order(self, parts: Sequence[OrderPart], attempt: int) -> Order:
         boards = {game.board for part in parts for game in part.games}

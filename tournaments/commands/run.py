@@ -29,6 +29,7 @@ from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_on_signal,
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import cores, default_jobs
 from tournaments.runner.runner import Runner, check_greetings
+from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage import folder as folders
 from tournaments.storage.at_home import open_at_home
 from tournaments.storage.folder import Folder
@@ -223,6 +224,9 @@ def _run_in(
             ready = _here(folder, event, ledger, lanes, publish, keep_stderr=keep)
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
+            for notice in describe_spent_out(event, ledger.results):
+                print_note(notice)
+                code = code or STOPPED
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
             if len(ledger.results) > published:

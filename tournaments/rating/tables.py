@@ -111,11 +111,16 @@ def sum_usage(results: Iterable[Result]) -> dict[str, UsageSum]:
     """Return the cost of each entrant that stated any, by name; the order changes nothing."""
     sums: dict[str, UsageSum] = {}
     for result in results:
-        if result.usage is not UNSET:
-            for name, usage in zip(result.seats, result.usage, strict=True):
-                if usage != UsageSum():
-                    sums[name] = sums.get(name, UsageSum()).plus(usage)
+        add_usage(sums, result)
     return sums
+
+
+def add_usage(sums: dict[str, UsageSum], result: Result) -> None:
+    """Add the cost of a game to the sums of its entrants."""
+    if result.usage is not UNSET:
+        for name, usage in zip(result.seats, result.usage, strict=True):
+            if usage != UsageSum():
+                sums[name] = sums.get(name, UsageSum()).plus(usage)
 
 
 class Clean(Struct, frozen=True, kw_only=True):

@@ -9,8 +9,9 @@ from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
-from tournaments.rating.tables import Pool, Ratings
+from tournaments.rating.tables import Pool, Ratings, sum_usage
 from tournaments.report.results_file import LuckUsed
+from tournaments.schedule.spending import spent_out
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
@@ -41,6 +42,9 @@ def main_result(event: Event, results: Sequence[Result], planned: int, ratings: 
     if not ratings.pools and not results:
         return "No game is finished yet."
     active, is_over = event.active_results(results), len(results) == planned
+    if stopped := spent_out(event, sum_usage(results)) - event.retired if not is_over else ():
+        # It may have chosen the moment: no sentence may give it the event.
+        return f"No result yet: {join_words(sorted(stopped))} stopped at `limits.cents`."
     ranks = ""
     if ratings.pools:
         ranks = by_ratings(ratings.pools[0]) + _not_compared(event, ratings.pools[0])

@@ -27,6 +27,7 @@ from tournaments.report.same_bots import describe_same_files
 from tournaments.report.scaling import scalings
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
+from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
@@ -93,6 +94,7 @@ def report_files(
     notes = [note for note in (uneven, partly, late) if note]
     notes += [] if event.format.HAS_COPIES else describe_same_files(event.entrants)
     notes += describe_access(event.entrants)
+    notes += describe_spent_out(event, by_game)
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):

@@ -153,12 +153,15 @@ class Runner:
         async with self._finished, trio.open_nursery() as nursery:
             nursery.start_soon(self._poller.run)
             while stage := self._ledger.stage:
-                plans = (plan for plan in stage if self._ledger.missing(plan))
+                plans = (plan for plan in stage if self._ledger.playable(plan))
                 async with trio.open_nursery() as players:
                     for _ in range(lanes.most):
                         players.start_soon(self._player, plans, lanes)
-                # A stage that cannot be finished would be requested again, for ever.
-                assert self._ledger.stage is not stage, f"{stage[0].name} and others never end"
+                if self._ledger.stage is stage:
+                    # It would be requested again, for ever.
+                    assert self._ledger.stopped, f"{stage[0].name} and others never end"
+                    self._ledger.skip_stopped()
+                    break
             nursery.cancel_scope.cancel()
 
     async def _player(self, plans: Iterator[PlannedSitting], lanes: Lanes) -> None:
@@ -207,8 +210,14 @@ class Runner:
             async with commit_results(log.sync, self._count, at_once=not apart) as over:
                 numbered = numbers(plan.who, plan.boards, self._seed)
                 referee = partial(self._referee, plan, numbered)
-                games = sorted(self._ledger.missing(plan), key=lambda game: numbered[game.board])
-                runner = SittingRunner(self._poller, pool, log, referee, over)
+                games = sorted(self._ledger.playable(plan), key=lambda game: numbered[game.board])
+
+                async def ended(result: Result) -> None:
+                    await over(result)
+                    if not self._ledger.playable(plan):
+                        runner.leave_off()
+
+                runner = SittingRunner(self._poller, pool, log, referee, ended)
                 await runner.play(games, several=apart)
                 # Another sitting plays while the disk stores these games.
                 rise()

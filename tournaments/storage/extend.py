@@ -113,8 +113,9 @@ def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
 
 def incompatibility(old: Event, new: Event) -> str | None:
     """Return why the new plan cannot extend the event; None if it can, without losing anything."""
-    # How often a bot may be unavailable is a matter of patience: it changes no game.
-    old = replace(old, limits=replace(old.limits, unavailable=new.limits.unavailable))
+    # Patience and money change no game.
+    may = {name: getattr(new.limits, name) for name in ("unavailable", "cents")}
+    old = replace(old, limits=replace(old.limits, **may))
     fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:
         return f"{' and '.join(fixed)} cannot change"

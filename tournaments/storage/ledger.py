@@ -9,8 +9,9 @@ from pathlib import Path
 from arena.logs import checksummed as sealed
 from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
 from protocol.codec import decode_result, encode_line, seal
-from protocol.records import Result, Sitting
+from protocol.records import Result, Sitting, UsageSum
 from tournaments.plan.event import Event
+from tournaments.rating.tables import add_usage, sum_usage
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import (
     PlannedGame,
@@ -23,6 +24,7 @@ from tournaments.schedule.schedule import (
     sittings,
     stages,
 )
+from tournaments.schedule.spending import has_one_of, spent_out
 from tournaments.storage.folder import Folder, write_atomic
 from tournaments.storage.log_luck import ComputeLuck, luck_of_logs
 from tournaments.storage.luck_store import LuckStore
@@ -67,7 +69,11 @@ class Ledger:
         self._open = self.planned = 0
         self._known = len(retired_games(event, self.results))
         self._pending: list[Result] = []
+        self._usage: dict[str, UsageSum] = {}
         self._enter()
+        if event.limits.cents is not None:
+            self._usage = sum_usage(self.results.values())
+        self._skipped = self.stopped
         self._order = ledger_order(event, self.results)
         self._due = next(self._order, None)
         self._take_up(lines)
@@ -120,6 +126,7 @@ class Ledger:
     def _take_up(self, lines: int) -> None:
         """Continue after the ledger's lines, or rewrite them if the schedule has another order."""
         for row in range(lines):
+            self._skip()
             if self.results.at(row).game != self._due:
                 self._check_rest(row)
                 self._rewrite()
@@ -158,6 +165,7 @@ class Ledger:
     def add(self, result: Result) -> None:
         """Add the result of a game that is over."""
         self.results.add(result)
+        add_usage(self._usage, result)
         self.left[result.board] -= 1
         self._open -= 1
         self._release()
@@ -174,15 +182,41 @@ class Ledger:
         """True if the event is over."""
         return not self.stage
 
+    @property
+    def stopped(self) -> frozenset[str]:
+        """Entrants that have spent what the event allows them: they begin no other game."""
+        return spent_out(self._event, self._usage)
+
+    def playable(self, plan: PlannedSitting) -> list[PlannedGame]:
+        """Return the games of a sitting to play now: none if one of its entrants is stopped."""
+        return [] if has_one_of(f".{plan.who}", self.stopped) else self.missing(plan)
+
+    def skip_stopped(self) -> None:
+        """Write the results after the games that stopped entrants leave, without these games."""
+        self._skipped = self.stopped
+        self._rewrite()
+
     def missing(self, plan: PlannedSitting) -> list[PlannedGame]:
         """Return the games of a sitting that have no result: schedule minus ledger."""
         return [game for game in plan.games if game.name not in self.results]
 
     def _ready(self) -> Iterator[Result]:
         """Yield the results whose turn has come."""
+        self._skip()
         while (due := self._due) is not None and due in self.results:
             self._due = next(self._order, None)
             yield self.results[due]
+            self._skip()
+
+    def _skip(self) -> None:
+        """Pass over games that nobody plays, because one of their entrants is stopped."""
+        while (
+            self._skipped
+            and self._due is not None
+            and self._due not in self.results
+            and has_one_of(self._due, self._skipped)
+        ):
+            self._due = next(self._order, None)
 
     def _release(self) -> None:
         """Write every result whose turn has come, in batches."""

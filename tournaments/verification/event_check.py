@@ -17,11 +17,13 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.deals.draw_seeds import satisfies
 from tournaments.plan.event import Event
+from tournaments.rating.tables import sum_usage
 from tournaments.report.log_facts import files_with_facts, log_facts
 from tournaments.report.missing_data import reported, shortened
 from tournaments.report.results_file import Results
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
+from tournaments.schedule.spending import spent_out
 from tournaments.storage.folder import (
     Folder,
     digest,
@@ -215,12 +217,18 @@ def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
     )
     before, old = (0, tuple[str, ...]()), 0
     try:
+        stopped = frozenset[str]()
+        if event.limits.cents is not None:
+            stopped = spent_out(event, sum_usage(read_ledger(folder.ledger)))
         for result in read_ledger(folder.ledger):
             if not event.retired.isdisjoint(result.seats):
                 in_turn = before < past_order(result) and len(results) == old
                 before, old = past_order(result), old + 1
             else:
-                in_turn = (result.game, result.board, result.seats) == next(planned, None)
+                due = next(planned, None)
+                while due and due[0] != result.game and stopped.intersection(due[2]):
+                    due = next(planned, None)
+                in_turn = (result.game, result.board, result.seats) == due
             if not in_turn:
                 yield f"{folder.ledger}: {result.game} is not the next game of the schedule"
                 return None

@@ -1,0 +1,115 @@
+"""`limits.cents`: an entrant stops when it has spent them, the others play on, and it may go on."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.sandbox.limits import Limits
+from protocol.records import Result, UsageSum
+from tests.support.events import boneyard
+from tests.support.planned_events import event, plan_of, result
+from tournaments.plan.event import Event
+from tournaments.schedule.spending import describe_spent_out, has_one_of
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.result_store import ResultStore
+
+
+def limited(cents: float | None) -> Event:
+    return replace(event(entrants=3, boards=2), limits=Limits(cents=cents))
+
+
+def costing(one: Result, cents: float) -> Result:
+    """Return the result with a cost for the first entrant of the event."""
+    name = limited(None).entrants[0].name
+    return replace(one, usage=tuple(UsageSum(cents=cents * (who == name)) for who in one.seats))
+
+
+def play(ledger: Ledger, one: Event, cents: float) -> None:
+    """Play what the ledger allows, as a runner does."""
+    stage = ledger.stage
+    for plan in stage:
+        while games := ledger.playable(plan):
+            index = plan.games.index(games[0])
+            ledger.add(costing(result(one, plan, index, (1, 2)), cents))
+    if ledger.stage is stage and stage:
+        ledger.skip_stopped()
+
+
+@pytest.mark.parametrize("most", [1.0, 3.0])
+def test_an_entrant_that_has_spent_its_cents_begins_no_game(most: float, tmp_path: Path) -> None:
+    one, folder = limited(most), Folder(tmp_path)
+    ledger = Ledger(folder, one)
+    play(ledger, one, 1.0)
+    first = one.entrants[0].name
+    written = [*read_ledger(folder.ledger)]
+    order = [game.name for plan in plan_of(one) for game in plan.games]
+    assert sum(first in one.seats for one in written) == most
+    assert [game for game in order if not has_one_of(game, {first})] == [
+        one.game for one in written if first not in one.seats
+    ]
+    assert [one.game for one in written] == sorted((o.game for o in written), key=order.index)
+    assert not ledger.complete
+    (said,) = describe_spent_out(one, ledger.results)
+    assert said.startswith(f"{first} has spent {most:.2f} of {most:g} cents")
+    assert f"{8 - most:g} games of it are not played" in said
+
+
+def test_with_a_higher_limit_the_ledger_becomes_the_one_of_an_event_without(tmp_path: Path) -> None:
+    folder, whole = Folder(tmp_path / "a"), Folder(tmp_path / "b")
+    for place in (folder, whole):
+        place.path.mkdir()
+    play(Ledger(folder, limited(2.0)), limited(2.0), 1.0)
+    before = folder.ledger.read_bytes()
+    assert Ledger(folder, limited(2.0)).stopped
+    assert folder.ledger.read_bytes() == before
+    play(Ledger(whole, limited(None)), limited(None), 1.0)
+    results = ResultStore(read_ledger(folder.ledger))
+    left = [one for one in read_ledger(whole.ledger) if one.game not in results]
+    assert len(left) == 6
+    assert list(describe_spent_out(limited(None), results)) == []
+
+
+def test_names_are_found_whole() -> None:
+    assert not any(has_one_of("1.ada.bob", {name}) for name in ("ad", "ob", "1", "da", ""))
+    assert has_one_of("1.ada.bob", {"bob"})
+
+
+DEAR = """
+import json, sys
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["type"] == "hello":
+        print('{"type":"hello","name":"dear","version":"1"}', flush=True)
+    elif said["type"] == "ask":
+        answer = {"type": "choose", "id": said["id"], "choice": 0, "usage": {"cents": 0.1}}
+        print(json.dumps(answer), flush=True)
+"""
+EVENT = """
+boards = 8
+rules = { base = "draw", target = 30 }
+limits = { cents = %s }
+bots = ["first", "random", { name = "dear", run = ["{python}", "dear.py"] }]
+"""
+
+
+# Slow: two whole events, for the ledger's own tests above.
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [(), ("--cluster", "local:1")])
+def test_a_run_stops_an_entrant_and_goes_on_with_a_higher_limit(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "dear.py").write_text(DEAR)
+    plan, out = tmp_path / "event.toml", tmp_path / "out"
+    said = (str(plan), "--out", str(out), "--seed", "1", "--sandbox", "off")
+    plan.write_text(EVENT % "1.0")
+    ended = boneyard("run", *said, *words, code=1)
+    assert "dear has spent" in ended
+    assert "No result yet: dear stopped at" in ended
+    assert "dear has spent" in (out / "report.md").read_text()
+    assert "OK" in boneyard("verify", str(out))
+    plan.write_text(EVENT % "1000.0")
+    boneyard("run", *said, *words)
+    assert len([*read_ledger(out / "ledger.jsonl")]) == 48
+    assert "OK" in boneyard("verify", str(out))
