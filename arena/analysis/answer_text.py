@@ -17,7 +17,7 @@ from protocol.messages import MAX_NOTE
 POINTS = "Points: this side's gain minus the average of the others"
 PLAYED_ON = (
     "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
-    "all equally likely. From here on a plain player (the heaviest tile, doubles first) plays "
+    "all equally likely. From here on a keen player (heavy tiles, few that fit next) plays "
     f"every seat to the end of the round. {POINTS}; ± is half of a 95 % interval."
 )
 SOLVED = (
@@ -37,7 +37,7 @@ class OptionValue(Struct, frozen=True):
     beyond_half_width: float
     """Half of the 95 % interval of `beyond`."""
     exact: bool
-    """True if all play perfectly from here on; else the plain player plays on."""
+    """True if all play perfectly from here on; else the keen player plays on."""
 
 
 def answer_report(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:

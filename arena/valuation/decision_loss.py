@@ -1,13 +1,13 @@
 """Decisions of a seat in a logged game: the value of each option, and the loss of the choice.
 
 The value of an option is the mean lead that the seat gains to the round's end in worlds that it
-could not tell from the real one (`worlds/`), played on by the plain player in every seat; all
+could not tell from the real one (`worlds/`), played on by the keen player in every seat; all
 options are tried in the same worlds. Where the seat knows every tile and few are left, the value
 is exact (`endgames.py`).
 
 The option that looks best among noisy values is overvalued in the very worlds that made it look so.
-So each half of the worlds measures the option that the other half thinks best: a loss is not
-inflated by noise, and may even be a little below 0 by chance.
+So each eighth of the worlds measures the option that the other seven think best (cross-fitting): a
+loss is not inflated by noise, and may even be a little below 0 by chance.
 """
 
 import math
@@ -25,7 +25,7 @@ from arena.engine import values
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.endgames import exact_leads, is_open
-from arena.valuation.playouts import Player, play_out
+from arena.valuation.playouts import Player, play_out_keenly
 from arena.valuation.states import States
 from arena.valuation.worlds.hidden_tiles import seed_of
 from arena.valuation.worlds.questions import FEW, AskedQuestion, asked_questions, question_worlds
@@ -34,6 +34,14 @@ from protocol.records import ChoiceRecord
 
 WORLDS = 64
 """The worlds in which each option is tried."""
+PARTS = 8
+"""The parts of the worlds: each measures the option that the others think best."""
+NEXT_CHOICE = 1 / 6
+"""The worth of choosing again after a draw by choice, for each pip of the highest number.
+
+The keen player loses as much by its next choice, against the best one; after a play it is the other
+seat that errs next, in the same way.
+"""
 FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
@@ -86,7 +94,7 @@ class ReviewedDecision(Struct, frozen=True):
 
 
 def review_seat(
-    logged: LoggedGame, seat: int, worlds: int = WORLDS, by: Player = play_out
+    logged: LoggedGame, seat: int, worlds: int = WORLDS, by: Player = play_out_keenly
 ) -> Iterator[ReviewedDecision]:
     """Yield each decision of a seat: each answer to a question that offered several options.
 
@@ -160,7 +168,7 @@ class TriedOptions(NamedTuple):
 
 
 def try_options(
-    asked: Sequence[AskedQuestion], many: int, by: Player = play_out, slow: int = FEW
+    asked: Sequence[AskedQuestion], many: int, by: Player = play_out_keenly, slow: int = FEW
 ) -> Iterator[TriedOptions]:
     """Yield for each question what its options gain in so many worlds, the same for all of them.
 
@@ -190,7 +198,17 @@ def _played_leads(
     for question, one in zip(asked, found, strict=True):
         gained = next(gains) if isinstance(one, States) else _gains_of_games(question, one, by)
         others = opponents(question.game.rules, question.game.seats, question.seat)
-        yield gained[:, :, question.seat] - gained[:, :, others].mean(axis=2)
+        led = gained[:, :, question.seat] - gained[:, :, others].mean(axis=2)
+        yield led + _next_choices(question)[:, None]
+
+
+def _next_choices(question: AskedQuestion) -> NDArray[np.float64]:
+    """Return for each option what it is worth that the seat then chooses again at once."""
+    game, options = question.game, question.options
+    able = isinstance(options[0], Play | PlayTwo) and not game.settings.draw_ends_turn
+    several = len(options) > 2 or game.playing.drawable > 1
+    worth = NEXT_CHOICE * game.rules.deal.highest_pip * (able and several)
+    return np.array([worth * isinstance(option, Draw) for option in options])
 
 
 def _gains(asked: Sequence[tuple[AskedQuestion, States]], by: Player) -> Iterator[Gains]:
@@ -239,20 +257,17 @@ def standard_error(found: NDArray[np.floating]) -> float:
 def measured_loss(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
     """Return the best option, and the loss of the chosen one with its standard error.
 
-    Each half of the worlds measures the option that looks best in the other half.
+    Each part of the worlds measures the option that looks best in the others.
     """
     leads = tried.leads
-    best = _best(leads, choice)
-    if leads.shape[1] == 1:
+    best, many = _best(leads, choice), leads.shape[1]
+    if many == 1:
         error = 0.0 if tried.certain else math.inf
         return best, float(leads[best, 0] - leads[choice, 0]), error
-    halves = leads[:, ::2], leads[:, 1::2]
-    losses = np.concatenate(
-        [
-            half[_best(other, choice)] - half[choice]
-            for half, other in zip(halves, halves[::-1], strict=True)
-        ]
-    )
+    part = np.arange(many) % PARTS
+    losses = np.empty(many)
+    for here in (part == one for one in range(min(PARTS, many))):
+        losses[here] = leads[_best(leads[:, ~here], choice), here] - leads[choice, here]
     return best, float(losses.mean()), standard_error(losses)
 
 

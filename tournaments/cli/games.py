@@ -137,7 +137,7 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     "--by",
     metavar="PLAYER",
     default=None,
-    help="The player that plays the rounds on: plain, or keen.  [default: plain]",
+    help="The player that plays the rounds on: keen, or plain.  [default: keen]",
 )
 @click.option("--dearest", is_flag=True, help="Show a game's dearest decisions first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
@@ -152,7 +152,7 @@ def review(log: Path | None, game: str | None, **options: Any) -> None:
     review GAME    each decision of a game with the values of its options, in seconds
 
     The value of an option is the lead that it brings by the round's end: the mean over deals that
-    the bot could not tell from the real one, played on by a plain player. A choice's loss is the
+    the bot could not tell from the real one, played on by a keen player. A choice's loss is the
     value of the best option less that of the chosen one. The review of an event is in review.jsonl,
     its sums in review.json, each decision in review.csv. After an interrupt, a kill or new games
     the same command goes on with the games that are left.

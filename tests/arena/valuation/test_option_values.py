@@ -14,7 +14,7 @@ from arena.valuation.option_values import option_values
 from arena.valuation.playouts import play_out
 from arena.valuation.states import States
 from arena.valuation.worlds.questions import AskedQuestion
-from protocol.messages import Play
+from protocol.messages import Draw, Play
 from protocol.ruleset import derive
 from tests.support.positions import position
 from tests.support.transcripts import any_of, overheard
@@ -66,6 +66,20 @@ def test_the_fee_of_a_draw_counts() -> None:
         for rules in ("draw", "paid-draw")
     )
     assert paid < free
+
+
+def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
+    """It gets a point that playouts do not see: the seat then chooses better than they do."""
+    able, unable = (
+        position("old-draw", hands=[hand, "41 66"], line="13 32", stock="64 65")
+        for hand in ("21 55", "44 55")
+    )
+    drawn = engine.act(able, Draw())
+    gained = play_out(States.of([drawn]))[0]
+    assert leads(able)[engine.legal(able).index(Draw())] == [gained[0] - gained[1] + 1]
+    assert engine.legal(unable) == (Draw(),)
+    gained = play_out(States.of([unable]))[0]
+    assert leads(unable)[0] == [gained[0] - gained[1]]
 
 
 def values(logged: LoggedGame, asked: Decision) -> tuple[OptionValue, ...]:

@@ -112,7 +112,7 @@ def test_new_boards_are_said_and_added(event: Path) -> None:
 def test_different_worlds_are_not_mixed(event: Path) -> None:
     called("review", event, "--worlds", 8, "--bot", "greedy")
     refused = called("review", event, "--worlds", 9, code=2)
-    assert "has 8 worlds by plain" in refused.output
+    assert "has 8 worlds by keen" in refused.output
     assert "remove the file" in refused.output
     called("review", event)
     terms = read_terms(Folder(event))
@@ -124,7 +124,7 @@ def test_different_worlds_are_not_mixed(event: Path) -> None:
     ("words", "said"),
     [
         (("--bot", "gredy"), "did you mean greedy"),
-        (("--by", "plane"), "did you mean plain"),
+        (("--by", "keem"), "did you mean keen"),
         (("1.gredy.first",), "did you mean"),
         (("--dearest",), "Name a game"),
         (("1.first.greedy", "--bot", "gredy"), "did you mean greedy"),

@@ -19,7 +19,7 @@ DIGITS = 3
 """Decimals of a point that are kept."""
 WORLDS = 64
 """Worlds of a review for which nobody asked for another number."""
-PLAYERS = ("plain", "keen")
+PLAYERS = ("keen", "plain")
 """The players that can play rounds on; the first is the usual one."""
 
 
