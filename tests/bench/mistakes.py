@@ -4,10 +4,14 @@
     python -m tests.bench.mistakes --blunders GAME [PLAYER]
 
 The first prints for each bot its share of wins and its mean loss a decision, and Spearman's rank
-correlation between both. The second plays games of counting against itself, in which seat 0 takes
-at one decision in fifty the option that counting likes least; it prints how many of these blunders
-are among the ten dearest decisions of their games, by how much they really cost: that is found in
-other worlds than those of the review.
+correlation between both; then its least and its greatest value over all orders of the bots that the
+wins allow (bots whose wins differ by less than a 95 % interval may stand either way). Names may be
+commands, such as `montecarlo --worlds 12`.
+
+The second plays games of counting against itself, in which seat 0 takes at one decision in fifty
+the option that counting likes least; it prints how many of these blunders are among the ten dearest
+decisions of their games (in the order of the report), by how much they really cost: that is found
+in other worlds than those of the review.
 """
 
 import importlib
@@ -16,6 +20,7 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain, combinations, permutations
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -27,19 +32,23 @@ from arena.logs.gamelog import LoggedGame, read_games
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
-from arena.valuation.decision_loss import review_seat
+from arena.valuation.decision_loss import measured_loss, review_seat, try_options
 from arena.valuation.playouts import PLAYERS
+from arena.valuation.worlds.questions import asked_questions
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
-from protocol.records import GameRecord
+from protocol.records import ChoiceRecord, GameRecord
 from tests.support.tables import sitting
+from tournaments.report.review.sums import certain_loss, ratio
 
 counting: Any = importlib.import_module("sample_bots.counting")
 ONE_IN = 50
 """A blunder is planted at one decision in so many."""
 GAMES, DEAREST, WORLDS, MANY_WORLDS = 40, 10, 64, 1_000
-CLASSES = ((0.0, 4.0), (4.0, 8.0), (8.0, 1_000.0))
-"""Blunders by what they cost, in points."""
+CLASSES = ((0.0, 2.0), (2.0, 4.0), (4.0, 8.0), (8.0, 1_000.0), (2.0, 1_000.0))
+"""Blunders by what they cost, in points; the last class has all that are worth finding."""
+Boards = defaultdict[int, list[float]]
+"""Values by the board on which they were found."""
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -58,22 +67,52 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float:
 
 def print_ranking(folder: Path, player: str) -> None:
     """Print the bots of an event by their wins, with their mean loss."""
-    wins, losses = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    wins, losses = defaultdict[str, Boards](by_board), defaultdict[str, Boards](by_board)
     for path in sorted((folder / "games").iterdir()):
         for logged in read_games(path):
             if not logged.result:
                 continue
-            places = logged.result.places
+            places, board = logged.result.places, logged.game.board
             for seat, bot in enumerate(logged.sitting.seats):
                 lost = [places[seat] - place for at, place in enumerate(places) if at != seat]
-                wins[bot].append(fmean(1.0 if by < 0 else 0.5 * (by == 0) for by in lost))
+                wins[bot][board].append(fmean(1.0 if by < 0 else 0.5 * (by == 0) for by in lost))
                 reviewed = review_seat(logged, seat, WORLDS, PLAYERS[player])
-                losses[bot] += [one.loss for one in reviewed]
-    bots = sorted(wins, key=lambda bot: fmean(wins[bot]))
+                losses[bot][board] += [one.loss for one in reviewed]
+    shares, costs = ({bot: mean_of(of[bot]) for bot in of} for of in (wins, losses))
+    bots = sorted(shares, key=shares.__getitem__)
     for bot in bots:
-        print(f"{bot:12} {fmean(wins[bot]):6.1%} won, {fmean(losses[bot]):6.3f} lost a decision")
-    shares, costs = ([fmean(of[bot]) for bot in bots] for of in (wins, losses))
-    print(f"Spearman: {spearman(shares, [-cost for cost in costs]):.3f}")
+        won, cost = (f"{mean_of(of[bot]):.3f} ± {half_width(of[bot]):.3f}" for of in (wins, losses))
+        print(f"{bot:12} {won} of its games won, {cost} points lost a decision")
+    kept = [-costs[bot] for bot in bots]
+    orders = [
+        spearman([order.index(bot) for bot in bots], kept)
+        for order in permutations(bots)
+        if not any(is_better(wins[one], wins[two]) for one, two in combinations(order, 2))
+    ]
+    found = spearman([shares[bot] for bot in bots], kept)
+    print(f"Spearman: {found:.3f}; as the wins allow: {min(orders):.3f} to {max(orders):.3f}")
+
+
+def by_board() -> Boards:
+    """Return boards without values."""
+    return defaultdict(list)
+
+
+def mean_of(boards: Boards) -> float:
+    """Return the mean of all values."""
+    return fmean(chain(*boards.values()))
+
+
+def half_width(boards: Boards) -> float:
+    """Return half the 95 % interval of the mean; boards are independent."""
+    sums, counts = [sum(own) for own in boards.values()], [len(own) for own in boards.values()]
+    return ratio(sums, counts).half_width or 0.0
+
+
+def is_better(one: Boards, other: Boards) -> bool:
+    """Tell whether a bot won more than another, beyond a 95 % interval."""
+    apart = [fmean(one[board]) - fmean(other[board]) for board in one]
+    return fmean(apart) > (ratio(apart, [1] * len(apart)).half_width or 0.0)
 
 
 def disliked(ask: dict[str, Any], rules: dict[str, Any], choice: int) -> int:
@@ -121,12 +160,15 @@ def print_blunders(name: str, player: str) -> None:
         if not blunders:
             continue
         reviewed = list(review_seat(logged, 0, WORLDS, PLAYERS[player]))
-        dearest = sorted(reviewed, key=lambda one: -one.loss)[:DEAREST]
-        real = {one.number: one.loss for one in review_seat(logged, 0, MANY_WORLDS)}
-        for number in blunders:
+        dearest = sorted(reviewed, key=lambda one: -certain_loss(one.loss, one.error))[:DEAREST]
+        planted = [one for one in asked_questions(logged, 0) if one.number in blunders]
+        truth = try_options(planted, MANY_WORLDS, PLAYERS[player], MANY_WORLDS)
+        for asked, tried in zip(planted, truth, strict=True):
+            assert isinstance(asked.answer, ChoiceRecord)
+            real = measured_loss(tried, asked.answer.choice)[1]
             for least, most in CLASSES:
-                if least <= real[number] < most:
-                    shown[least, most].append(any(one.number == number for one in dearest))
+                if least <= real < most:
+                    shown[least, most].append(any(one.number == asked.number for one in dearest))
     for (least, most), found in sorted(shown.items()):
         print(f"{name}: cost {least:g} to {most:g}: {sum(found)} of {len(found)} shown")
 
@@ -135,9 +177,9 @@ def main() -> None:
     """Print what is asked."""
     match sys.argv[1:]:
         case ["--blunders", game, *player]:
-            print_blunders(game, (*player, "plain")[0])
+            print_blunders(game, (*player, "keen")[0])
         case [folder, *player]:
-            print_ranking(Path(folder), (*player, "plain")[0])
+            print_ranking(Path(folder), (*player, "keen")[0])
         case _:
             print(__doc__)
 

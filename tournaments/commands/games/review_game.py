@@ -17,11 +17,12 @@ from arena.ui.console import Pager, print_json, print_paged
 from arena.ui.progress import track
 from protocol.codec import printable
 from tournaments.report.review.reviewer import WORLDS, reference_player, review_logged
+from tournaments.report.review.sums import certain_loss
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
 
 LOSS = (
-    "Each half of the deals measures the loss against the option that the other half finds best: "
-    "so a loss is not just the difference of two values, and by chance it may be below 0."
+    "Each eighth of the deals measures the loss against the option that the others find best: so a "
+    "loss is not just the difference of two values, and by chance it may be below 0."
 )
 """The reason why a loss may look wrong beside its values."""
 OTHERS_SHOWN = 3
@@ -172,7 +173,7 @@ def _blocks(game: str, one: ReviewedSeat, dearest_first: bool) -> Iterator[Block
     )
     order = one.decisions
     if dearest_first:
-        order = tuple(sorted(order, key=lambda decision: -decision.loss))
+        order = tuple(sorted(order, key=lambda one: -certain_loss(one.loss, one.error)))
     yield decision_table(order)
     yield Paragraph(LOSS, "faint")
 

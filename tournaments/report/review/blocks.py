@@ -25,6 +25,7 @@ from tournaments.report.review.sums import (
     Estimate,
     PartSums,
     ReviewSummary,
+    certain_loss,
 )
 
 WHERE = {
@@ -84,7 +85,7 @@ def review_blocks(
 def dearest(summary: ReviewSummary) -> list[DearDecision]:
     """Return the dearest decisions of all bots."""
     found = [one for bot in summary.bots for one in bot.dearest]
-    certain = sorted(found, key=lambda one: one.error - one.loss)[:DEAREST]
+    certain = sorted(found, key=lambda one: -certain_loss(one.loss, one.error))[:DEAREST]
     return sorted(certain, key=lambda one: -one.loss)
 
 
@@ -133,10 +134,10 @@ def explanation(summary: ReviewSummary) -> Iterator[str]:
         f"An option's value is the lead that it brings by the round's end, in points: the mean "
         f"over {terms.worlds} deals of the hidden tiles that the bot could not tell from the real "
         f"one, each played on by {PLAYERS.get(terms.by, terms.by)}. A choice's loss is the value "
-        "of the best option less that of the chosen one; half of the deals choose the best one, "
-        "and the other half value it, so that chance makes no loss; against a bot that chooses "
-        "better than so few deals can tell, a loss is below 0. Only questions with several options "
-        "count. Where all tiles are known and few are left, values are exact, and "
+        "of the best option less that of the chosen one; each eighth of the deals measures it "
+        "against the option that the others find best, so that chance makes no loss; against a bot "
+        "that chooses better than so few deals can tell, a loss is below 0. Only questions with "
+        "several options count. Where all tiles are known and few are left, values are exact, and "
         "such a loss has no error."
     )
     yield (

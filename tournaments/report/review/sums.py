@@ -189,9 +189,14 @@ def _position(one: DearDecision) -> tuple[object, ...]:
     return board, one.round, one.chosen, one.better, one.loss, one.error
 
 
+def certain_loss(loss: float, error: float) -> float:
+    """Return how dear a decision is: of two losses the one that may be chance counts less."""
+    return loss - error
+
+
 def _certain(one: DearDecision) -> tuple[float, str, int, int]:
-    """Return the sort key by which a loss that may be chance comes after one that is not."""
-    return (one.error - one.loss, one.game, one.seat, one.number)
+    """Return the sort key of the dearest decisions."""
+    return (-certain_loss(one.loss, one.error), one.game, one.seat, one.number)
 
 
 def summarize_review(terms: ReviewTerms, seats: Iterable[SeatReview]) -> ReviewSummary:
