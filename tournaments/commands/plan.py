@@ -33,6 +33,7 @@ from tournaments.storage.ledger import Ledger, read_ledger
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import open_event
 from tournaments.storage.result_store import ResultStore
+from tournaments.verification.event_luck import luck_on_all_cores
 
 GAMES = 4000
 """The largest number of games of a calibration; the clock normally ends it sooner."""
@@ -144,7 +145,7 @@ def _short(event: Event) -> Event:
 
 def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     open_event(folder, event, None)
-    ledger = Ledger(folder, event)
+    ledger = Ledger(folder, event, luck_on_all_cores)
     sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     ends: dict[str, float] = {}
     began, over = trio.run(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
@@ -156,7 +157,7 @@ def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     played = sum(one.games for one in used) / event.seats
     return trial_of(
         event,
-        [ledger.results[game] for game in ends],
+        ResultStore((ledger.results[game] for game in ends), ledger.results.luck).first(),
         ends={game: end - began for game, end in ends.items()},
         jobs=lanes.width,
         seconds=over - began,

@@ -127,7 +127,9 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
         """Estimate the boards until the answer, if all are like these; None: no board is whole."""
-        return boards_expected(self.sprt, self._known_outcomes(contest, results, 1))
+        luck = luck_of(results)
+        known = luck.compute(results) if luck and self.sprt.without_luck else None
+        return boards_expected(self.sprt, self._outcomes(contest, results, 1, known))
 
     @property
     def unstopped(self) -> RoundRobin:
@@ -198,7 +200,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def _outcomes(
         self, contest: Contest, results: Iterable[Result], since: int, luck: Corrections | None
     ) -> tuple[Outcome, ...]:
-        """Return the outcomes of boards; of a trial, without a source of luck, the plain ones."""
+        """Return the outcomes of boards; without luck the plain ones."""
         one, _ = self.sides(contest)
         return outcomes(self.sprt, results, one, lost_by=contest.target, since=since, luck=luck)
 

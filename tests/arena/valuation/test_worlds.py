@@ -94,7 +94,7 @@ def test_every_world_replays_to_the_same_question(name: str) -> None:
 
 # Slow: worlds of any ruleset, whatever its choices are, are possible ones.
 @pytest.mark.slow
-@examples(60)
+@examples(20)
 @given(seated(), st.integers(0, 2**32))
 def test_worlds_of_any_ruleset_replay_to_the_same_question(
     table: tuple[Ruleset, int], seed: int
@@ -142,7 +142,8 @@ def possible(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
 @pytest.mark.parametrize("game", slow_except(("passes", "pairs"), TIGHT))
 def test_every_possible_world_comes_as_often_as_the_next(game: str) -> None:
     counts = []
-    for question, hidden in islice(asked(TIGHT[game], 2, 3), 5, None, 7):
+    # Those of "suits" have most worlds, and take longest.
+    for question, hidden in islice(asked(TIGHT[game], 2, 3), 5, None, 14 if game == "suits" else 7):
         assert hidden
         stock = [at for at, place in enumerate(hidden.places) if place.holder is None]
         sampled = sampled_tiles([hidden], SAMPLED)[0][stock].T.tolist()
@@ -188,14 +189,14 @@ def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTi
 
 TABLES = [("draw", 2), ("dutch", 2), ("dutch", 3), ("double-draw", 2), ("double-draw", 3)]
 TABLES += [("puerto-rico", 3), ("partnership", 4), ("jordanian", 2), ("vietnamese", 2)]
-CHAIN, BETWEEN, BATCHES = 1_500, 60, 20
+CHAIN, BETWEEN, BATCHES = 1_000, 40, 20
 
 
 # Slow: the general chain, which knows nothing of places, gives every tile as often to each seat.
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "seats"), TABLES)
+@pytest.mark.parametrize(("name", "seats"), TABLES[::2])
 def test_worlds_are_those_of_the_general_chain(name: str, seats: int) -> None:
-    for question, hidden in most_known(find_variant(name), seats):
+    for question, hidden in most_known(find_variant(name), seats)[:1]:
         chain = alternative_deals(
             question.history, question.seat, random.Random(1), until(question)
         )

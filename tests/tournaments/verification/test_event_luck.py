@@ -31,9 +31,11 @@ from tests.support.events import (
     run,
     untouched,
 )
+from tournaments.formats.versus import Versus
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.log_luck import LuckRecord, luck_of_game
 from tournaments.storage.luck_store import LuckStore, decode_luck
+from tournaments.storage.result_store import ResultStore
 from tournaments.verification import event_luck
 
 DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
@@ -378,6 +380,19 @@ def test_versus_needs_a_log_or_the_luck(duel: Path, tmp_path: Path) -> None:
     folder.luck.unlink()
     with pytest.raises(DamagedFileError, match="no log has"):
         LuckStore(folder, event).compute(first)
+
+
+def test_the_boards_of_a_versus_are_estimated_with_luck_taken_out(
+    duel: Path, tmp_path: Path, faked: list[str]
+) -> None:
+    folder = Folder(copied(duel, tmp_path))
+    event, played = load_event(folder), ledger(folder.path)[:40]
+    assert isinstance(event.format, Versus)
+    close = replace(event.format, sprt=replace(event.format.sprt, h1=1.0, max_boards=100_000))
+    folder.luck.unlink()
+    results = ResultStore(played, LuckStore(folder, event)).first()
+    assert close.expect_boards(event, results) != close.expect_boards(event, played)
+    assert sorted(faked) == sorted(one.game for one in played)
 
 
 # Slow: what workers play is decided as here.
