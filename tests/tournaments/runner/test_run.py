@@ -353,7 +353,7 @@ async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fai
     monkeypatch.setattr(runner, "cores", lambda: 2)
     monkeypatch.setattr(runner, "_complaint", complaint)
     bots = [
-        prepare_entrant(WrittenBot(name, ("sh",)), tmp_path, tmp_path)
+        prepare_entrant(WrittenBot(name, ("sh", "-c", name)), tmp_path, tmp_path)
         for name in ("slow", "quick", "third")
     ]
     assert await check_greetings(bots, 60_000, Sealed()) == "Bot slow sends no hello."
