@@ -4,6 +4,8 @@ The bot receives what it would have received: hello, the game, its rounds so far
 byte for byte; but not the earlier questions, because a question says all that a bot may know.
 """
 
+from collections.abc import Sequence
+
 import trio
 from msgspec import Struct
 
@@ -12,6 +14,7 @@ from arena.match import referee
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
 from arena.match.clock import LagError
+from arena.match.game_setup import Question
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import STALE_LINES
@@ -79,7 +82,7 @@ async def _once(
         assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pool.monitor)
-            session = ReaskSession(poller, bot, decision)
+            session = ReaskSession(poller, bot, decision.question, (*decision.told, decision.line))
             result = await session.ask()
             nursery.cancel_scope.cancel()
         # Outside the nursery, which would wrap it in an exception group.
@@ -93,11 +96,14 @@ async def _once(
 class ReaskSession(ReplyWaiter):
     """The wait for one bot's answer to one question."""
 
-    def __init__(self, poller: Poller, bot: BotProcess, decision: Decision) -> None:
+    def __init__(
+        self, poller: Poller, bot: BotProcess, question: Question, lines: Sequence[bytes]
+    ) -> None:
+        """`lines`: those before the question, and then the question, byte for byte."""
         super().__init__(poller)
         self._bot = bot
-        self._decision = decision
-        self._question = decision.question
+        self._lines = lines
+        self._question = question
         self._stale = 0
         self._answer: Choose | None = None
         self._fault = bot.fault
@@ -108,10 +114,11 @@ class ReaskSession(ReplyWaiter):
         """Return the bot's answer or its foul; do not ask a bot that does not greet."""
         if self._fault is None:
             self._bot.set_listener(self)
-            for line in self._decision.told:
+            *told, asked = self._lines
+            for line in told:
                 self._bot.send(line)
             now = self._poller.now()
-            self._bot.send(self._decision.line)
+            self._bot.send(asked)
             self.expect(self._bot, self._question.time_ms, now)
             await self.wait()
         answer, fault = self._answer, self._fault

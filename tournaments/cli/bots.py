@@ -149,3 +149,93 @@ def bots(as_json: bool) -> None:
     for name, (bot, _) in listed.items():
         state = "" if bot.available else f"  (needs {bot.needs})"
         click.echo(f"{name:<12} {bot.about}{state}")
+
+
+@click.command()
+@click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
+@click.option(
+    "--problems",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    help="A problem set.  [default: the one of the sample bots]",
+)
+@click.option(
+    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
+)
+@click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Processes of a bot side by side.  [default: cores - 1]",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="Also write the tables (.md) or every answer (.csv); with --make the new set.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print every answer as JSON.")
+@click.option(
+    "--make",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Make a set of the games of an event or a log; may be repeated.",
+)
+@click.option(
+    "--endgames",
+    type=click.IntRange(0, 1000),
+    default=200,
+    show_default=True,
+    help="Endgames of the new set.",
+)
+@click.option(
+    "--middle-games",
+    type=click.IntRange(0, 1000),
+    default=100,
+    show_default=True,
+    help="Middle games of the new set.",
+)
+@click.option(
+    "--worlds",
+    type=click.IntRange(2, 100_000),
+    default=512,
+    show_default=True,
+    help="Deals in which the options of a middle game are tried.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the choice of games.")
+def exam(
+    bots: tuple[str, ...],
+    folders: tuple[Path, ...],
+    endgames: int,
+    middle_games: int,
+    worlds: int,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Put problems to bots and tell how much their answers lose.
+
+    A problem is a question of a game whose options are known to differ: an endgame that was solved,
+    or a middle game whose options were tried in many deals. The bot is sent what the referee would
+    send at that point. The tables have the points that an answer loses, by kind and by game.
+    --make takes problems from the games of your own events, at most two from each.
+
+    \b
+    Examples:
+      boneyard exam greedy counting
+      boneyard exam mine --out mine.csv
+      boneyard exam --make runs/league --out problems.jsonl
+      boneyard exam mine --problems problems.jsonl
+    """
+    from tournaments.commands import exam as command
+
+    if bool(bots) == bool(folders):
+        raise click.UsageError("Name bots to examine, or --make FOLDER for a new set.")
+    if bots:
+        sys.exit(command.examine_bots(command.ExamOptions(bots, **options)))
+    if options["out"] is None:
+        raise click.UsageError("Name the file of the new set: --out problems.jsonl")
+    made = command.MakeOptions(folders, options["out"], endgames, middle_games, worlds, seed)
+    sys.exit(command.make_set(made))

@@ -27,7 +27,7 @@ NO_ACCESS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR
 """Errors of the disk and of paths, which are no bugs of ours."""
 MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
 SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
-    "Write a bot": (bots.new, bots.check, bots.bots, rules.rules),
+    "Write a bot": (bots.new, bots.check, bots.exam, bots.bots, rules.rules),
     "Play": (events.demo, events.run, events.plan, events.tune, cluster.worker, live.play),
     "Look at results": (
         results.show,

@@ -18,7 +18,9 @@ WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
 """Ways to run Linux programs, by `sys.platform`."""
 OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
 """The way that every system has."""
-ON_LINUX_ONLY = frozenset({"check", "demo", "doctor", "plan", "play", "run", "watch", "worker"})
+ON_LINUX_ONLY = frozenset(
+    {"check", "demo", "doctor", "exam", "plan", "play", "run", "watch", "worker"}
+)
 """Commands that start bots or test the sandbox."""
 
 

@@ -1,0 +1,144 @@
+"""Problems made from game logs: endgames that are solved, and middle games that are estimated."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.exam.problems import Problem, ProblemKind, problem_deal, rules_of
+from arena.logs.gamelog import LoggedGame
+from arena.valuation.decision_loss import standard_error, try_options
+from arena.valuation.endgames import exact_leads, is_open
+from arena.valuation.playouts import Player
+from arena.valuation.worlds.questions import AskedQuestion, asked_questions
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord
+
+WORLDS = 512
+"""The worlds in which the options of a middle game are tried."""
+CLEAR = 4.0
+"""The standard errors by which the worst option of a middle game must be below the best one."""
+DIGITS = 3
+"""Decimals of a point that are kept."""
+AT_ONCE = 10
+"""Middle games that are tried together."""
+
+
+class _Candidate(NamedTuple):
+    """A question that may become a problem."""
+
+    logged: LoggedGame
+    asked: AskedQuestion
+
+
+class Candidates:
+    """At most one endgame and one middle game of each logged game."""
+
+    def __init__(self, seed: int) -> None:
+        self._luck = Random(seed)
+        self._by_rules: dict[ProblemKind, dict[str, list[_Candidate]]] = {
+            "endgame": defaultdict(list),
+            "middle game": defaultdict(list),
+        }
+
+    def look(self, logged: LoggedGame) -> None:
+        """Look for problems in a game, unless it had fouls or was cut off.
+
+        Raises DamagedLogError.
+        """
+        fouled = any(isinstance(record, FoulRecord) for record in logged.records)
+        if fouled or logged.game.forfeited or not logged.result:
+            return
+        # With questions about single options the choices would not be those of an exam.
+        if logged.sitting.clock.forced == "ask":
+            return
+        found: dict[ProblemKind, list[AskedQuestion]] = {"endgame": [], "middle game": []}
+        for seat in range(len(logged.sitting.seats)):
+            for asked in asked_questions(logged, seat):
+                if len(asked.options) > 1 and asked.game.playing.layout:
+                    found["endgame" if is_open(asked.game) else "middle game"].append(asked)
+        for kind, questions in found.items():
+            self._luck.shuffle(questions)
+            good = (one for one in questions if kind == "middle game" or _differ(one))
+            for asked in good:
+                name = logged.sitting.rules.name
+                self._by_rules[kind][name].append(_Candidate(logged, asked))
+                break
+
+    def endgames(self, many: int) -> Iterator[Problem]:
+        """Yield so many endgames, or all, in turn from each ruleset."""
+        found = chain.from_iterable(zip_longest(*self._shuffled("endgame").values()))
+        for one in [candidate for candidate in found if candidate][:many]:
+            leads = exact_leads(one.asked.game)
+            assert leads is not None, "It was solved before."
+            yield _problem(one, "endgame", leads, [0.0] * len(leads))
+
+    def middle_games(
+        self, many: int, worlds: int, by: Player, tell: Callable[[int], None]
+    ) -> Iterator[Problem]:
+        """Yield so many middle games, or all, in turn from each ruleset."""
+        makers = [_clear(found, worlds, by) for found in self._shuffled("middle game").values()]
+        made = 0
+        while makers and made < many:
+            for maker in tuple(makers):
+                problem = next(maker, None)
+                if problem is None:
+                    makers.remove(maker)
+                elif made < many:
+                    made += 1
+                    tell(made)
+                    yield problem
+
+    def _shuffled(self, kind: ProblemKind) -> dict[str, list[_Candidate]]:
+        found = dict(sorted(self._by_rules[kind].items()))
+        for candidates in found.values():
+            self._luck.shuffle(candidates)
+        return found
+
+
+def _differ(asked: AskedQuestion) -> bool:
+    """Tell whether an endgame is solved, and its options differ."""
+    leads = exact_leads(asked.game)
+    return leads is not None and len(set(leads)) > 1
+
+
+def _clear(found: Sequence[_Candidate], worlds: int, by: Player) -> Iterator[Problem]:
+    """Yield the middle games of a ruleset whose worst option is clearly worse than the best."""
+    for start in range(0, len(found), AT_ONCE):
+        some = found[start : start + AT_ONCE]
+        tried = try_options([one.asked for one in some], worlds, by)
+        for one, options in zip(some, tried, strict=True):
+            if options.certain:
+                continue
+            means = options.leads.mean(axis=1)
+            beyond = options.leads[int(means.argmax())] - options.leads
+            errors = [standard_error(row) if row.any() else 0.0 for row in beyond]
+            losses = beyond.mean(axis=1)
+            worst = int(np.argmax(losses))
+            if losses[worst] > max(1.0, CLEAR * errors[worst]):
+                yield _problem(one, "middle game", means.tolist(), errors)
+
+
+def _problem(
+    one: _Candidate, kind: ProblemKind, values: Iterable[float], errors: Iterable[float]
+) -> Problem:
+    logged, asked = one
+    before = logged.records[: asked.record]
+    return Problem(
+        number=0,
+        kind=kind,
+        rules=rules_of(logged.sitting.rules),
+        seats=len(logged.sitting.seats),
+        seat=asked.seat,
+        deals=tuple(
+            problem_deal(record, logged.sitting.rules)
+            for record in before
+            if isinstance(record, DealRecord)
+        ),
+        choices=tuple(record.choice for record in before if isinstance(record, ChoiceRecord)),
+        values=tuple(round(float(value), DIGITS) for value in values),
+        errors=tuple(round(float(error), DIGITS) for error in errors),
+        source=f"{logged.sitting.event}, {logged.game.game}",
+    )

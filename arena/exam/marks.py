@@ -1,0 +1,57 @@
+"""Marks of an exam: how much a bot lost, by kind of problem and by game. Pure."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from arena.exam.problems import Problem
+from arena.exam.sit_exam import ExamAnswer
+
+
+class Mark(Struct, frozen=True):
+    """The losses of a bot on problems of a kind."""
+
+    kind: str
+    """The kind; empty: all problems."""
+    rules: str
+    """The ruleset's name; empty: all of them."""
+    problems: int
+    """The number of problems."""
+    best: int
+    """Answers that cost nothing; of a middle game, nothing within two standard errors."""
+    loss: float
+    """Points that an answer cost, in the mean."""
+    half_width: float
+    """Half of the 95 % interval of `loss`, for other problems of the same kind."""
+    worst: float
+    """Points that the dearest answer cost."""
+    fouls: int
+    """Problems that were answered by a foul."""
+
+
+def mark_answers(problems: Sequence[Problem], answers: Iterable[ExamAnswer]) -> list[Mark]:
+    """Return the marks of all problems, of each kind, and of each kind in each game."""
+    given = {one.number: one for one in answers}
+    groups: dict[tuple[str, str], list[ExamAnswer]] = {}
+    for problem in problems:
+        kind = problem.kind
+        for group in (("", ""), (kind, ""), (kind, problem.ruleset.name)):
+            groups.setdefault(group, []).append(given[problem.number])
+    return [_mark(kind, rules, found) for (kind, rules), found in sorted(groups.items())]
+
+
+def _mark(kind: str, rules: str, answers: Sequence[ExamAnswer]) -> Mark:
+    losses = [one.loss for one in answers]
+    mean, many = math.fsum(losses) / len(losses), len(losses)
+    spread = math.fsum((loss - mean) ** 2 for loss in losses) / max(1, many - 1)
+    return Mark(
+        kind=kind,
+        rules=rules,
+        problems=many,
+        best=sum(one.foul is None and one.loss <= 2 * one.error for one in answers),
+        loss=round(mean, 3),
+        half_width=round(1.96 * math.sqrt(spread / many), 3) if many > 1 else math.inf,
+        worst=round(max(losses), 3),
+        fouls=sum(one.foul is not None for one in answers),
+    )

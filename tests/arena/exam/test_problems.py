@@ -1,0 +1,99 @@
+"""Problems: the shipped set is right, a posed problem is the referee's, mistakes are told."""
+
+from functools import cache
+
+import pytest
+from msgspec.structs import replace
+
+from arena.analysis.decisions import decisions
+from arena.exam.make_problems import Candidates
+from arena.exam.problems import Problem, parse_problems, pose, problem_lines
+from arena.logs.gamelog import LoggedGame
+from arena.rules.variants import find_variant
+from arena.valuation.endgames import exact_leads
+from arena.valuation.playouts import play_out
+from arena.valuation.worlds.questions import asked_questions
+from protocol.errors import UserError
+from protocol.messages import Clock
+from protocol.records import GameRecord
+from tests.support.tables import sitting
+from tests.support.transcripts import any_of, overheard
+from tournaments.commands.exam import SAMPLE
+
+CLOCK = Clock()
+MOST_BYTES = 300_000
+
+
+@cache
+def sample() -> tuple[Problem, ...]:
+    return parse_problems(SAMPLE.read_bytes(), "problems.jsonl")
+
+
+def test_the_sample_set_has_200_endgames_and_100_middle_games_whose_options_differ() -> None:
+    kinds = [problem.kind for problem in sample()]
+    assert (kinds.count("endgame"), kinds.count("middle game")) == (200, 100)
+    assert SAMPLE.stat().st_size < MOST_BYTES
+    assert all(max(problem.losses) > 0 for problem in sample())
+    assert {problem.ruleset.name for problem in sample()} >= {"draw", "dutch", "old-draw", "block"}
+
+
+def solved_again(problem: Problem) -> tuple[float, ...]:
+    """Solve an endgame by the way of a log: the referee's records of the game so far."""
+    game, *records = pose(problem, CLOCK).records
+    assert isinstance(game, GameRecord)
+    table = sitting(("a", "b"), (problem.number,), problem.ruleset, CLOCK)
+    *_, asked = asked_questions(LoggedGame(table, game, tuple(records), None), problem.seat)
+    leads = exact_leads(asked.game)
+    assert leads is not None
+    return tuple(map(float, leads))
+
+
+def test_the_values_of_sample_endgames_are_exact() -> None:
+    for problem in sample()[:200:20]:
+        assert solved_again(problem) == problem.values
+
+
+@pytest.mark.slow
+def test_the_values_of_all_sample_endgames_are_exact() -> None:
+    for problem in sample()[:200]:
+        assert solved_again(problem) == problem.values
+
+
+def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGame) -> None:
+    found = Candidates(seed=1)
+    found.look(logged)
+    made = [*found.endgames(1), *found.middle_games(1, 8, play_out, lambda _: None)]
+    assert made
+    for problem in made:
+        posed = pose(replace(problem, number=logged.game.number), logged.sitting.clock)
+        sent = [(*one.told, one.line) for one in decisions(logged, problem.seat)]
+        assert posed.lines in sent
+
+
+@pytest.fixture(scope="module")
+def logged() -> LoggedGame:
+    """Return a long game of random choices, in which the boneyard is used up."""
+    return overheard(find_variant("old-draw"), 2, any_of(1), Clock(bank_ms=0)).logged
+
+
+def test_a_set_is_read_as_it_was_written_and_mistakes_are_told() -> None:
+    few = sample()[:2]
+    lines = b"".join(problem_lines(few))
+    assert parse_problems(lines, "set") == few
+    for wrong, part in (
+        (lines.replace(b'"kind":"endgame"', b'"kind":"game"', 1), "set, line 1: "),
+        (lines.replace(b'"number":2', b'"number":3'), "set, line 2: number must be 2 here, not 3."),
+        (lines.replace(b'"errors":[', b'"errors":[1,', 1), "values and errors must have an entry"),
+        (b"", "set has no problems"),
+    ):
+        with pytest.raises(UserError, match=part):
+            parse_problems(wrong, "set")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"choices": (99,)}, {"choices": ()}, {"deals": ()}, {"values": (1.0,) * 50}],
+)
+def test_a_problem_that_does_not_follow_the_rules_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(UserError, match="Problem 1 is not a position of its rules"):
+        pose(replace(sample()[0], **change), CLOCK)

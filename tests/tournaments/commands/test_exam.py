@@ -1,0 +1,86 @@
+"""`boneyard exam`: a real bot's answers, fouls that cost, files; the sample bots in their order."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.exam import sit_exam
+from tests.support.events import boneyard, run
+from tournaments.commands.exam import SAMPLE
+
+ILLEGAL = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"hello","name":"x","version":"1"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 99}), flush=True)
+"""
+OFF = ("--sandbox", "off", "--jobs", "1")
+
+
+def part_of_sample(path: Path, many: int) -> Path:
+    lines = SAMPLE.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:many]))
+    return path
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
+    problems = part_of_sample(tmp_path / "set.jsonl", 5)
+    out = tmp_path / "out.md"
+    words = ("exam", "greedy", "--problems", str(problems), "--out", str(out), *OFF)
+    (result,) = json.loads(boneyard(*words, "--json"))
+    given, known = result["answers"], lines_of(problems)
+    for answer, problem in zip(given, known, strict=True):
+        values = problem["values"]
+        assert answer["loss"] == max(values) - values[answer["choice"]]
+    whole = result["marks"][0]
+    assert (whole["kind"], whole["problems"], whole["fouls"]) == ("", 5, 0)
+    assert whole["loss"] == pytest.approx(sum(one["loss"] for one in given) / 5, abs=0.001)
+    assert "| greedy |" in out.read_text()
+
+
+def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sit_exam, "MOST_FOULS", 2)
+    bot = tmp_path / "bot.py"
+    bot.write_text(ILLEGAL)
+    out, problems = tmp_path / "out.csv", part_of_sample(tmp_path / "set.jsonl", 3)
+    boneyard(
+        "exam", f"{sys.executable} {bot}", "--problems", str(problems), "--out", str(out), *OFF,
+        code=1,
+    )  # fmt: skip
+    rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+    assert [row[7] for row in rows] == ["illegal", "illegal", "forfeit"]
+    for row, problem in zip(rows, lines_of(problems), strict=True):
+        assert float(row[5]) == max(problem["values"]) - min(problem["values"])
+
+
+@pytest.mark.slow
+def test_a_set_is_made_from_an_events_games(tmp_path: Path) -> None:
+    run(tmp_path / "event", "first", "greedy", "--rules", "old-draw", "--boards", "3")
+    made = tmp_path / "set.jsonl"
+    words = ("--endgames", "2", "--middle-games", "1", "--worlds", "16")
+    boneyard("exam", "--make", str(tmp_path / "event"), "--out", str(made), *words)
+    problems = lines_of(made)
+    assert [one["kind"] for one in problems].count("endgame") == 2
+    assert all(one["rules"] == "old-draw" for one in problems)
+    assert "no file or folder" in boneyard("exam", "--make", "x", "--out", str(made), code=2)
+    assert "must end with .md or .csv" in boneyard("exam", "greedy", "--out", "x.txt", code=2)
+
+
+@pytest.mark.slow
+def test_stronger_sample_bots_lose_less() -> None:
+    bots = ("random", "suit", "counting")
+    results = json.loads(boneyard("exam", *bots, "--json", *OFF))
+    losses = [one["marks"][0]["loss"] for one in results]
+    assert losses == sorted(losses, reverse=True)

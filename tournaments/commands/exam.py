@@ -1,0 +1,257 @@
+"""The command `exam`: puts a problem set to bots and tells what they lose, or makes a set."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.analysis.find import logs
+from arena.document.blocks import Block, Cell, Column, Document, Paragraph, Section, table
+from arena.document.markdown import to_markdown
+from arena.document.terminal import open_console, print_blocks
+from arena.exam.marks import Mark, mark_answers
+from arena.exam.problems import MOST_BYTES, Problem, parse_problems, pose, problem_lines
+from arena.exam.sit_exam import ExamAnswer, sit_exam
+from arena.logs.gamelog import read_games
+from arena.match.clock import LagError
+from arena.match.piped_process import CannotStartError
+from arena.sandbox.limits import Limits, SandboxMode, level_name
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import choose_level
+from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import print_json, print_note
+from arena.ui.progress import track, working
+from protocol.errors import UserError
+from protocol.messages import Clock
+from tournaments.formats.base import Entrant
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.event import files_of
+from tournaments.report.exports import csv_lines
+from tournaments.runner.machine import default_jobs
+from tournaments.runner.runner import check_greetings
+from tournaments.storage.folder import write_atomic
+
+SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"
+"""The problem set that ships with the sample bots."""
+COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
+"""Columns of a CSV file."""
+METHOD = (
+    "Loss: points that an answer costs against the best option, to the round's end. Endgames are "
+    "solved, so their losses are those of perfect play. In middle games the options were tried in "
+    "deals that the seat could not tell apart, played on by a simple player. ± is 95 % for other "
+    "problems of the same kind. A foul costs as much as the worst option."
+)
+
+
+class ExamOptions(NamedTuple):
+    """The command's options."""
+
+    bots: tuple[str, ...]
+    """The bots, as `run` takes them."""
+    problems: Path | None
+    """The problem set; None: the one that ships with the sample bots."""
+    move_ms: int | None
+    """The time for each question, in ms."""
+    sandbox: SandboxMode | None
+    """The sandbox mode."""
+    jobs: int | None
+    """Processes of a bot side by side."""
+    out: Path | None
+    """A Markdown or CSV file for the results."""
+    as_json: bool
+    """True if the results are printed as JSON."""
+
+
+class MakeOptions(NamedTuple):
+    """The options for making a set."""
+
+    folders: tuple[Path, ...]
+    """The events' folders or logs from whose games the problems are taken."""
+    out: Path
+    """The file for the set."""
+    endgames: int
+    """The number of endgames."""
+    middle_games: int
+    """The number of middle games."""
+    worlds: int
+    """The worlds in which the options of a middle game are tried."""
+    seed: int
+    """The seed of the choice among the games."""
+
+
+class ExamResult(Struct, frozen=True):
+    """A bot's result."""
+
+    entrant: str
+    """The bot's name."""
+    sandbox: str
+    """The sandbox level: A, B, C, D or off."""
+    marks: tuple[Mark, ...]
+    """What it lost, by kind and by game."""
+    answers: tuple[ExamAnswer, ...]
+    """Its answers."""
+
+
+def examine_bots(options: ExamOptions) -> int:
+    """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
+
+    Raises UserError, OSError.
+    """
+    if options.out and options.out.suffix not in (".md", ".csv"):
+        raise UserError(f"--out: {options.out} must end with .md or .csv.")
+    problems = _read(options.problems or SAMPLE)
+    clock = Clock(move_ms=options.move_ms) if options.move_ms else Clock()
+    for problem in problems:
+        pose(problem, clock)
+    with temporary_folder("exam", shared=True) as path:
+        entrants = [prepare_entrant(bot, Path.cwd(), path) for bot in parse_bots(options.bots)]
+        mode, limits = options.sandbox or "auto", Limits()
+        sandbox = choose_level(mode, limits, path, files_of(entrants))
+        if sandbox.level == "off" != mode:
+            print_note(" ".join(sandbox.notices))
+        complaint = trio.run(check_greetings, entrants, clock.start_ms, sandbox)
+        if complaint:
+            raise UserError(complaint)
+        jobs = options.jobs or default_jobs()
+        results = [_examined(one, problems, clock, sandbox, jobs) for one in entrants]
+    blocks = exam_blocks(problems, results)
+    if options.out:
+        text = [to_markdown(Document("Exam", blocks)).encode()]
+        csv = options.out.suffix == ".csv"
+        write_atomic(options.out, csv_lines(COLUMNS, _rows(problems, results)) if csv else text)
+    if options.as_json:
+        print_json(results)
+    else:
+        print_blocks(open_console(), blocks)
+    return int(any(mark.fouls for one in results for mark in one.marks))
+
+
+def _read(path: Path) -> tuple[Problem, ...]:
+    """Read a problem set. Raises UserError."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{path} is longer than {MOST_BYTES >> 20} MiB.")
+    return parse_problems(content, f"{path}")
+
+
+def _examined(
+    entrant: Entrant, problems: Sequence[Problem], clock: Clock, sandbox: Sandbox, jobs: int
+) -> ExamResult:
+    with working(f"Problems answered by {entrant.name}", lines=True) as tell:
+
+        def told(done: int) -> None:
+            tell(done, len(problems))
+
+        own = entrant.clock.applied_to(clock) if entrant.clock else clock
+        try:
+            answers = trio.run(sit_exam, entrant.command, problems, own, sandbox, jobs, told)
+        except* (CannotStartError, LagError) as group:
+            raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
+    return ExamResult(
+        entrant.name, sandbox.level, tuple(mark_answers(problems, answers)), tuple(answers)
+    )
+
+
+# --- the results ---
+
+
+def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> list[Block]:
+    """Return the tables of all bots: by kind of problem, and by game."""
+    kinds = [mark for mark in results[0].marks if not mark.rules]
+    games = [mark for mark in results[0].marks if mark.rules]
+    head = [Column("bot", "name")]
+    for mark in kinds:
+        title = f"{mark.problems} {mark.kind}s" if mark.kind else "all"
+        head += [Column(f"{title}: loss", detail="±"), Column("best %")]
+    head += [Column("fouls"), Column("mean ms")]
+    by_kind = table("Loss by kind of problem", head, (_row(one, kinds) for one in results))
+    columns = [
+        Column("problems", "word"),
+        Column("number"),
+        *(Column(one.entrant, detail="±") for one in results),
+    ]
+    by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
+    levels = ", ".join(sorted({level_name(one.sandbox) for one in results}))
+    about = f"{len(problems)} problems, sandbox {levels}."
+    return [
+        Paragraph(about, "lead"),
+        by_kind,
+        Section("Loss by game", [by_game]),
+        Paragraph(METHOD, "faint"),
+    ]
+
+
+def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
+    own = {(mark.kind, mark.rules): mark for mark in one.marks}
+    cells: list[str | Cell] = [one.entrant]
+    for kind in kinds:
+        mark = own[kind.kind, ""]
+        cells += [_loss(mark), f"{100 * mark.best / mark.problems:.0f}"]
+    fouls = sum(answer.foul is not None for answer in one.answers)
+    mean = sum(answer.ms for answer in one.answers) / len(one.answers)
+    return [*cells, f"{fouls}", f"{mean:.1f}"]
+
+
+def _game_row(at: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
+    marks = (
+        mark
+        for one in results
+        for mark in one.marks
+        if (mark.kind, mark.rules) == (at.kind, at.rules)
+    )
+    return [f"{at.kind}, {at.rules}", f"{at.problems}", *map(_loss, marks)]
+
+
+def _loss(mark: Mark) -> Cell:
+    return Cell(f"{mark.loss:.2f}", f"{mark.half_width:.2f}" if mark.problems > 1 else "")
+
+
+def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterator[Sequence[object]]:
+    posed = {problem.number: problem for problem in problems}
+    for one in results:
+        for given in one.answers:
+            of = posed[given.number]
+            facts = (given.choice, given.loss, given.error, given.foul, given.ms)
+            yield one.entrant, given.number, of.kind, of.ruleset.name, *facts, of.source
+
+
+# --- a new set ---
+
+
+def make_set(options: MakeOptions) -> int:
+    """Write a problem set made from game logs; return the exit code. Raises UserError, OSError."""
+    from arena.exam.make_problems import Candidates  # It needs numpy.
+    from arena.valuation.playouts import PLAYERS
+
+    if missing := [path for path in options.folders if not path.exists()]:
+        raise UserError(
+            f"There is no file or folder {missing[0]}. Name an event's folder or a log."
+        )
+    paths = [*chain.from_iterable(map(logs, options.folders))]
+    found = Candidates(options.seed)
+    for path in track(paths, "Logs searched", len(paths)):
+        for logged in read_games(path):
+            found.look(logged)
+    with working("Middle games valued") as tell:
+        middle = found.middle_games(
+            options.middle_games,
+            options.worlds,
+            PLAYERS["plain"],
+            lambda done: tell(done, options.middle_games),
+        )
+        problems = [*found.endgames(options.endgames), *middle]
+    if not problems:
+        raise UserError("These games have no problems: no decision whose options differ clearly.")
+    numbered = [replace(one, number=number) for number, one in enumerate(problems, start=1)]
+    write_atomic(options.out, problem_lines(numbered))
+    endgames = sum(one.kind == "endgame" for one in numbered)
+    print_note(f"{options.out}: {endgames} endgames, {len(numbered) - endgames} middle games.")
+    return 0
