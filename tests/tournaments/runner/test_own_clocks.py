@@ -39,6 +39,8 @@ def test_one_bot_at_two_clocks_is_two_entrants(tmp_path: Path) -> None:
     assert 'class="scaling"' in (out / "report.html").read_text()
     assert "a doubling of the time is" in boneyard("show", str(out))
     assert fits(out)
+    words = ("explain", str(out), games[0].game.game, "1", "--", "first@1s")
+    assert "A logged question keeps its clock." in boneyard(*words, code=2)
     run(out, *SCALED, "first", "--boards", "1")
     assert len(games_of(out)) == 6
     assert fits(out)

@@ -78,6 +78,17 @@ def test_without_a_clock_a_question_waits_for_a_day(tmp_path: Path) -> None:
     assert (clock.move_ms, clock.bank_ms) == (5_000, 25_000)
 
 
+def test_a_bot_may_have_a_clock_of_its_own(tmp_path: Path) -> None:
+    table = is_set(tmp_path, against=("greedy@100ms", "first"), seats=3, clock_s=60)
+    assert table.names == ("ada", "greedy@100ms", "first")
+    assert [(one.move_ms, one.bank_ms) for one in table.clocks] == [
+        (60_000, 300_000),
+        (100, 500),
+        (60_000, 300_000),
+    ]
+    assert is_set(tmp_path).clocks == ()
+
+
 def test_each_game_has_a_number_of_its_own(tmp_path: Path) -> None:
     assert is_set(tmp_path).game == "1.ada.greedy"
     (tmp_path / "games").mkdir()
