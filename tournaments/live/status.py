@@ -24,13 +24,14 @@ from tournaments.rating.tables import Ratings
 from tournaments.report.event_text import (
     format_sections,
     headline,
+    luck_known,
     main_result,
     question_line,
     uneven,
 )
 from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.report.ratings.scaling_section import scaling_sections
-from tournaments.report.results_file import reported_ratings
+from tournaments.report.results_file import current_results
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
@@ -73,6 +74,8 @@ class Status(Struct, frozen=True, kw_only=True):
     """The main result so far, in a sentence or two; `**` marks what is strong."""
     uneven: str
     """Pairings whose rotations were not all played equally often; empty if there are none."""
+    luck: str
+    """The number of games whose luck is known; empty if of all, or if nobody asked."""
     latecomers: tuple[Latecomer, ...]
     """Entrants that have since met boards whose deals were public when they came."""
     anchor: Anchor | None
@@ -101,7 +104,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)
     found = results.first()
-    ratings = reported_ratings(folder, event, played) or _fitted(event, found)
+    told = current_results(folder, event, played)
+    ratings = told.ratings if told else _fitted(event, found)
     status = Status(
         name=event.heading,
         about=headline(event, played, planned),
@@ -114,6 +118,7 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
         question=question_line(event, found),
         lead=main_result(event, found, planned, ratings),
         uneven=uneven(event, found, planned),
+        luck=luck_known(told.luck, played) if told else "",
         latecomers=latecomers(list(read_history(folder)), event.entrants, found),
         anchor=event.anchor,
         ratings=ratings,

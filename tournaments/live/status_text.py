@@ -111,7 +111,8 @@ def parts(
         blocks = [standings_table(pool)] if room is not None else pool_sections(pool, seen.anchor)
         yield from renderables(blocks, width, room)
     asked = [] if seen.complete else [seen.question]
-    asked += [seen.uneven, public.describe_latecomers(seen.latecomers)] if room is None else []
+    if room is None:
+        asked += [seen.uneven, seen.luck, public.describe_latecomers(seen.latecomers)]
     yield from (Text(line, "bold") for line in asked if line)
     if fouls:
         yield Text()

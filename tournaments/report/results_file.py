@@ -87,8 +87,8 @@ def versions_of(event: Event) -> tuple[Version, ...]:
     return tuple(Version(one.name, one.fingerprint, one.clock) for one in event.entrants)
 
 
-def reported_ratings(folder: Folder, event: Event, played: int) -> Ratings | None:
-    """Return the ratings of the report if it was made of so many games of this event; else None.
+def current_results(folder: Folder, event: Event, played: int) -> Results | None:
+    """Return the report's results if it was made of so many games of this event; else None.
 
     The ledger only grows, so that as many games are the same games.
     """
@@ -97,5 +97,5 @@ def reported_ratings(folder: Folder, event: Event, played: int) -> Ratings | Non
         now = terms_of(event), versions_of(event), played
         newer = folder.results.stat().st_mtime_ns >= folder.ledger.stat().st_mtime_ns
         if newer and (told.event, told.entrants, told.played) == now:
-            return told.ratings
+            return told
     return None

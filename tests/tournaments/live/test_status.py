@@ -219,6 +219,7 @@ def looking(**known: Any) -> Status:
         "question": "",
         "lead": "",
         "uneven": "",
+        "luck": "",
         "latecomers": (),
         "anchor": None,
         "ratings": Ratings(()),

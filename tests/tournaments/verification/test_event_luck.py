@@ -128,6 +128,7 @@ def test_more_boards_are_topped_up_when_asked_for(folder: Path, faked: list[str]
     run(folder, *more)
     said = "The luck of 12 of 18 games is known"
     assert said in report(folder)
+    assert said in boneyard("show", str(folder))
     assert fits(folder)
     del faked[:]
     assert "With luck taken out" in run(folder, *more, "--luck")
