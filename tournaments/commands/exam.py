@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.analysis.find import logs
-from arena.document.blocks import Block, Cell, Column, Document, Paragraph, Section, table
+from arena.document.blocks import Block, Cell, Column, Document, Media, Paragraph, Section, table
 from arena.document.markdown import to_markdown
 from arena.document.terminal import open_console, print_blocks
 from arena.exam.marks import Mark, mark_answers
@@ -45,6 +45,11 @@ METHOD = (
     "deals that the seat could not tell apart, played on by a simple player. ± is 95 % for other "
     "problems of the same kind. A foul costs as much as the worst option."
 )
+
+INTERVALS = 2
+"""The most bots whose losses in each game have an interval: 80 columns have no room for more."""
+COMPARED = 4
+"""The most bots whose losses in each game stand on a terminal; a file has all."""
 
 
 class ExamOptions(NamedTuple):
@@ -169,22 +174,24 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     games = [mark for mark in results[0].marks if mark.rules]
     head = [Column("bot", "name")]
     for mark in kinds:
-        title = f"{mark.problems} {mark.kind}s" if mark.kind else "all"
-        head += [Column(f"{title}: loss", detail="±"), Column("best %")]
-    head += [Column("fouls"), Column("mean ms")]
+        head.append(Column(mark.kind or "loss", detail="±"))
+        head += [Column("best %")] if mark.kind else []
+    head += [Column("fouls"), Column("mean ms", spare=True)]
     by_kind = table("Loss by kind of problem", head, (_row(one, kinds) for one in results))
     columns = [
-        Column("problems", "word"),
-        Column("number"),
-        *(Column(one.entrant, detail="±") for one in results),
+        Column("loss in problems", "word"),
+        Column("number", spare=True),
+        *(Column(one.entrant, detail="±" * (len(results) <= INTERVALS)) for one in results),
     ]
+    media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
     levels = ", ".join(sorted({level_name(one.sandbox) for one in results}))
-    about = f"{len(problems)} problems, sandbox {levels}."
+    parts = ", ".join(f"{mark.problems} {mark.kind}s" for mark in kinds if mark.kind)
+    about = f"{len(problems)} problems ({parts}), sandbox {levels}."
     return [
         Paragraph(about, "lead"),
         by_kind,
-        Section("Loss by game", [by_game]),
+        Section("Loss by game", [by_game], media=media),
         Paragraph(METHOD, "faint"),
     ]
 
@@ -194,7 +201,8 @@ def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
     cells: list[str | Cell] = [one.entrant]
     for kind in kinds:
         mark = own[kind.kind, ""]
-        cells += [_loss(mark), f"{100 * mark.best / mark.problems:.0f}"]
+        cells.append(_loss(mark))
+        cells += [f"{100 * mark.best / mark.problems:.0f}"] if mark.kind else []
     fouls = sum(answer.foul is not None for answer in one.answers)
     mean = sum(answer.ms for answer in one.answers) / len(one.answers)
     return [*cells, f"{fouls}", f"{mean:.1f}"]

@@ -134,12 +134,13 @@ def _short(event: Event) -> Event:
     """Return the event with as many boards as a calibration may play."""
     each = count_all_games(event, {}) // event.boards
     boards = max(1, min(BOARDS, GAMES // each))
-    # Its deals are drawn, for no bot may play the event's before it.
+    # No bot may play set deals before the event, and to draw by a filter may take long.
     return replace(
         event,
         boards=boards,
         boards_a_sitting=BOARDS_A_SITTING,
         deals_set=False,
+        deals_with=(),
     )
 
 

@@ -10,6 +10,7 @@ from arena.logs.board_promises import published_seeds
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
 from arena.ui.console import shown_path
+from arena.ui.progress import track
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
@@ -97,7 +98,7 @@ def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> Seed
     seeds = {} if deals else published_seeds(folder.deals) if folder.event.exists() else {}
     return {
         board: seeds.get(board) or draw_seed(event, secret, board, given[board - 1])
-        for board in boards
+        for board in track(boards, "Deals drawn", len(boards))
     }.__getitem__
 
 
