@@ -435,11 +435,11 @@ for line in sys.stdin:
             file.write("x")
         print('{"type": "hello", "name": "waiting", "version": "1"}', flush=True)
     elif message["type"] == "ask":
-        while starts.stat().st_size < 6:
+        while starts.stat().st_size < 5:
             time.sleep(0.01)
         print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
 """
-"""A bot that answers once the bots of a second sitting have started: 2 greet before the run."""
+"""A bot that answers once the bots of a second sitting have started: 1 greets before the run."""
 
 
 def test_the_next_sittings_bots_start_while_this_one_plays(tmp_path: Path) -> None:
