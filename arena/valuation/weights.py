@@ -30,11 +30,11 @@ DRAW = Weight(0.7, 0.6)
 """The weight where a turn may draw many tiles: `draw` at two seats."""
 FEW_DRAWS = Weight(0.85, 0.75)
 """The weight where a turn draws one tile or two: `dutch` at two seats."""
-OUT_WINS = Weight(0.55, 0.55)
+OUT_WINS = Weight(0.6, 0.55)
 """The weight where a turn may draw many tiles and going out wins: `old-draw` at two seats."""
 TWO_TILES = Weight(0.65, 0.6)
 """The weight where a turn plays two tiles: `double-draw`."""
-MANY_SEATS = Weight(0.65, 0.65)
+MANY_SEATS = Weight(0.65, 0.75)
 """The weight at three seats or more: about the mean of `draw`, `dutch` and `old-draw` at four."""
 FEW = 2
 """The most tiles that few draws are."""
