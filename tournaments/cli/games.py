@@ -137,7 +137,8 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     "--by",
     metavar="PLAYER",
     default=None,
-    help="The player that plays the rounds on: keen, or plain.  [default: keen]",
+    help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
+    "each decision.  [default: keen]",
 )
 @click.option("--dearest", is_flag=True, help="Show a game's dearest decisions first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
