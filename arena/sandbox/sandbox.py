@@ -9,6 +9,9 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.pythons import about_python, runs_as_another
 
+NUMBERS = count(1)
+"""Numbers of cgroups: a worker has a sandbox for each order, and all are named by its process."""
+
 
 class Sandbox:
     """A source of sandboxed processes, all at one level and with the same limits."""
@@ -23,7 +26,6 @@ class Sandbox:
         self.missing = missing
         self._tools: Tools = find_tools()
         self._parents: Parents | None = parents() if level == "A" else None
-        self._numbers = count(1)
         self._check_parts()
 
     @property
@@ -51,7 +53,7 @@ class Sandbox:
         """Return a place for one bot. Raises OSError."""
         cgroup = None
         if self._parents is not None:
-            cgroup = Cgroup(self._parents, next(self._numbers), self.limits)
+            cgroup = Cgroup(self._parents, next(NUMBERS), self.limits)
         try:
             return SandboxedProcess(self.level, self.limits, self._tools, cgroup)
         except OSError:

@@ -319,3 +319,15 @@ def test_doctor_says_what_auto_takes() -> None:
     assert done.exit_code == 0
     assert "--sandbox auto takes level" in done.output
     assert "Attempts that succeeded" in done.output
+
+
+def test_two_sandboxes_of_one_process_have_places_at_once() -> None:
+    """A worker has one for each order, and plays several orders side by side."""
+    try:
+        places = [Sandbox("A", Limits()).new_process() for _ in range(2)]
+    except OSError as error:
+        if isinstance(error.__cause__, FileExistsError):
+            raise
+        pytest.skip("no level A here")
+    for place in places:
+        place.close()
