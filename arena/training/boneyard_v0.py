@@ -18,8 +18,6 @@ Rewards, with partners the same for both:
 A seed fixes the deals of this episode and of those after it, until another seed is given.
 """
 
-import secrets
-from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -34,16 +32,13 @@ except ImportError as missing:
         "pip install 'boneyard-arena[train]'."
     ) from missing
 
-from arena.analysis.frames import Frame
-from arena.analysis.text import Look, draw_frame
-from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
-from arena.training.episode import Episode, Reward
-from protocol.errors import UserError, unknown_name
+from arena.training.episode import Boards, Reward, draw_episode, with_rounds
+from protocol.errors import unknown_name
 from protocol.messages import Ask
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | Mask]
@@ -90,7 +85,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         super().__init__()
         if reward not in get_args(Reward):
             raise unknown_name("reward", f"{reward}", get_args(Reward))
-        chosen = _played(find_variant(rules) if isinstance(rules, str) else rules, rounds)
+        chosen = with_rounds(find_variant(rules) if isinstance(rules, str) else rules, rounds)
         self.rules = chosen
         """The ruleset of the game."""
         self.seats = playable_seat_counts(chosen)[0] if seats is None else seats
@@ -99,8 +94,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         """The encoding of observations and actions."""
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
-        self._reward = reward
-        self._secret, self._board = secrets.token_bytes(), 0
+        self._boards = Boards(chosen, self.seats, reward)
         low, high = self.encoding.bounds()
         many = len(self.encoding.actions.options)
         seen: dict[str, spaces.Space[Any]] = {
@@ -120,9 +114,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Begin the next episode; a seed fixes its deals, and those of the episodes after it."""
-        if seed is not None:
-            self._secret, self._board = f"{seed}".encode(), 0
-        self._episode = self._next_episode()
+        self._episode = self._boards.next(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -130,15 +122,6 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[self._episode.seat]
-
-    def _next_episode(self) -> Episode:
-        """Return the next board on which a seat has a choice."""
-        while True:
-            self._board += 1
-            seed = board_seed(self._secret, "training", self._board)
-            episode = Episode(self.rules, self.seats, seed, self._reward)
-            if episode.options:
-                return episode
 
     def step(self, action: int | None) -> None:
         """Take the option with this number for the agent to move; None once the game is over.
@@ -177,22 +160,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
 
     def render(self) -> str | None:
         """Return or print the table as text, with all hands and the options."""
-        game, state = self._episode.game, self._episode.game.playing
-        stock = tuple(tile for row in state.stock for tile in row)
-        frame = Frame(
-            round=state.number,
-            turn=None if game.over else state.turn,
-            events=(),
-            line=state.line,
-            hands=state.hands,
-            pips=(),
-            stock=stock,
-            drawable=state.drawable,
-            options=(),
-            record=None,
-            scores=game.scores,
-        )
-        text = draw_frame(frame, Look(tuple(self.possible_agents))).plain
+        text = draw_episode(self._episode)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -200,12 +168,3 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
 
     def close(self) -> None:
         """Do nothing: the environment holds no resources."""
-
-
-def _played(rules: Ruleset, rounds: object) -> Ruleset:
-    """Return the rules with this many rounds an episode; in a ruleset 0 means: to the target."""
-    if rounds is None:
-        return rules
-    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
-        raise UserError(f"rounds must be a whole number of 1 or more, not {rounds!r}.")
-    return derive(rules, rules.name, {"rounds": int(rounds)})

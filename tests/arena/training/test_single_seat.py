@@ -1,0 +1,115 @@
+"""The environment of one seat: Gymnasium's own checks, what it shows and pays, and its rivals."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import sample_bots
+from arena.rules.variants import VARIANTS, find_variant
+from arena.training import boneyard_v0
+from arena.training.policy import Question
+from arena.training.rivals import LADDER, find_rival
+from arena.training.single_seat import SingleSeatEnv
+from protocol.codec import decode_line, encode_line
+from protocol.errors import UserError
+from protocol.messages import Choose
+from protocol.ruleset import playable_seat_counts
+from tests.support.fast_run import slow_except
+from tests.support.policy_messages import BYE, HELLO, PATIENCE
+
+FAST = ("draw", "auction-draw")
+
+
+@pytest.mark.parametrize("name", slow_except(FAST, VARIANTS))
+@pytest.mark.filterwarnings("ignore:.*Not able to test alternative render modes")
+def test_gymnasium_finds_nothing(name: str) -> None:
+    check_env(SingleSeatEnv(name, rounds=2, render_mode="ansi"))
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_it_shows_and_pays_what_the_environment_of_all_seats_does(seat: int) -> None:
+    one = SingleSeatEnv("dutch", 3, rivals="suit", seat=seat, rounds=2)
+    every, agent = boneyard_v0.raw_env("dutch", 3, rounds=2), f"player_{seat}"
+    luck, rival, over, paid, expected = random.Random(seat), find_rival("suit"), False, 0.0, 0.0
+    every.reset(seed=5)
+    vector, info = one.reset(seed=5)
+    while every.agents and not all(every.terminations.values()):
+        if every.agent_selection != agent:
+            ask = every.question(every.agent_selection)
+            option = ask.options[int(rival(Question(ask, None)))]  # type: ignore[arg-type]
+            every.step(every.encoding.actions.number(option))
+        else:
+            seen = every.observe(agent)
+            np.testing.assert_array_equal(vector, seen["observation"])
+            np.testing.assert_array_equal(info["action_mask"], seen["action_mask"])
+            action = luck.choice(seen["action_mask"].nonzero()[0])
+            vector, reward, over, cut, info = one.step(action)
+            assert not cut
+            paid += reward
+            every.step(action)
+        expected += every.rewards[agent]
+    assert over
+    assert paid == expected
+    assert not info["action_mask"].any()
+    with pytest.raises(RuntimeError, match="The episode is over"):
+        one.step(0)
+
+
+def test_a_foul_takes_the_first_option_and_is_told() -> None:
+    env, same = SingleSeatEnv(rounds=1), SingleSeatEnv(rounds=1)
+    _, info = env.reset(seed=1)
+    same.reset(seed=1)
+    first = env.encoding.actions.number(env.question().options[0])
+    fouled = env.step(int(info["action_mask"].argmin()))
+    rightly = same.step(first)
+    assert (fouled[4]["fouled"], rightly[4]["fouled"]) == (True, False)
+    np.testing.assert_array_equal(fouled[0], rightly[0])
+    with pytest.raises(ValueError, match="Not an action: -1"):
+        env.step(-1)
+
+
+@pytest.mark.parametrize("rival", slow_except(("counting",), LADDER))
+def test_a_rival_chooses_as_the_bot_does(rival: str) -> None:
+    asked: list[Question] = []
+    chosen: list[int] = []
+
+    def policy(question: Question) -> int:
+        asked.append(question)
+        chosen.append(int(find_rival(rival)(question)))
+        return chosen[-1]
+
+    for name in ("draw", "partnership"):
+        env, over = SingleSeatEnv(name, rivals=policy, rounds=2), False
+        _, info = env.reset(seed=3)
+        while not over:
+            _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    lines = [encode_line(part) for one in asked for part in (one.game, one.ask)]
+    file = {"random": "random_bot"}.get(rival, rival)
+    done = subprocess.run(
+        (sys.executable, "-I", "-S", f"{Path(sample_bots.__file__).with_name(file)}.py"),
+        input=b"".join([HELLO, *lines, BYE]),
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    answers = [decode_line(line) for line in done.stdout.splitlines()[1:]]
+    assert [one.choice for one in answers if isinstance(one, Choose)] == chosen
+    assert len(chosen) > 20
+
+
+def test_mistakes_are_one_sentence() -> None:
+    with pytest.raises(UserError, match="greedi"):
+        SingleSeatEnv(rivals="greedi")
+    with pytest.raises(UserError, match="There is no seat 2"):
+        SingleSeatEnv("draw", 2, seat=2)
+
+
+def test_each_seat_of_a_table_may_be_the_agents() -> None:
+    seats = playable_seat_counts(find_variant("draw"))[-1]
+    vectors = [SingleSeatEnv("draw", seats, seat=seat).reset(seed=1)[0] for seat in range(seats)]
+    assert len({vector.tobytes() for vector in vectors}) == seats
