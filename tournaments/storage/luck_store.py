@@ -82,8 +82,14 @@ class LuckStore:
 
     def corrections(self, results: Iterable[Result]) -> dict[str, Correction]:
         """Return the luck to take out of each of these games that the file has."""
-        found = ((one.game, luck) for one in results if (luck := self.known(one)))
-        return {game: self._weighted(luck) for game, luck in found}
+        # Once: it looks at the file each time.
+        records = self.records
+        pairs = ((one, records.get(one.game)) for one in results)
+        return {
+            one.game: self._weighted(luck)
+            for one, luck in pairs
+            if luck and luck.scores == one.scores
+        }
 
     def compute(self, results: Iterable[Result]) -> dict[str, Correction]:
         """Return the luck to take out of each of these games; compute from logs what is not known.
@@ -91,10 +97,12 @@ class LuckStore:
         Raises DamagedFileError also if a game has no log.
         """
         games = list(results)
-        missing = {one.game: one for one in games if not self.known(one)}
-        if missing:
-            found = self._from_logs(list(missing))
-            self.add(found[game] for game in missing)
+        known = self.corrections(games)
+        missing = [one.game for one in games if one.game not in known]
+        if not missing:
+            return known
+        found = self._from_logs(missing)
+        self.add(found[game] for game in missing)
         return self.corrections(games)
 
     def add(self, records: Iterable[LuckRecord]) -> None:

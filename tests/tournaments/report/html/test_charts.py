@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from protocol.records import Result
 from tests.support.results import STRENGTH, game, known, played
+from tournaments.formats.tune_text import Way
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.sprt_settings import Sprt
@@ -20,6 +21,8 @@ from tournaments.rating.tally import collect
 from tournaments.report.html import charts as figures
 from tournaments.report.html import forest
 from tournaments.report.html.crosstable import Encounter, encounters
+from tournaments.tuning.parameters import Parameter
+from tournaments.tuning.search import Step
 
 
 def number(percent: str) -> float:
@@ -183,3 +186,18 @@ def test_a_bot_on_both_sides_does_not_meet_itself() -> None:
     found = encounters(collect(results, partners=True), "ab")
     assert found[0][0] is None
     assert found[0][1] is not None
+
+
+def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:
+    depth = Parameter(start=2, min=0, max=10, integer=True)
+    steps = [Step({"depth": value}, ()) for value in (2, 2, 4, 6, 10)]
+    way = Way({"depth": depth}, steps, [0.0, 8.0, 10.0, 12.0], 60)
+    lines = figures.tuning_lines(way)
+    (line,) = lines.parameters
+    assert line.said == "2 → 10"
+    assert line.path == "0,800 250,800 500,600 750,400 1000,0"
+    assert (line.level, line.ends) == (800, ("10", "0"))
+    assert lines.gain.said == "+7.5 ± 8.4 at the end"
+    assert len(lines.gain.path.split()) == 1
+    assert len(lines.gain.band.split()) == 2
+    assert [tick.label for tick in lines.ticks] == ["50", "100", "150", "200"]
