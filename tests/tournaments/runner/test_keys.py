@@ -1,0 +1,51 @@
+"""A key that an event gives to a bot is nowhere in the event, though the bot tells it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard, logs
+
+KEY = "sk-0123456789abcdefghij"
+TELLTALE = """
+import json, os, sys
+key, asked = os.environ["API_KEY"], 0
+for line in sys.stdin:
+    said = json.loads(line)
+    print(key, file=sys.stderr, flush=True)
+    if said["type"] == "hello":
+        print('{"type":"hello","name":"%s","version":"1"}' % key, flush=True)
+    elif said["type"] == "ask":
+        asked += 1
+        answer = {"type": "choose", "id": said["id"], "choice": 0, "note": key}
+        print(json.dumps(answer) if asked < 20 else key, flush=True)
+"""
+EVENT = """
+boards = 1
+sandbox = "require"
+
+[[bots]]
+name = "telltale"
+run = ["{python}", "telltale.py"]
+environment = ["API_KEY"]
+
+[[bots]]
+name = "first"
+"""
+
+
+# Slow: whole events, for the test of one log in tests/arena/sandbox/test_network.py.
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [(), ("--cluster", "local:1")])
+def test_no_file_of_an_event_has_the_key(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_KEY", KEY)
+    (tmp_path / "telltale.py").write_text(TELLTALE)
+    (tmp_path / "event.toml").write_text(EVENT)
+    out = tmp_path / "out"
+    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(out), "--keep-stderr", *words)
+    said += boneyard("replay", str(out), "--html") + boneyard("report", str(out), "--json")
+    files = [path.read_bytes() for path in out.rglob("*") if path.is_file()]
+    assert any(b"[API_KEY]" in log for log in logs(out))
+    assert not any(KEY.encode() in text for text in (*files, *logs(out), said.encode()))
