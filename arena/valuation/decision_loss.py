@@ -7,7 +7,8 @@ is exact (`endgames.py`).
 
 The option that looks best among noisy values is overvalued in the very worlds that made it look so.
 So each eighth of the worlds measures the option that the other seven think best (cross-fitting): a
-loss is not inflated by noise, and may even be a little below 0 by chance.
+loss is not inflated by noise, and may even be a little below 0 by chance. It is meant for means:
+the gap between the values of two options has less noise, and tells better what was dear.
 """
 
 import math

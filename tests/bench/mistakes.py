@@ -1,7 +1,7 @@
 """How well reviewed losses rank bots, and how often they show a planted blunder.
 
     python -m tests.bench.mistakes FOLDER [PLAYER]      of an event that has been played
-    python -m tests.bench.mistakes --blunders GAME [PLAYER]
+    python -m tests.bench.mistakes --blunders GAME [WORLDS]
 
 The first prints for each bot its share of wins and its mean loss a decision, and Spearman's rank
 correlation between both; then its least and its greatest value over all orders of the bots that the
@@ -32,7 +32,12 @@ from arena.logs.gamelog import LoggedGame, read_games
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
-from arena.valuation.decision_loss import measured_loss, review_seat, try_options
+from arena.valuation.decision_loss import (
+    ReviewedDecision,
+    measured_loss,
+    review_seat,
+    try_options,
+)
 from arena.valuation.playouts import PLAYERS
 from arena.valuation.worlds.questions import asked_questions
 from protocol.codec import encode_line
@@ -152,17 +157,22 @@ def blundered(name: str, board: int) -> tuple[LoggedGame, list[int]]:
     return LoggedGame(seats, game, tuple(records), referee.result), found
 
 
-def print_blunders(name: str, player: str) -> None:
+def _gap(one: ReviewedDecision) -> float:
+    """Return what the best option is worth more than the chosen one."""
+    return one.options[one.best].lead - one.options[one.choice].lead
+
+
+def print_blunders(name: str, worlds: int) -> None:
     """Print how many blunders are among the dearest decisions of their games."""
     shown = defaultdict[tuple[float, float], list[bool]](list)
     for board in range(1, GAMES + 1):
         logged, blunders = blundered(name, board)
         if not blunders:
             continue
-        reviewed = list(review_seat(logged, 0, WORLDS, PLAYERS[player]))
-        dearest = sorted(reviewed, key=lambda one: -certain_loss(one.loss, one.error))[:DEAREST]
+        reviewed = list(review_seat(logged, 0, worlds))
+        dearest = sorted(reviewed, key=lambda one: -certain_loss(_gap(one), one.error))[:DEAREST]
         planted = [one for one in asked_questions(logged, 0) if one.number in blunders]
-        truth = try_options(planted, MANY_WORLDS, PLAYERS[player], MANY_WORLDS)
+        truth = try_options(planted, MANY_WORLDS, slow=MANY_WORLDS)
         for asked, tried in zip(planted, truth, strict=True):
             assert isinstance(asked.answer, ChoiceRecord)
             real = measured_loss(tried, asked.answer.choice)[1]
@@ -176,8 +186,8 @@ def print_blunders(name: str, player: str) -> None:
 def main() -> None:
     """Print what is asked."""
     match sys.argv[1:]:
-        case ["--blunders", game, *player]:
-            print_blunders(game, (*player, "keen")[0])
+        case ["--blunders", game, *worlds]:
+            print_blunders(game, int((*worlds, str(WORLDS))[0]))
         case [folder, *player]:
             print_ranking(Path(folder), (*player, "keen")[0])
         case _:

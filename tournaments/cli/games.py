@@ -131,7 +131,7 @@ def _explain_question(where: Path, words: list[str], **options: Any) -> None:
     "--worlds",
     type=click.IntRange(2, 10_000),
     default=None,
-    help="Deals of the hidden tiles over which an option is valued.  [default: 64]",
+    help="Deals over which an option is valued.  [default: 64; for one game 512]",
 )
 @click.option(
     "--by",

@@ -219,7 +219,7 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
         ]
         resealed(event, flattered)
         found = called("verify", event, code=1).output
-        assert ("review.json: does not follow" in found) == (changes != {"values": ()})
+        assert "review.json: does not follow" in found
         assert "another review gives other values" in found
         (event / "review.jsonl").write_bytes(before)
     stranger = replace(seats(event)[0], bot="nobody")

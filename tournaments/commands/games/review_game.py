@@ -16,7 +16,7 @@ from arena.rules.english import count_in_digits
 from arena.ui.console import Pager, print_json, print_paged
 from arena.ui.progress import track
 from protocol.codec import printable
-from tournaments.report.review.reviewer import WORLDS, reference_player, review_logged
+from tournaments.report.review.reviewer import reference_player, review_logged
 from tournaments.report.review.sums import certain_loss
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
 
@@ -25,6 +25,8 @@ LOSS = (
     "loss is not just the difference of two values, and by chance it may be below 0."
 )
 """The reason why a loss may look wrong beside its values."""
+WORLDS = 512
+"""Worlds of a game's review for which nobody asked for another number: they take seconds."""
 OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
 
@@ -173,9 +175,14 @@ def _blocks(game: str, one: ReviewedSeat, dearest_first: bool) -> Iterator[Block
     )
     order = one.decisions
     if dearest_first:
-        order = tuple(sorted(order, key=lambda one: -certain_loss(one.loss, one.error)))
+        order = tuple(sorted(order, key=lambda one: -certain_loss(_gap(one), one.error)))
     yield decision_table(order)
     yield Paragraph(LOSS, "faint")
+
+
+def _gap(one: ValuedDecision) -> float:
+    """Return what the best option is worth more than the chosen one."""
+    return one.options[one.best].value - one.options[one.choice].value
 
 
 def decision_table(shown: Sequence[ValuedDecision]) -> Table:

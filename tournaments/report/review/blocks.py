@@ -85,7 +85,7 @@ def review_blocks(
 def dearest(summary: ReviewSummary) -> list[DearDecision]:
     """Return the dearest decisions of all bots."""
     found = [one for bot in summary.bots for one in bot.dearest]
-    certain = sorted(found, key=lambda one: -certain_loss(one.loss, one.error))[:DEAREST]
+    certain = sorted(found, key=lambda one: -certain_loss(one.gap, one.error))[:DEAREST]
     return sorted(certain, key=lambda one: -one.loss)
 
 

@@ -69,6 +69,9 @@ class DearDecision(Struct, frozen=True):
     """The cost of the choice, in points."""
     error: float
     """The standard error of the loss, in points."""
+    gap: float
+    """The value of the best option less that of the chosen one, in points: less sure than `loss` to
+    be right in the mean, but of two decisions it tells better which one cost more."""
 
 
 class BotReview(Struct, frozen=True, kw_only=True):
@@ -89,8 +92,8 @@ class BotReview(Struct, frozen=True, kw_only=True):
     kinds: dict[str, PartSums]
     """Its decisions by the kind of the choice."""
     dearest: tuple[DearDecision, ...]
-    """The decisions that cost the most for certain (loss less its error), by their loss; one that
-    the bot took alike in several games of a board stands there once."""
+    """The decisions that cost the most for certain (gap less error), by their loss; one that the
+    bot took alike in several games of a board stands there once."""
 
 
 class ReviewSummary(Struct, frozen=True, kw_only=True):
@@ -180,7 +183,13 @@ class _Bot:
 
 def _dear(seat: SeatReview, one: DecisionLoss) -> DearDecision:
     fields = (one.number, one.at, one.round, one.phase, one.kind, one.chosen, one.better)
-    return DearDecision(seat.game, seat.seat, seat.bot, *fields, one.loss, one.error)
+    return DearDecision(seat.game, seat.seat, seat.bot, *fields, one.loss, one.error, _gap(one))
+
+
+def _gap(one: DecisionLoss) -> float:
+    """Return what the best option is worth more; 0 in a line that somebody has changed."""
+    named = {one.best, one.choice} <= {*range(len(one.values))}
+    return _fine(one.values[one.best] - one.values[one.choice]) if named else 0.0
 
 
 def _position(one: DearDecision) -> tuple[object, ...]:
@@ -189,14 +198,14 @@ def _position(one: DearDecision) -> tuple[object, ...]:
     return board, one.round, one.chosen, one.better, one.loss, one.error
 
 
-def certain_loss(loss: float, error: float) -> float:
-    """Return how dear a decision is: of two losses the one that may be chance counts less."""
-    return loss - error
+def certain_loss(gap: float, error: float) -> float:
+    """Return how dear a decision is: of two gaps the one that may be chance counts less."""
+    return gap - error
 
 
 def _certain(one: DearDecision) -> tuple[float, str, int, int]:
     """Return the sort key of the dearest decisions."""
-    return (-certain_loss(one.loss, one.error), one.game, one.seat, one.number)
+    return (-certain_loss(one.gap, one.error), one.game, one.seat, one.number)
 
 
 def summarize_review(terms: ReviewTerms, seats: Iterable[SeatReview]) -> ReviewSummary:
