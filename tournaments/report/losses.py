@@ -112,8 +112,8 @@ class WorstGame(Struct, frozen=True):
 class Losses(Struct, frozen=True):
     """The points of a bot's games."""
 
-    bot: str
-    """The bot."""
+    entrant: str
+    """The entrant."""
     total: GameSums
     """All games."""
     rounds: tuple[RoundSums, ...]
@@ -136,7 +136,7 @@ UNKNOWN_CAUSES = RoundCauses(None, None)
 
 
 def count_losses(
-    bot: str,
+    entrant: str,
     rules: Ruleset,
     games: Iterable[tuple[Result, int, Sequence[RoundEnd]]],
     causes: CausesOf,
@@ -173,7 +173,7 @@ def count_losses(
             worst.append(_lost_game(result, own, best, ends, own_fouls))
             worst = sorted(worst, key=_margin)[:WORST]
     return Losses(
-        bot=bot,
+        entrant=entrant,
         total=total,
         rounds=tuple(one for one in rounds.values() if one.rounds),
         seats=tuple(seats[seat] for seat in sorted(seats)),
@@ -252,8 +252,8 @@ def _headline(one: Losses) -> str:
     lost = all_games.games - all_games.wins - all_games.draws
     draws = f", drew {all_games.draws:,}" if all_games.draws else ""
     return (
-        f"{one.bot} won {all_games.wins:,} of {all_games.games:,} games{draws} and lost {lost:,}: "
-        f"{_each(all_games.points, all_games.games)} points a game to "
+        f"{one.entrant} won {all_games.wins:,} of {all_games.games:,} games{draws} and lost "
+        f"{lost:,}: {_each(all_games.points, all_games.games)} points a game to "
         f"{_each(all_games.against, all_games.games)}."
     )
 

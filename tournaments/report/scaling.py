@@ -45,7 +45,7 @@ class ScalingPoint(Struct, frozen=True, kw_only=True):
 class Scaling(Struct, frozen=True, kw_only=True):
     """A bot at several clocks."""
 
-    bot: str
+    entrant: str
     """Its name without a clock; with several names, all of them."""
     points: tuple[ScalingPoint, ...]
     """The shortest clock first."""
@@ -87,7 +87,7 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     slope = {at: (x - mean) / spread for x, at in core} if spread else {}
     doubling, half_width = _contrast(pool, slope)
     return Scaling(
-        bot="/".join(dict.fromkeys(map(plain_name, clocks))),
+        entrant="/".join(dict.fromkeys(map(plain_name, clocks))),
         points=points,
         doubling=doubling,
         doubling_half_width=half_width,

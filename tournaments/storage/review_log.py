@@ -81,8 +81,8 @@ class SeatReview(Struct, frozen=True, tag_field="type", tag="seat"):
     """Its board."""
     seat: int
     """The seat."""
-    bot: str
-    """The bot in this seat."""
+    entrant: str
+    """The entrant in this seat."""
     rounds: int
     """Rounds that the game had."""
     decisions: tuple[DecisionLoss, ...]

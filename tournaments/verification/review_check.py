@@ -50,7 +50,7 @@ def _faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str]:
         key = one.game, one.seat
         result = results.get(one.game)
         who = result.seats[one.seat] if result and one.seat < len(result.seats) else None
-        if one.bot != who or key in known:
+        if one.entrant != who or key in known:
             yield f"{folder.review_log}: the ledger has no such seat: seat {one.seat} of {one.game}"
             return
         known.add(key)

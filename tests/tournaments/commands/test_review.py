@@ -63,8 +63,8 @@ def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
     told = json.loads(called("review", event, "--json").stdout)
     assert told == json.loads((event / "review.json").read_bytes())
     rows = [*csv.DictReader((event / "review.csv").read_text().splitlines())]
-    for bot in told["bots"]:
-        own = [one for one in rows if one["entrant"] == bot["bot"]]
+    for bot in told["entrants"]:
+        own = [one for one in rows if one["entrant"] == bot["entrant"]]
         losses = [float(one["loss"]) for one in own]
         assert bot["total"]["decisions"] == len(own)
         assert bot["total"]["loss"]["mean"] == pytest.approx(sum(losses) / len(own), abs=1e-5)
@@ -75,7 +75,7 @@ def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
         assert dearest == sorted(dearest, reverse=True)
         # All errors are equal here, so nothing but the loss decides.
         assert dearest == sorted(losses, reverse=True)[:10]
-    assert sum(bot["games"] for bot in told["bots"]) == 2 * GAMES
+    assert sum(bot["games"] for bot in told["entrants"]) == 2 * GAMES
 
 
 def test_the_report_has_the_review_and_all_files_fit(event: Path) -> None:
@@ -92,7 +92,7 @@ def test_the_report_has_the_review_and_all_files_fit(event: Path) -> None:
 
 def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
     called("review", event, "--bot", "greedy")
-    assert {one.bot for one in seats(event)} == {"greedy"}
+    assert {one.entrant for one in seats(event)} == {"greedy"}
     assert "8 of 24 seats" in (event / "report.md").read_text()
     called("review", event)
     assert len(seats(event)) == 2 * GAMES
@@ -222,7 +222,7 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
         assert "review.json: does not follow" in found
         assert "another review gives other values" in found
         (event / "review.jsonl").write_bytes(before)
-    stranger = replace(seats(event)[0], bot="nobody")
+    stranger = replace(seats(event)[0], entrant="nobody")
     resealed(event, [stranger, *seats(event)[1:]])
     assert "the ledger has no such seat" in called("verify", event, code=1).output
     huge = seats(event)[0].decisions
@@ -309,7 +309,7 @@ def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.Mon
     called("review", tmp_path / "event")
     reviewed = seats(tmp_path / "event")
     assert {one.seat for one in reviewed} == {0, 1, 2, 3}
-    assert not any(one.decisions for one in reviewed if one.bot == "rude")
+    assert not any(one.decisions for one in reviewed if one.entrant == "rude")
     assert called("verify", tmp_path / "event").stdout.endswith("ratings equal.\n")
 
 

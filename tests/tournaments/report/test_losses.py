@@ -57,7 +57,7 @@ def test_without_a_bot_of_ones_own_each_gets_a_line_that_agrees_with_its_account
     shown = boneyard("explain", str(played))
     lines = [line.split() for line in shown.splitlines()]
     told_all = json.loads(boneyard("explain", str(played), "--json"))
-    every = {told["bot"]: told for told in told_all}
+    every = {told["entrant"]: told for told in told_all}
     for bot in ("first", "greedy", "random"):
         told = every[bot]
         (line,) = [line for line in lines if line and line[0] == bot]

@@ -85,7 +85,7 @@ def test_the_mistakes_of_a_bot_that_is_its_own_partner_are_those_of_both_seats(
     run(out, str(path))
     boneyard("review", str(out), "--worlds", "2")
     (told,) = json.loads(boneyard("explain", str(out), "--bot", "first", "--json"))
-    seats = [one for one in read_seats(Folder(out)) if one.bot == "first"]
+    seats = [one for one in read_seats(Folder(out)) if one.entrant == "first"]
     lost = sum(one.loss for seat in seats for one in seat.decisions)
     assert sum(one["mistakes"] for one in told["rounds"]) == pytest.approx(lost, abs=0.01)
 

@@ -232,7 +232,7 @@ def _known_causes(folder: Folder, event: Event, bot: str) -> CausesOf:
     # A bot that is its own partner has two seats in a game.
     mistakes: defaultdict[str, list[Sequence[DecisionLoss]]] = defaultdict(list)
     for one in read_seats(folder):
-        if one.bot == bot:
+        if one.entrant == bot:
             mistakes[one.game].append(one.decisions)
 
     def causes(result: Result, seat: int) -> dict[int, RoundCauses]:

@@ -91,8 +91,8 @@ class ReviewedSeat(Struct, frozen=True):
 
     seat: int
     """The seat."""
-    bot: str
-    """The bot in it."""
+    entrant: str
+    """The entrant in it."""
     rounds: int
     """Rounds that the game had."""
     decisions: tuple[ValuedDecision, ...]
@@ -139,7 +139,7 @@ def _reviewed(logged: LoggedGame, one: SeatReview) -> ReviewedSeat:
         for asked in decisions.decisions(logged, one.seat)
     }
     valued = tuple(_valued(decision, options[decision.number]) for decision in one.decisions)
-    return ReviewedSeat(one.seat, one.bot, one.rounds, valued)
+    return ReviewedSeat(one.seat, one.entrant, one.rounds, valued)
 
 
 def _valued(one: DecisionLoss, words: Sequence[str]) -> ValuedDecision:
@@ -162,7 +162,7 @@ def _valued(one: DecisionLoss, words: Sequence[str]) -> ValuedDecision:
 
 def _blocks(game: str, one: ReviewedSeat, dearest_first: bool) -> Iterator[Block]:
     """Yield the review of a seat."""
-    yield Paragraph(f"{printable(one.bot)} in seat {one.seat} of {game}", "strong")
+    yield Paragraph(f"{printable(one.entrant)} in seat {one.seat} of {game}", "strong")
     if not one.decisions:
         yield Paragraph("It had no decision between several options.")
         return

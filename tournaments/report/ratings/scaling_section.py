@@ -32,7 +32,7 @@ def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
     blocks: list[Block] = []
     for pool in pools:
         if found := scalings(event, pool):
-            names = [one.bot for one in found]
+            names = [one.entrant for one in found]
             blocks.append(Figure(macro="scaling", value=(plot(found, pool), names)))
             blocks += [block for one in found for block in _told(one)]
     if not blocks:
@@ -61,7 +61,7 @@ def _told(scaling: Scaling) -> Iterator[Block]:
         )
         for one in scaling.points
     ]
-    yield table(f"Elo of {scaling.bot} against time", columns, rows)
+    yield table(f"Elo of {scaling.entrant} against time", columns, rows)
 
 
 def doubling_text(scaling: Scaling) -> str:
@@ -71,13 +71,13 @@ def doubling_text(scaling: Scaling) -> str:
     ]
     fouled = f" Lost by fouls: {join_words(late)}." if late else ""
     if scaling.doubling is None or scaling.doubling_half_width is None:
-        told = f"The results do not say what more time is worth to {scaling.bot}."
+        told = f"The results do not say what more time is worth to {scaling.entrant}."
         return told + fouled
     first, *_, last = (one for one in scaling.points if not one.bound)
     worth = f"{scaling.doubling:+.0f} ± {scaling.doubling_half_width:.0f} Elo"
     sure = abs(scaling.doubling) > scaling.doubling_half_width
     return (
         f"From {write_time(first.move_ms)} to {write_time(last.move_ms)} a doubling of the time is "
-        f"worth {worth} to {scaling.bot} on average (95 %)"
+        f"worth {worth} to {scaling.entrant} on average (95 %)"
         f"{'' if sure else ', so it may be worth nothing'}.{fouled}"
     )

@@ -20,8 +20,8 @@ from tournaments.report.review.sums import (
     DEAREST,
     KINDS,
     PHASES,
-    BotReview,
     DearDecision,
+    EntrantReview,
     Estimate,
     PartSums,
     ReviewSummary,
@@ -49,10 +49,10 @@ PLAYERS = {
 def review_section(summary: ReviewSummary, played: int, replays: Mapping[str, str]) -> Section:
     """Return the section of an event's report; `played` is the number of seats of all games."""
     blocks: list[Block] = [*review_blocks(summary, played, replays)]
-    several = [one for one in summary.bots if one.dearest] if len(summary.bots) > 1 else []
+    several = [one for one in summary.entrants if one.dearest] if len(summary.entrants) > 1 else []
     for one in several:
-        dear = [dearest_table(one.dearest, replays, f"Dearest decisions of {one.bot}")]
-        blocks.append(Section(f"Dearest of {one.bot}", dear, media=Media.HTML, folded=True))
+        dear = [dearest_table(one.dearest, replays, f"Dearest decisions of {one.entrant}")]
+        blocks.append(Section(f"Dearest of {one.entrant}", dear, media=Media.HTML, folded=True))
     explained: list[Block] = [Paragraph(text, "faint") for text in explanation(summary)]
     blocks.append(Section("How to read the review", explained, titled=Media.HTML, folded=True))
     return Section("Decisions", blocks, id="decisions", media=Media.FILES)
@@ -64,7 +64,7 @@ def review_blocks(
     replays: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Block]:
     """Yield the sums of a review and its dearest decisions."""
-    if not summary.bots:
+    if not summary.entrants:
         yield Paragraph("No decision between several options was reviewed.")
         return
     yield Paragraph(" ".join(loss_sentences(summary)))
@@ -73,8 +73,8 @@ def review_blocks(
             f"Reviewed: {summary.seats:,} of {played:,} seats. `boneyard review` adds the others.",
             "faint",
         )
-    yield loss_table(summary.bots)
-    yield from _part_tables(summary.bots)
+    yield loss_table(summary.entrants)
+    yield from _part_tables(summary.entrants)
     dear = dearest(summary)
     if dear:
         title = Paragraph("The decisions that cost the most:")
@@ -84,7 +84,7 @@ def review_blocks(
 
 def dearest(summary: ReviewSummary) -> list[DearDecision]:
     """Return the dearest decisions of all bots."""
-    found = [one for bot in summary.bots for one in bot.dearest]
+    found = [one for bot in summary.entrants for one in bot.dearest]
     certain = sorted(found, key=lambda one: -certain_loss(one.gap, one.error))[:DEAREST]
     return sorted(certain, key=lambda one: -one.loss)
 
@@ -94,22 +94,22 @@ def dearest(summary: ReviewSummary) -> list[DearDecision]:
 
 def loss_sentences(summary: ReviewSummary) -> Iterator[str]:
     """Yield a sentence or two about the bots' losses."""
-    first, *others = summary.bots
+    first, *others = summary.entrants
     named = others[: MOST_NAMED - 1]
     width = first.total.round_loss.half_width
     within = "" if width is None else f" ± {width:.1f}"
     least = ", the least" if others else ""
     yield (
-        f"{first.bot} lost {_points(first.total)}{within} points a round by its choices"
+        f"{first.entrant} lost {_points(first.total)}{within} points a round by its choices"
         f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers were the best."
     )
     if named:
-        each = [f"{one.bot} lost {_points(one.total)}{_mostly(one)}" for one in named]
+        each = [f"{one.entrant} lost {_points(one.total)}{_mostly(one)}" for one in named]
         more = f", and {len(others) - len(named)} more lost more" * (len(others) > len(named))
         yield f"{join_words(each)}{more}."
 
 
-def _mostly(one: BotReview) -> str:
+def _mostly(one: EntrantReview) -> str:
     """Say in which part of the round a bot lost the most, if it lost anything for certain."""
     total = one.total.round_loss
     if total.mean <= (total.half_width or 0) or len(one.phases) < 2:
@@ -155,7 +155,7 @@ def explanation(summary: ReviewSummary) -> Iterator[str]:
 # --- tables ---
 
 
-def loss_table(bots: Sequence[BotReview]) -> Table:
+def loss_table(bots: Sequence[EntrantReview]) -> Table:
     """Return the losses of all bots, the least first."""
     columns = [
         Column("bot", "name"),
@@ -168,7 +168,7 @@ def loss_table(bots: Sequence[BotReview]) -> Table:
     ]
     rows: list[Sequence[str | Cell]] = [
         (
-            Cell(one.bot, href=link_to_games(one.bot)),
+            Cell(one.entrant, href=link_to_games(one.entrant)),
             _estimate(one.total.round_loss, 1),
             _estimate(one.total.loss, 2),
             f"{100 * one.total.best:.1f}",
@@ -179,7 +179,7 @@ def loss_table(bots: Sequence[BotReview]) -> Table:
     return table("Points lost by choices", columns, rows)
 
 
-def _part_tables(bots: Sequence[BotReview]) -> Iterator[Block]:
+def _part_tables(bots: Sequence[EntrantReview]) -> Iterator[Block]:
     phases = [name for name in PHASES if any(name in one.phases for one in bots)]
     kinds = [name for name in KINDS if any(name in one.kinds for one in bots)]
     yield Paragraph("Points lost a round, by the part of the round:")
@@ -191,9 +191,9 @@ def _part_tables(bots: Sequence[BotReview]) -> Iterator[Block]:
 
 def _part_table(
     caption: str,
-    bots: Sequence[BotReview],
+    bots: Sequence[EntrantReview],
     names: Iterable[str],
-    parts: Callable[[BotReview], Mapping[str, PartSums]],
+    parts: Callable[[EntrantReview], Mapping[str, PartSums]],
 ) -> Table:
     names = [*names]
     columns = [
@@ -201,7 +201,7 @@ def _part_table(
         *(Column(KIND_HEADS.get(name, name), detail="±") for name in names),
     ]
     rows: list[Sequence[str | Cell]] = [
-        (one.bot, *(_part(parts(one).get(name)) for name in names)) for one in bots
+        (one.entrant, *(_part(parts(one).get(name)) for name in names)) for one in bots
     ]
     return table(caption, columns, rows)
 
@@ -235,7 +235,7 @@ def dearest_table(
         (
             Cell(one.game, href=_link(one, replays)),
             Cell(f"{one.loss:.1f}", detail=f"{2 * one.error:.1f}" if one.error else ""),
-            *(one.chosen, one.better, one.bot, f"{one.number}", f"{one.round}", one.phase),
+            *(one.chosen, one.better, one.entrant, f"{one.number}", f"{one.round}", one.phase),
         )
         for one in decisions
     ]

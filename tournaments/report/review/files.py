@@ -35,7 +35,7 @@ def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
     """
     rows = (
         (
-            *(seat.game, seat.board, seat.seat, seat.bot, one.number, one.round),
+            *(seat.game, seat.board, seat.seat, seat.entrant, one.number, one.round),
             *(one.phase, one.kind, len(one.values), one.chosen, one.better),
             *(one.loss, one.error, int(one.exact)),
         )

@@ -83,7 +83,7 @@ def review_logged(logged: LoggedGame, seat: int, terms: ReviewTerms) -> SeatRevi
         game=logged.game.game,
         board=logged.game.board,
         seat=seat,
-        bot=logged.sitting.seats[seat],
+        entrant=logged.sitting.seats[seat],
         rounds=sum(isinstance(record, RoundRecord) for record in logged.records),
         decisions=tuple(_losses(logged, seat, terms)),
     )

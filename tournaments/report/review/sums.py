@@ -49,8 +49,8 @@ class DearDecision(Struct, frozen=True):
     """The game's name."""
     seat: int
     """The seat."""
-    bot: str
-    """The bot in this seat."""
+    entrant: str
+    """The entrant in this seat."""
     number: int
     """The question's number among those to this seat in the game, from 1."""
     at: int
@@ -74,11 +74,11 @@ class DearDecision(Struct, frozen=True):
     be right in the mean, but of two decisions it tells better which one cost more."""
 
 
-class BotReview(Struct, frozen=True, kw_only=True):
-    """The review of one bot."""
+class EntrantReview(Struct, frozen=True, kw_only=True):
+    """The review of one entrant."""
 
-    bot: str
-    """The bot."""
+    entrant: str
+    """The entrant."""
     games: int
     """Games of it that were reviewed."""
     boards: int
@@ -105,8 +105,8 @@ class ReviewSummary(Struct, frozen=True, kw_only=True):
     """Reviewed seats: lines of review.jsonl after the first."""
     games: int
     """Games of which at least one seat was reviewed."""
-    bots: tuple[BotReview, ...]
-    """The bots, the least loss a round first."""
+    entrants: tuple[EntrantReview, ...]
+    """The entrants, the least loss a round first."""
 
 
 class _Part:
@@ -149,15 +149,15 @@ class _Bot:
             once.setdefault(_position(named), named)
         self.dearest = [*once.values()][:DEAREST]
 
-    def review(self) -> BotReview:
+    def review(self) -> EntrantReview:
         named = {
             title: {
                 name: self._sums((title, name)) for name in names if (title, name) in self.parts
             }
             for title, names in (("phase", PHASES), ("kind", KINDS))
         }
-        return BotReview(
-            bot=self.name,
+        return EntrantReview(
+            entrant=self.name,
             games=len(self.games),
             boards=len(self.rounds),
             rounds=sum(self.rounds.values()),
@@ -183,7 +183,7 @@ class _Bot:
 
 def _dear(seat: SeatReview, one: DecisionLoss) -> DearDecision:
     fields = (one.number, one.at, one.round, one.phase, one.kind, one.chosen, one.better)
-    return DearDecision(seat.game, seat.seat, seat.bot, *fields, one.loss, one.error, _gap(one))
+    return DearDecision(seat.game, seat.seat, seat.entrant, *fields, one.loss, one.error, _gap(one))
 
 
 def _gap(one: DecisionLoss) -> float:
@@ -216,13 +216,13 @@ def summarize_review(terms: ReviewTerms, seats: Iterable[SeatReview]) -> ReviewS
     for seat in seats:
         many += 1
         games.add(seat.game)
-        bots.setdefault(seat.bot, _Bot(seat.bot)).add(seat)
+        bots.setdefault(seat.entrant, _Bot(seat.entrant)).add(seat)
     told = [one.review() for one in bots.values()]
     return ReviewSummary(
         terms=terms,
         seats=many,
         games=len(games),
-        bots=tuple(sorted(told, key=lambda one: (one.total.round_loss.mean, one.bot))),
+        entrants=tuple(sorted(told, key=lambda one: (one.total.round_loss.mean, one.entrant))),
     )
 
 

@@ -47,7 +47,7 @@ def test_losses_are_counted_by_decision_and_by_round() -> None:
             seat("mine", 2, 6, decision(1, 4.0, kind="draw"), decision(2, 0.0)),
         ],
     )
-    (mine,) = told.bots
+    (mine,) = told.entrants
     assert (mine.games, mine.boards, mine.rounds, mine.total.decisions) == (2, 2, 10, 4)
     assert (mine.total.loss.mean, mine.total.round_loss.mean, mine.total.best) == (1.5, 0.6, 0.5)
     assert mine.phases["early"].loss.mean == 2.0
@@ -81,9 +81,9 @@ def test_intervals_hold_the_truth_in_95_of_100_events() -> None:
 
 def test_a_seat_without_decisions_counts_its_rounds() -> None:
     told = summarize_review(TERMS, [seat("mine", 1, 5), seat("mine", 2, 5, decision(1, 3.0))])
-    assert told.bots[0].total.round_loss.mean == 0.3
+    assert told.entrants[0].total.round_loss.mean == 0.3
     nothing = summarize_review(TERMS, [seat("mine", 1, 0)])
-    assert nothing.bots[0].total.decisions == 0
+    assert nothing.entrants[0].total.decisions == 0
     assert [*review_blocks(nothing, 1)]
     assert [*review_blocks(summarize_review(TERMS, []), 1)]
 
@@ -91,7 +91,7 @@ def test_a_seat_without_decisions_counts_its_rounds() -> None:
 def test_the_dearest_are_those_that_chance_does_not_explain() -> None:
     noisy = [decision(number, 9 + number / 100, error=8.0) for number in range(1, 11)]
     told = summarize_review(TERMS, [seat("mine", 1, 9, *noisy, decision(11, 6.0, error=0.5))])
-    assert 11 in {one.number for one in told.bots[0].dearest}
+    assert 11 in {one.number for one in told.entrants[0].dearest}
     assert [one.number for one in dearest(told)] == [10, 9, 8, 7, 6, 5, 4, 3, 2, 11]
 
 
@@ -102,7 +102,7 @@ def test_the_gap_of_two_values_tells_which_decision_was_dearer() -> None:
     wide, forged = replace(plain, values=(0.0, 9.0)), replace(plain, values=())
     for one, named in ((wide, True), (plain, False), (forged, False)):
         told = summarize_review(TERMS, [seat("mine", 1, 9, *others, one)])
-        assert (11 in {dear.number for dear in told.bots[0].dearest}) == named
+        assert (11 in {dear.number for dear in told.entrants[0].dearest}) == named
 
 
 def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
@@ -110,8 +110,8 @@ def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
         return SeatReview(f"{board}.{name}", board, 0, "mine", 1, (decision(1, 5.0),))
 
     told = summarize_review(TERMS, [game("mine.b", 1), game("mine.a", 1), game("mine.a", 2)])
-    assert [one.game for one in told.bots[0].dearest] == ["1.mine.a", "2.mine.a"]
-    assert told.bots[0].total.decisions == 3
+    assert [one.game for one in told.entrants[0].dearest] == ["1.mine.a", "2.mine.a"]
+    assert told.entrants[0].total.decisions == 3
 
 
 def test_sentences_name_the_least_loss_first() -> None:
