@@ -4,6 +4,7 @@ import pytest
 
 from arena.conformance import connection as talking
 from arena.conformance.connection import Connection
+from arena.sandbox.network import Censor
 
 
 class Stalled(Connection):
@@ -12,7 +13,7 @@ class Stalled(Connection):
     def __init__(self, answers_at: float, *lags: float) -> None:
         self.now, self.exit_reason = 100.0, ""
         self._answers_at, self._lags = answers_at, list(lags)
-        self._inbox = bytearray()
+        self._inbox, self._censor = bytearray(), Censor(())
 
     def monotonic(self) -> float:
         return self.now
