@@ -1,6 +1,7 @@
 """Access of one bot to more than its files: addresses on the network, and variables."""
 
 import os
+import re
 import select
 import subprocess
 import sys
@@ -11,7 +12,6 @@ from pathlib import Path
 from arena.sandbox.command import Command
 from arena.sandbox.limits import REQUIRED, Level, level_name
 from arena.sandbox.proxy import PORT
-from protocol.codec import encode_json
 
 PROXY = Path(__file__).parent / "proxy.py"
 READY_S = 10.0
@@ -64,10 +64,9 @@ class Censor:
     def __init__(self, names: Sequence[str]) -> None:
         """Take the values of these variables; those that are not set have none."""
         self._values = [
-            (form, f"[{name}]".encode())
+            (re.compile(b"".join(map(_spellings, value.encode()))), f"[{name}]".encode())
             for name in names
             if (value := os.environ.get(name))
-            for form in {value.encode(), encode_json(value)[1:-1]}
         ]
 
     def __bool__(self) -> bool:
@@ -76,8 +75,15 @@ class Censor:
     def clean(self, text: bytes) -> bytes:
         """Return the text with the name of each variable in place of its value."""
         for value, name in self._values:
-            text = text.replace(value, name)
+            text = value.sub(name, text)
         return text
+
+
+def _spellings(character: int) -> bytes:
+    """Return a pattern of the spellings that JSON has for a character: as it is, \\/, \\u002f."""
+    plain = re.escape(bytes([character]))
+    escape = rb"\\?" if character in b'"\\/' else b""
+    return rb"(?:%b%b|\\u00(?i:%02x))" % (escape, plain, character)
 
 
 class Proxy:

@@ -2,16 +2,19 @@
 
 It listens in the network namespace of a bot's process, where the bot has nothing but loopback, and
 opens connections to the listed addresses from outside: by CONNECT, or as an HTTP proxy. It resolves
-names itself, so that the bot needs no name server. It ends with its stdin.
+names itself, so that the bot needs no name server, but reaches no host inside by a name: the name's
+owner, who may be the bot's author, could point it there. It ends with its stdin, or its bytes.
 """
 
 import ctypes
 import fcntl
+import ipaddress
 import os
 import select
 import socket
 import sys
 import threading
+import time
 
 PORT = 3128
 """The port in the bot's namespace."""
@@ -21,13 +24,17 @@ NOBODY = 65_534
 CONNECTIONS = 8
 """Connections that the bot may have at once."""
 BYTES = 2**28
-"""Bytes that it may send and receive in all its life."""
+"""Bytes that it may send and receive in all its life,"""
+CONNECTION = 4096
+"""of which each connection takes so many, so that connections are bounded too."""
 HEAD = 16_384
 """Bytes of a request's head."""
 HEAD_S = 10.0
-"""Seconds in which the head must come."""
+"""Seconds in which the whole head must come."""
 CONNECT_S = 30.0
-"""Seconds that the address has to accept a connection."""
+"""Seconds that each address of a host has to accept a connection."""
+ADDRESSES = 4
+"""Addresses of a host that are tried."""
 IDLE_S = 900.0
 """Seconds after which a silent connection is closed."""
 
@@ -81,7 +88,10 @@ def listen(pid: int) -> socket.socket:
 
 
 def serve(server: socket.socket, allowed: frozenset[str]) -> None:
-    """Serve connections, each in a thread; close those beyond the limit."""
+    """Serve connections, each in a thread; close those beyond the limit.
+
+    Raises OSError if no bytes are left.
+    """
     places, allowance = threading.BoundedSemaphore(CONNECTIONS), Allowance()
 
     def work(client: socket.socket) -> None:
@@ -94,6 +104,7 @@ def serve(server: socket.socket, allowed: frozenset[str]) -> None:
             places.release()
 
     while True:
+        allowance.take(CONNECTION)
         client, _ = server.accept()
         if places.acquire(blocking=False):
             threading.Thread(target=work, args=(client,), daemon=True).start()
@@ -103,9 +114,11 @@ def serve(server: socket.socket, allowed: frozenset[str]) -> None:
 
 def connect(client: socket.socket, allowed: frozenset[str], allowance: Allowance) -> None:
     """Serve one connection: judge its first request, then pass on bytes. Raises OSError."""
-    client.settimeout(HEAD_S)
-    head = b""
+    head, end = b"", time.monotonic() + HEAD_S
     while b"\r\n\r\n" not in head:
+        if (left := end - time.monotonic()) <= 0:
+            return
+        client.settimeout(left)
         data = client.recv(HEAD)
         head += data
         if not data or len(head) > HEAD:
@@ -118,7 +131,7 @@ def connect(client: socket.socket, allowed: frozenset[str], allowance: Allowance
         return
     host, _, port = name.rpartition(":")
     try:
-        server = socket.create_connection((host, int(port)), CONNECT_S)
+        server = reach(host, int(port))
     except OSError as error:
         refuse(client, 502, f"{name}: {error}")
         return
@@ -131,6 +144,21 @@ def connect(client: socket.socket, allowed: frozenset[str], allowance: Allowance
         allowance.take(len(first))
         server.sendall(first)
         carry(client, server, allowance)
+
+
+def reach(host: str, port: int) -> socket.socket:
+    """Connect to a host. A name with a dot must stand for one outside. Raises OSError."""
+    why = OSError("it has no address")
+    found = [f"{one[4][0]}" for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    for one in found[:ADDRESSES]:
+        if "." in host and host != one and not ipaddress.ip_address(one).is_global:
+            why = OSError(f"it is {one}, an address inside. List the address itself to open it")
+            continue
+        try:
+            return socket.create_connection((one, port), CONNECT_S)
+        except OSError as error:
+            why = error
+    raise why
 
 
 def address(method: str, target: str) -> tuple[str, str]:
@@ -146,7 +174,8 @@ def address(method: str, target: str) -> tuple[str, str]:
 def refuse(client: socket.socket, status: int, why: str) -> None:
     """Answer a request with an error."""
     body = f"{why}\n".encode()
-    head = f"HTTP/1.1 {status} Proxy\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    # Many clients show the first line only.
+    head = f"HTTP/1.1 {status} {why}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     client.sendall(head.encode() + body)
 
 
@@ -186,7 +215,10 @@ def main() -> None:
         os.setresuid(NOBODY, NOBODY, NOBODY)
     print("ready", flush=True)
     threading.Thread(target=end_with_stdin, daemon=True).start()
-    serve(server, frozenset(one.lower() for one in allowed))
+    try:
+        serve(server, frozenset(one.lower() for one in allowed))
+    except OSError:
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from arena.sandbox.selftest.network import describe_network, network_faults
 from tests.support.tables import play, sample
 
 PYTHON = os.path.realpath(sys.executable)
-KEY = 'sk-0123456789"abc\\def'
 
 
 def has(level: Level) -> bool:
@@ -71,12 +70,22 @@ def test_a_variable_must_have_a_value_that_can_be_told_from_text(
         network.own_variables(replace(sample(), environment=("API_KEY",)), "A")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        rb"sk-01/23=<5\"ab\\c.",
+        rb"sk-01\/23=<5\"ab\\c.",  # PHP
+        rb"sk-01/23\u003D\u003c5\u0022ab\u005cc.",  # Go, Gson
+        b"".join(b"\\u%04x" % ord(one) for one in 'sk-01/23=<5"ab\\c.'),
+        b'sk-01/23=<5"ab\\c.',
+    ],
+)
 def test_values_are_taken_out_in_the_forms_that_json_gives_them(
-    monkeypatch: pytest.MonkeyPatch,
+    said: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("API_KEY", KEY)
-    said = rb'{"note":"sk-0123456789\"abc\\def"} ' + KEY.encode()
-    assert Censor(("API_KEY",)).clean(said) == b'{"note":"[API_KEY]"} [API_KEY]'
+    monkeypatch.setenv("API_KEY", 'sk-01/23=<5"ab\\c.')
+    assert Censor(("API_KEY",)).clean(b'{"note":"%b"}' % said) == b'{"note":"[API_KEY]"}'
+    assert Censor(("API_KEY",)).clean(b"sk-01/23=<5") == b"sk-01/23=<5"
 
 
 TELLTALE = """
@@ -179,6 +188,48 @@ def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch, upstream: int) -> No
     line = b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n" % upstream
     said = asked(line + b"x" * 200, f"127.0.0.1:{upstream}")
     assert b"x" not in said
+
+
+@pytest.mark.parametrize("inside", ["169.254.169.254", "127.0.0.1", "10.0.0.1", "::1", "fd00::1"])
+def test_a_name_that_stands_for_a_host_inside_is_not_reached(
+    inside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner may be the bot's author, who could reach what only the organiser's machine can."""
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (inside, 80))])
+    monkeypatch.setattr(socket, "create_connection", lambda *_: pytest.fail("It is reached."))
+    said = asked(b"CONNECT a.example:80 HTTP/1.1\r\n\r\n", "a.example:80")
+    assert said.startswith(f"HTTP/1.1 502 a.example:80: it is {inside}, ".encode())
+
+
+def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a bot could make its proxy, which no limit of the bot counts, busy for ever."""
+    monkeypatch.setattr(proxy, "BYTES", 3 * proxy.CONNECTION)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        clients = [socket.create_connection(server.getsockname()) for _ in range(4)]
+        with pytest.raises(OSError, match="no bytes are left"):
+            proxy.serve(server, frozenset())
+        for client in clients:
+            client.close()
+
+
+class Trickle(socket.socket):
+    """A client whose request comes byte by byte, one a second, and never ends."""
+
+    now = 0
+
+    def recv(self, *_: int) -> bytes:
+        self.now += 1
+        return b"a"
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_a_head_must_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Trickle() as client:
+        monkeypatch.setattr(proxy, "time", client)
+        proxy.connect(client, frozenset(), proxy.Allowance())
+        assert client.now == proxy.HEAD_S
 
 
 def test_a_proxy_ends_with_its_stdin() -> None:
