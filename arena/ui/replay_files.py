@@ -91,7 +91,7 @@ def is_current(path: Path) -> bool:
 
 
 def is_reviewed(path: Path) -> bool:
-    """Tell whether a page has the reviews of its games."""
+    """Tell whether a page, or a packed game, has the reviews of its games."""
     return '"reviewed":true' in path.read_text(errors="replace")
 
 

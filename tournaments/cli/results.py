@@ -105,7 +105,8 @@ def publish(folder: Path, site: Path, url: str) -> None:
     commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
     no game of a board that is still played. The same command brings the site up to date.
 
-    With --url a shared link shows a title, a summary and a picture of the standings.
+    Once the event has a review (`boneyard review`), replays show luck and mistakes: 0.4 s of CPU a
+    game. With --url a shared link shows a title, a summary and a picture of the standings.
 
     \b
     Examples:

@@ -26,7 +26,7 @@ from arena.ui.console import print_line, print_note
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
 from arena.ui.progress import track
-from arena.ui.replay_files import valid_games
+from arena.ui.replay_files import is_reviewed, valid_games
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.codec import decode_json, encode_json
 from protocol.errors import UserError
@@ -73,6 +73,8 @@ class LogTask(NamedTuple):
     """The boards whose seeds are revealed."""
     again: bool
     """True if replays that are there already are written again."""
+    reviewed: bool
+    """True if replays show luck and mistakes."""
 
 
 class PublishedLog(NamedTuple):
@@ -105,7 +107,8 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     replay = _replay_page(event)
     # Another page may read replays of another form.
     again = not has_content(site / SITE_PAGE, [replay])
-    logs = [LogTask(log, site, frozenset(seeds), again) for log in folder.logs()]
+    reviewed = folder.review_log.exists()
+    logs = [LogTask(log, site, frozenset(seeds), again, reviewed) for log in folder.logs()]
     published = [*_publish_logs(logs)]
     write_atomic(site / SITE_PAGE, [replay])
     write_atomic(site / LOGS, [_logs_page(event, published)])
@@ -220,8 +223,8 @@ def publish_log(task: LogTask) -> PublishedLog:
         if logged.result and logged.game.board in task.boards:
             file = task.site / REPLAYS / f"{logged.game.game}.json"
             shown += 1
-            if task.again or not file.exists():
-                _write(file, encode_json(pack_game(logged)))
+            if task.again or not file.exists() or is_reviewed(file) != task.reviewed:
+                _write(file, encode_json(pack_game(logged, reviewed=task.reviewed)))
     return PublishedLog(name, shown)
 
 

@@ -18,6 +18,7 @@ import pytest
 from arena.logs.board_promises import published_seeds
 from arena.logs.compression import open_any
 from arena.sandbox.command import Command
+from arena.ui.replay_files import is_reviewed
 from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened
 from tests.support.events import PLAIN, SHORT, boneyard, copied, laid_open, small_event
@@ -155,8 +156,12 @@ def test_games_of_a_bots_earlier_files_leave_the_site(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "first.py", bot)
     words = (str(bot), "random", "--boards", "1", *SHORT, *PLAIN, "--out", str(out))
     boneyard("run", *words)
-    boneyard("review", str(out))
-    publish(out, tmp_path / "site")
+    for reviewed in (False, True):
+        if reviewed:
+            boneyard("review", str(out))
+        publish(out, tmp_path / "site")
+        replays = [*(tmp_path / "site" / "replays").iterdir()]
+        assert [is_reviewed(path) for path in replays] == [reviewed] * 2
     assert (tmp_path / "site" / "review.jsonl").exists()
     stale = tmp_path / "site" / "games" / "from-9.mine.random.jsonl"
     stale.touch()
