@@ -94,7 +94,6 @@ class Model:
         self.args = args
         self.key = os.environ.get(args.key, "")
         self.system = ""
-        self.failures = 0  # questions in a row without an answer
 
     def call(self, path, body, seconds):
         """Return the JSON that the service answers; raise what went wrong.
@@ -159,7 +158,6 @@ class Model:
                 answer = self.call("/chat/completions", body, left)
                 text = answer["choices"][0]["message"]["content"] or ""
                 self.count(usage, answer)
-                self.failures = 0
                 choice = number(str(text), ask["options"])
                 if choice is None:
                     print(f"no option in the answer {text!r:.200}", file=sys.stderr)
@@ -177,7 +175,6 @@ class Model:
             time.sleep(pause)
             usage["retries"] = min(usage["retries"] + 1, 1000)
             pause *= 2
-        self.failures += 1
         return None, usage
 
     def count(self, usage, answer):
@@ -230,8 +227,6 @@ def main():
             if args.url and len(options) > 1:
                 choice, answer["usage"] = model.choose(message)
             answer["choice"] = heaviest(options) if choice is None else choice
-        elif kind == "end" and model.failures:
-            break  # The service is down: a new process may say so before the next game.
         elif kind == "bye":
             break
         else:

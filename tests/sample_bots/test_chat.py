@@ -203,3 +203,12 @@ def test_without_its_service_it_is_unavailable_and_without_a_url_it_plays() -> N
     assert "refused" in excuse.why
     _, answer = talk(bot(), [HELLO, game(), ask(1, HAND), BYE])
     assert json.loads(answer) == {"type": "choose", "id": 1, "choice": 0}
+
+
+def test_it_stays_for_the_next_game_when_its_service_fails(serve: Callable[..., Service]) -> None:
+    """That game may have begun: who leaves then loses it."""
+    service = serve(body("x", status=400))
+    lines = [HELLO, game(), ask(1, HAND), b'{"type":"end"}', game(), ask(2, HAND), BYE]
+    quiet = ["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh"]
+    _, *answers = talk([*quiet, *bot("--url", service.url)], lines)
+    assert [json.loads(one)["id"] for one in answers] == [1, 2]
