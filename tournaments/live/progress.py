@@ -229,6 +229,8 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
     if not own or event.teams:
         return lead
     ((place, one),) = own
+    if any(rated.cost and rated.cost.stopped for rated in placed):
+        return lead
     if len(placed) == 2:
         won, lost = f"**{one.name}** is better", f" is better than {one.name} "
         return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (lost in lead)}{lead}"

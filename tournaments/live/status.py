@@ -33,6 +33,7 @@ from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.results_file import current_results
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
+from tournaments.schedule.spending import stopped_entrants
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
 from tournaments.storage.history import read_history
@@ -105,7 +106,7 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     pace = None if complete or running is False else _pace(folder, event, results)
     found = results.first()
     told = current_results(folder, event, played)
-    ratings = told.ratings if told else _fitted(event, found)
+    ratings = told.ratings if told else _fitted(event, found, complete=complete)
     status = Status(
         name=event.heading,
         about=headline(event, played, planned),
@@ -126,11 +127,12 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     return status, [*format_sections(event, found), *scaling_sections(event, ratings.pools)]
 
 
-def _fitted(event: Event, results: Sequence[Result]) -> Ratings:
+def _fitted(event: Event, results: Sequence[Result], *, complete: bool) -> Ratings:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
     rated = event.format.rated(event, results)
-    return fit_both(rated, partners=event.rules.deal.partners, anchor=event.anchor)
+    stopped = stopped_entrants(event, results, is_over=complete)
+    return fit_both(rated, partners=event.rules.deal.partners, anchor=event.anchor, stopped=stopped)
 
 
 def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:

@@ -40,7 +40,7 @@ quasi-likelihood; the errors follow from the corrected misfits, as above. The co
 stay the plain ones.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from math import isnan, sqrt
 from typing import NamedTuple
@@ -112,15 +112,17 @@ def fit_both(
     partners: bool = False,
     anchor: Anchor | None = None,
     corrections: Corrections | None = None,
+    stopped: Collection[str] = (),
 ) -> Ratings:
     """Return ratings as `fit` does, each with its cost and the rating by games without a foul.
 
-    `results` are read several times, so they must not be an iterator. Raises ValueError as
+    `stopped`: entrants that `limits.cents` has stopped. `results` are read several times, so they
+    must not be an iterator. Raises ValueError as
     `fit` does.
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
     if usage := sum_usage(results):
-        ratings = Ratings(tuple(_with_costs(pool, usage) for pool in ratings.pools))
+        ratings = Ratings(tuple(_with_costs(pool, usage, stopped) for pool in ratings.pools))
     if not any(result.fouls for result in results):
         return ratings
     without = (result for result in results if not result.fouls)
@@ -140,11 +142,11 @@ def _beside(pool: Pool, rated: Mapping[tuple[str, Anchor | None], Clean]) -> Poo
     return replace(pool, entrants=tuple(entrants))
 
 
-def _with_costs(pool: Pool, usage: Mapping[str, UsageSum]) -> Pool:
+def _with_costs(pool: Pool, usage: Mapping[str, UsageSum], stopped: Collection[str]) -> Pool:
     """Put the costs that entrants stated beside their ratings."""
     core = [one.elo for one in pool.entrants if one.elo is not None and not one.bound]
     entrants = (
-        replace(one, cost=_cost(one, usage[one.name], min(core, default=0.0)))
+        replace(one, cost=_cost(one, usage[one.name], min(core, default=0.0), one.name in stopped))
         if one.name in usage
         else one
         for one in pool.entrants
@@ -152,7 +154,7 @@ def _with_costs(pool: Pool, usage: Mapping[str, UsageSum]) -> Pool:
     return replace(pool, entrants=tuple(entrants))
 
 
-def _cost(rating: Rating, usage: UsageSum, lowest: float) -> Cost:
+def _cost(rating: Rating, usage: UsageSum, lowest: float, stopped: bool) -> Cost:
     cents, lead = usage.cents / rating.games, None
     if cents and rating.elo is not None and not rating.bound:
         lead = round((rating.elo - lowest) / cents, DECIMALS)
@@ -163,6 +165,7 @@ def _cost(rating: Rating, usage: UsageSum, lowest: float) -> Cost:
         cents=usage.cents,
         cents_a_game=round(cents, DECIMALS),
         elo_a_dollar=lead,
+        stopped=stopped,
     )
 
 

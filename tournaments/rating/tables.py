@@ -105,6 +105,9 @@ class Cost(Struct, frozen=True, kw_only=True):
     elo_a_dollar: float | None
     """Elo over the lowest rating in the core, for each dollar that a hundred games cost, to 6
     decimals; None outside the core, or without a price."""
+    stopped: bool = False
+    """True if it has games left that `limits.cents` keeps it from playing: as it states its costs
+    itself, it may have chosen the moment of this rating."""
 
 
 def sum_usage(results: Iterable[Result]) -> dict[str, UsageSum]:

@@ -9,9 +9,9 @@ from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
-from tournaments.rating.tables import Pool, Ratings, sum_usage
+from tournaments.rating.tables import Pool, Ratings
 from tournaments.report.results_file import LuckUsed
-from tournaments.schedule.spending import spent_out
+from tournaments.schedule.spending import stopped_entrants
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
@@ -42,7 +42,7 @@ def main_result(event: Event, results: Sequence[Result], planned: int, ratings: 
     if not ratings.pools and not results:
         return "No game is finished yet."
     active, is_over = event.active_results(results), len(results) == planned
-    if stopped := spent_out(event, sum_usage(results)) - event.retired if not is_over else ():
+    if stopped := stopped_entrants(event, results, is_over=is_over):
         # It may have chosen the moment: no sentence may give it the event.
         return f"No result yet: {join_words(sorted(stopped))} stopped at `limits.cents`."
     ranks = ""

@@ -27,7 +27,7 @@ from tournaments.report.same_bots import describe_same_files
 from tournaments.report.scaling import scalings
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
-from tournaments.schedule.spending import describe_spent_out
+from tournaments.schedule.spending import describe_spent_out, stopped_entrants
 from tournaments.storage import public_deals as public
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
@@ -72,12 +72,19 @@ def report_files(
     luck = luck or LuckStore(folder, event)
     corrections = luck.corrections(results) or None
     rated = event.format.rated(event, results)
-    ratings = fit_both(rated, partners=partners, anchor=event.anchor, corrections=corrections)
+    planned = count_all_games(event, by_game)
+    ratings = fit_both(
+        rated,
+        partners=partners,
+        anchor=event.anchor,
+        corrections=corrections,
+        stopped=stopped_entrants(event, results, is_over=len(results) == planned),
+    )
     summary = Results(
         event=terms_of(event),
         entrants=versions_of(event),
         played=len(results),
-        planned=count_all_games(event, by_game),
+        planned=planned,
         commitments=digest(folder),
         latecomers=latecomers(list(read_history(folder)), event.entrants, results),
         sandboxes=known.sandboxes,
@@ -88,7 +95,7 @@ def report_files(
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    uneven = event_text.uneven(event, results, summary.planned)
+    uneven = event_text.uneven(event, results, planned)
     partly = event_text.luck_known(summary.luck, summary.played)
     late = public.describe_latecomers(summary.latecomers)
     notes = [note for note in (uneven, partly, late) if note]
@@ -102,7 +109,7 @@ def report_files(
             f"{held} games on boards that are still played count here, but are not shown yet."
         )
     data = ReportData(
-        *(event, results, shown, summary.planned, summary.commitments, notes, ratings, known),
+        *(event, results, shown, planned, summary.commitments, notes, ratings, known),
         *(replays, read_summary(folder)),
     )
     document = report_document(data)

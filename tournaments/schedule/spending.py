@@ -1,6 +1,6 @@
 """Entrants that have spent what an event allows them, and the games that they leave. Pure."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from arena.rules.english import count_in_digits
 from protocol.records import Result, UsageSum
@@ -15,6 +15,11 @@ def spent_out(event: Event, sums: Mapping[str, UsageSum]) -> frozenset[str]:
     if most is None:
         return frozenset()
     return frozenset(name for name, usage in sums.items() if usage.cents >= most)
+
+
+def stopped_entrants(event: Event, results: Iterable[Result], *, is_over: bool) -> frozenset[str]:
+    """Return the entrants that leave games because their answers have cost all that they may."""
+    return frozenset() if is_over else spent_out(event, sum_usage(results)) - event.retired
 
 
 def has_one_of(game: str, names: Collection[str]) -> bool:

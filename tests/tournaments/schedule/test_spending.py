@@ -107,9 +107,14 @@ def test_a_run_stops_an_entrant_and_goes_on_with_a_higher_limit(
     ended = boneyard("run", *said, *words, code=1)
     assert "dear has spent" in ended
     assert "No result yet: dear stopped at" in ended
-    assert "dear has spent" in (out / "report.md").read_text()
+    report = (out / "report.md").read_text()
+    assert "dear has spent" in report
+    assert "| stopped | dear |" in report
+    assert "stopped  dear" in boneyard("show", str(out))
+    assert "is number" not in ended
     assert "OK" in boneyard("verify", str(out))
     plan.write_text(EVENT % "1000.0")
     boneyard("run", *said, *words)
     assert len([*read_ledger(out / "ledger.jsonl")]) == 48
+    assert "stopped" not in (out / "report.md").read_text()
     assert "OK" in boneyard("verify", str(out))

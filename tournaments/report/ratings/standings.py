@@ -136,8 +136,11 @@ def _interval_column(axis: Figure) -> Column:
 
 def _placed(place: int, rating: Rating) -> list[Cell]:
     best, worst = rating.ranks
+    rank = f"{place}" if best == worst else f"{place} ({best}–{worst})"
+    if rating.cost and rating.cost.stopped:
+        rank = "stopped"  # It may have chosen the moment of its rank.
     return [
-        Cell(f"{place}" if best == worst else f"{place} ({best}–{worst})"),
+        Cell(rank),
         Cell(rating.name, href=link_to_games(rating.name)),
         write_elo(rating),
     ]
