@@ -28,7 +28,9 @@ Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes in lower-case hex."""
 Seed = Annotated[
     str,
-    Meta(pattern=r"^([0-9a-f]{2}){32,}$", description="64 or more hex digits, in pairs"),
+    Meta(
+        pattern=r"^([0-9a-f]{2}){32,}$", description="64 or more hex digits in lower case, in pairs"
+    ),
 ]
 """A board's seed in lower-case hex: 32 bytes, and after them the tiles that its deals set."""
 

@@ -119,6 +119,11 @@ def _in_table(kind: StructType, said: Mapping[str, Any], at: str) -> Iterator[st
     for name, field in fields.items():
         if field.required and name not in said:
             yield f"{_join(at, name)} is missing."
+    try:
+        msgspec.convert(said, kind.cls)
+    except msgspec.ValidationError as error:
+        # The struct's own check found it; in a list or a table only this knows the place.
+        yield _placed(f"{error}", at)
 
 
 def _in_list(kind: VarTupleType | TupleType, said: Sequence[Any], at: str) -> Iterator[str]:

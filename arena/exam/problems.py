@@ -20,12 +20,14 @@ from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 from protocol.messages import Choose, Clock, Lot
 from protocol.records import DealRecord, LogRecord
-from protocol.ruleset import ImpossibleRulesError, Ruleset, set_of_tiles
+from protocol.ruleset import ImpossibleRulesError, Ruleset, check_seats, set_of_tiles
 
 MOST_BYTES = 1 << 26
 """The most bytes of a problem set."""
 MOST_PROBLEMS = 2000
 """The most problems of a set: a game's number on a bot's pipe is at most that."""
+MOST_POINTS = 1_000_000
+"""The most points of a value: far more than any round has, so that sums fit."""
 ProblemKind = Literal["endgame", "middle game"]
 """An endgame is solved: its values are exact. Those of a middle game are estimates."""
 
@@ -168,12 +170,14 @@ def parse_problems(content: bytes, where: str) -> tuple[Problem, ...]:
     """Return the problems of a set. Raises UserError with the line."""
     found: list[Problem] = []
     for number, line in enumerate(content.splitlines(), start=1):
+        if not line.strip():
+            continue
         try:
             problem = decode_json(line, Problem)
-            find_variant(problem.rules) if isinstance(problem.rules, str) else None
             _check(problem, found)
         except (DamagedRecordError, UserError) as error:
-            raise UserError(f"{where}, line {number}: {error}".rstrip(".") + ".") from None
+            end = "" if f"{error}".endswith((".", "?")) else "."
+            raise UserError(f"{where}, line {number}: {error}{end}") from None
         found.append(problem)
     if not found:
         raise UserError(f"{where} has no problems.")
@@ -185,5 +189,8 @@ def _check(problem: Problem, before: Sequence[Problem]) -> None:
         raise UserError(f"number must be {len(before) + 1} here, not {problem.number}")
     if not len(problem.values) == len(problem.errors) > 1:
         raise UserError("values and errors must have an entry for each of two or more options")
+    if max(map(abs, (*problem.values, *problem.errors))) > MOST_POINTS:
+        raise UserError(f"values and errors must be within {MOST_POINTS:,} points")
+    check_seats(problem.ruleset, problem.seats)
     if not 0 <= problem.seat < problem.seats:
         raise UserError(f"seat must be from 0 to {problem.seats - 1}, not {problem.seat}")

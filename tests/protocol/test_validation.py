@@ -92,13 +92,17 @@ class Checked(Struct, frozen=True):
 class Outer(Struct, frozen=True):
     """Something around it."""
 
-    inner: tuple[Checked, ...]
+    inner: tuple[Checked, ...] = ()
+    named: dict[str, Checked] = {}
 
 
 def test_errors_of_a_type_s_own_check_have_a_path() -> None:
     with pytest.raises(UserError) as caught:
         convert_or_explain({"inner": [{"least": 0}]}, Outer)
     assert str(caught.value) == "inner[0]: least must be above 0."
+    with pytest.raises(UserError) as caught:
+        convert_or_explain({"named": {"a": {"least": 1}, "b": {"least": 0}}}, Outer)
+    assert str(caught.value) == "named.b: least must be above 0."
     with pytest.raises(UserError) as caught:
         convert_or_explain({"least": 0}, Checked, "here")
     assert str(caught.value) == "here: least must be above 0."

@@ -19,6 +19,7 @@ from arena.exam.sit_exam import ExamAnswer, sit_exam
 from arena.logs.gamelog import read_games
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
+from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
@@ -28,8 +29,10 @@ from arena.ui.progress import track, working
 from protocol.errors import UserError
 from protocol.messages import Clock
 from tournaments.formats.base import Entrant
+from tournaments.plan.bot_clocks import name_clocks
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import files_of
+from tournaments.plan.event_file import WrittenEvent
 from tournaments.report.exports import csv_lines
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import check_greetings
@@ -108,12 +111,14 @@ def examine_bots(options: ExamOptions) -> int:
     """
     if options.out and options.out.suffix not in (".md", ".csv"):
         raise UserError(f"--out: {options.out} must end with .md or .csv.")
+    _check_place(options.out)
     problems = _read(options.problems or SAMPLE)
     clock = Clock(move_ms=options.move_ms) if options.move_ms else Clock()
     for problem in problems:
         pose(problem, clock)
     with temporary_folder("exam", shared=True) as path:
-        entrants = [prepare_entrant(bot, Path.cwd(), path) for bot in parse_bots(options.bots)]
+        bots = name_clocks(WrittenEvent(bots=parse_bots(options.bots), clock=clock)).bots
+        entrants = [prepare_entrant(bot, Path.cwd(), path) for bot in bots]
         mode, limits = options.sandbox or "auto", Limits()
         sandbox = choose_level(mode, limits, path, files_of(entrants))
         if sandbox.level == "off" != mode:
@@ -133,6 +138,12 @@ def examine_bots(options: ExamOptions) -> int:
     else:
         print_blocks(open_console(), blocks)
     return int(any(mark.fouls for one in results for mark in one.marks))
+
+
+def _check_place(out: Path | None) -> None:
+    """Refuse a file in no folder before hours of work. Raises UserError."""
+    if out and not out.parent.is_dir():
+        raise UserError(f"--out: there is no folder {out.parent}. Create it, or choose another.")
 
 
 def _read(path: Path) -> tuple[Problem, ...]:
@@ -186,8 +197,8 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
     levels = ", ".join(sorted({level_name(one.sandbox) for one in results}))
-    parts = ", ".join(f"{mark.problems} {mark.kind}s" for mark in kinds if mark.kind)
-    about = f"{len(problems)} problems ({parts}), sandbox {levels}."
+    parts = join_words([count_in_digits(mark.problems, mark.kind) for mark in kinds if mark.kind])
+    about = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {levels}."
     return [
         Paragraph(about, "lead"),
         by_kind,
@@ -239,6 +250,7 @@ def make_set(options: MakeOptions) -> int:
     from arena.exam.make_problems import Candidates  # It needs numpy.
     from arena.valuation.playouts import PLAYERS
 
+    _check_place(options.out)
     if missing := [path for path in options.folders if not path.exists()]:
         raise UserError(
             f"There is no file or folder {missing[0]}. Name an event's folder or a log."

@@ -27,7 +27,7 @@ Word = Annotated[
 ParameterName = Annotated[
     str,
     Meta(
-        pattern=r"^(?!(python|build)$)[A-Za-z_][A-Za-z0-9_]{0,31}$",
+        pattern=r"^(?!(python|build)\Z)[A-Za-z_][A-Za-z0-9_]{0,31}\Z",
         description="up to 32 letters, digits or _, a letter first, and neither python nor build",
     ),
 ]

@@ -1,7 +1,7 @@
 """The parameters of a bot: their ranges, and their values as words of its command. Pure."""
 
 from collections.abc import Mapping, Sequence
-from math import exp, log
+from math import exp, isfinite, log
 from typing import Literal
 
 from msgspec import Struct
@@ -28,6 +28,8 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
 
     def __post_init__(self) -> None:
         """Refuse a range that is none. Raises ValueError."""
+        if not isfinite(self.max - self.min):
+            raise ValueError(f"min and max must be finite, not {self.min:g} and {self.max:g}")
         if not self.min < self.max:
             raise ValueError(f"min must be below max, not {self.min:g} and {self.max:g}")
         if not self.min <= self.start <= self.max:

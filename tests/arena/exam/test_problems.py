@@ -79,12 +79,18 @@ def logged() -> LoggedGame:
 def test_a_set_is_read_as_it_was_written_and_mistakes_are_told() -> None:
     few = sample()[:2]
     lines = b"".join(problem_lines(few))
-    assert parse_problems(lines, "set") == few
+    assert parse_problems(lines + b"\n", "set") == few
+    worth = few[0].values
+    huge = b"".join(problem_lines([replace(few[0], values=(1e308, *worth[1:]))]))
+    with pytest.raises(UserError, match="must be within 1,000,000 points"):
+        parse_problems(huge, "set")
     for wrong, part in (
         (lines.replace(b'"kind":"endgame"', b'"kind":"game"', 1), "set, line 1: "),
         (lines.replace(b'"number":2', b'"number":3'), "set, line 2: number must be 2 here, not 3."),
         (lines.replace(b'"errors":[', b'"errors":[1,', 1), "values and errors must have an entry"),
         (b"", "set has no problems"),
+        (lines.replace(b'"seats":', b'"seats":9', 1), "has two to eight seats"),
+        (lines.replace(b'"rules":"', b'"rules":"x', 1), r"did you mean .*[a-z]\?$"),
     ):
         with pytest.raises(UserError, match=part):
             parse_problems(wrong, "set")

@@ -48,6 +48,14 @@ def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
     assert "| greedy |" in out.read_text()
 
 
+def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path: Path) -> None:
+    problems = part_of_sample(tmp_path / "set.jsonl", 1)
+    words = ("exam", "first@200ms", "first@1s", "--problems", str(problems), *OFF)
+    named = [one["entrant"] for one in json.loads(boneyard(*words, "--json"))]
+    assert named == ["first@200ms", "first@1s"]
+    assert "there is no folder" in boneyard(*words, "--out", f"{tmp_path}/x/out.md", code=2)
+
+
 def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

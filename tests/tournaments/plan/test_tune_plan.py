@@ -63,6 +63,7 @@ def test_partners_are_the_same_bot(tmp_path: Path) -> None:
         (BOT.replace("mine", "m" * 40) + RANGE, "at most 34 characters"),
         (BOT.replace("{python}", "{depth}{python}") + RANGE, "cannot have {build} or {python}"),
         (BOT + RANGE.replace("depth", "build"), "neither python nor build"),
+        (BOT + RANGE.replace("depth", '"a\\n"'), "neither python nor build"),
         (f'format = {{ type = "swiss" }}\n{BOT}{RANGE}', "no format and no teams of its own"),
         (f"boards = 59\n{BOT}{RANGE}", "at least 60 boards"),
     ],

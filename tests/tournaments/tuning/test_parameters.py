@@ -34,6 +34,8 @@ def test_the_start_has_a_place_and_the_place_that_value(one: Parameter) -> None:
     ("said", "why"),
     [
         ({"start": 1, "min": 2, "max": 1}, "min must be below max"),
+        ({"start": 1, "min": 0, "max": float("inf")}, "must be finite"),
+        ({"start": 1, "min": -1e308, "max": 1e308}, "must be finite"),
         ({"start": 3, "min": 1, "max": 2}, "start must be from 1 to 2"),
         ({"start": 1.5, "min": 1, "max": 2, "integer": True}, "whole numbers"),
         ({"start": 1, "min": 0, "max": 2, "scale": "log"}, "begins above 0"),

@@ -33,7 +33,7 @@ SEED = bytes(range(32))
         ({"seed": "00" * 32, "leader": 1}, "leader cannot be 1: the seed decides it."),
         ({"seed": "00" * 32, "hands": [[[6, 6]]]}, 'A board needs either "hands"'),
         ({"seed": "00" * 40}, "seed sets tiles that are not a whole set of draw."),
-        ({"seed": "00"}, "seed must be 64 or more hex digits, in pairs, not"),
+        ({"seed": "00"}, "seed must be 64 or more hex digits in lower case, in pairs, not"),
         ({}, 'A board needs either "hands"'),
         ({"rounds": [{"hands": [[[0, 0]]]}] * 101}, "rounds has 101 entries; at most 100 can be"),
     ],
