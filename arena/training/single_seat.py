@@ -50,6 +50,8 @@ class SingleSeatEnv(Env[Vector, np.int64]):
         table = raw_env(rules, seats, rounds=rounds, reward=reward)
         if seat not in range(table.seats):
             raise UserError(f"There is no seat {seat!r}. Take one of 0 to {table.seats - 1}.")
+        self.rules, self.seats = table.rules, table.seats
+        """The ruleset, and the number of seats at the table."""
         self.encoding = table.encoding
         """The encoding of observations and actions."""
         self.observation_space = table.observation_space(table.possible_agents[0])["observation"]

@@ -1,4 +1,4 @@
-"""What training costs: the environment against OpenSpiel and PyPI dominoes, and batched inference.
+"""What training costs: environments against each other, OpenSpiel and PyPI, and batched inference.
 
     python -m tests.bench.training [--rounds 5] [--moves 4000]
 
@@ -10,7 +10,9 @@ does not stop where there is no choice, so rounds a second say more than steps a
 are rounds a second, ours to theirs. `pip install open_spiel dominoes` for the comparisons: what is
 not installed is left out.
 
-Then the sample bot `batched` is asked recorded questions through its pipes, so many at a time.
+Then the environment of one seat is stepped against `greedy` in `draw`, alone and as so many rows of
+the vectorised one; only its own steps are timed. At last the sample bot `batched` is asked recorded
+questions through its pipes, so many at a time.
 """
 
 import argparse
@@ -25,12 +27,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 import sample_bots
 from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
 from arena.training.episode import Episode
+from arena.training.single_seat import SingleSeatEnv
+from arena.training.vector_env import RoundsVectorEnv
 from protocol.ruleset import Ruleset, derive
 from tests.bench.referee import questions
 
@@ -39,6 +45,10 @@ FOUR = derive(BLOCK, "block of four", {"hand": 7})
 BATCHED = (sys.executable, "-I", str(Path(sample_bots.__file__).with_name("batched.py")))
 AT_ONCE = (1, 8, 64)
 """How many questions are asked at a time."""
+ROWS_TOGETHER = (1024, 16384)
+"""How many rows the vectorised environment has."""
+SETTLING, TIMED = 15, 30
+"""Steps until episodes of some length are at all stages, and those that are timed."""
 
 
 class Played(NamedTuple):
@@ -189,6 +199,48 @@ def games_table(times: int, moves: int) -> None:
         print(f"{row.what:>24}{steps:>10,.0f}{rounds:>10,.0f}{told}")
 
 
+def stepped_alone(steps: int) -> float:
+    """Return the steps a second of CPU time of the environment of one seat."""
+    env, luck, seconds = SingleSeatEnv("draw", 2, rounds=1), random.Random(1), 0.0
+    _, info = env.reset(seed=1)
+    for _ in range(steps):
+        action = luck.choice(info["action_mask"].nonzero()[0])
+        began = time.process_time()
+        _, _, over, _, info = env.step(action)
+        if over:
+            _, info = env.reset()
+        seconds += time.process_time() - began
+    return steps / seconds
+
+
+def stepped_together(rows: int) -> float:
+    """Return the same of so many rows, once their episodes are at all stages."""
+    envs, luck, seconds = RoundsVectorEnv(rows, "draw", 2), np.random.default_rng(1), 0.0
+    _, infos = envs.reset(seed=1)
+    for step in range(SETTLING + TIMED):
+        mask = infos["action_mask"]
+        actions = (luck.random(mask.shape, np.float32) * mask).argmax(axis=1)
+        began = time.process_time()
+        infos = envs.step(actions)[4]
+        seconds += (step >= SETTLING) * (time.process_time() - began)
+    return TIMED * rows / seconds
+
+
+def vector_table(times: int, moves: int) -> None:
+    """Step one environment and many rows in turn, and print the medians."""
+    found: dict[int, list[tuple[float, float]]] = {rows: [] for rows in ROWS_TOGETHER}
+    for _ in range(times):
+        for rows in ROWS_TOGETHER:
+            found[rows].append((stepped_together(rows), stepped_alone(moves)))
+    print(f"\n{'one seat, rows':>24}{'steps/s':>10}{'alone':>10}{'ratio':>8}{'spread':>14}")
+    for rows, speeds in found.items():
+        together, alone = map(statistics.median, zip(*speeds, strict=True))
+        ratios = [many / one for many, one in speeds]
+        spread = f"{min(ratios):.2f}-{max(ratios):.2f}"
+        told = f"{statistics.median(ratios):>8.2f}{spread:>14}"
+        print(f"{rows:>24,}{together:>10,.0f}{alone:>10,.0f}{told}")
+
+
 def asked(lines: list[bytes], at_once: int) -> tuple[float, float]:
     """Questions a second of wall time, and µs of the bot's CPU for each, so many at a time."""
     with subprocess.Popen(BATCHED, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
@@ -236,6 +288,7 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=4000)
     wanted = parser.parse_args()
     games_table(wanted.rounds, wanted.moves)
+    vector_table(wanted.rounds, wanted.moves)
     batched_table(wanted.rounds, wanted.moves)
 
 

@@ -20,6 +20,7 @@ from arena.valuation.rows.game_rows import Numbers
 from arena.valuation.rows.mask_tables import FREE, TILES, Ints, MaskTables, Places
 from protocol.messages import Call, Draw, End, GoOn, Option, Pass, Play, PlayTwo
 from protocol.ruleset import BY_DOUBLE, count_sides
+from protocol.tiles import Tile
 
 ENDS: tuple[End, ...] = ("left", "right", "lead")
 IN_PLAY, OVER, SCORED = range(3)
@@ -163,7 +164,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
         front = self.front.copy()
         rank = self.stock[states, front[of, states]]
         front[of, states] += 1
-        high, low = np.array(self.tables.tiles, np.int8)[rank].T
+        high, low = self.tables.pairs[rank].T
         drawable = np.maximum(self.drawable - np.int8(1), 0)
         line = self.tables.bits[rank]
         return replace(self, front=front, drawable=drawable, left=high, right=low, line=line)
@@ -197,21 +198,28 @@ class ArrayRows(Struct, frozen=True, eq=False):
         match options[0]:
             case Play():
                 plays = [one for one in options if isinstance(one, Play)]
-                return self._after_play(plays, which)
+                ends = np.array([ENDS.index(one.end) for one in plays])
+                return self.after_play(self._ranks([one.tile for one in plays], which), ends[which])
             case PlayTwo():
                 pairs = [one for one in options if isinstance(one, PlayTwo)]
-                after = self._put([Play(one.left, "left") for one in pairs], which)
-                return after._after_play([Play(one.right, "right") for one in pairs], which)
+                left, right = zip(*[(one.left, one.right) for one in pairs], strict=True)
+                at_left = np.zeros_like(which)
+                after = self._put(self._ranks(left, which), at_left)
+                return after.after_play(self._ranks(right, which), at_left + 1)
             case Draw():
-                return self._after_draw()
+                return self.after_own_draw()
             case Pass():
-                return self._next_turn(passes=self.passes + np.int8(1))
+                return self.after_pass()
             case Call():
                 return replace(self, over=np.full_like(self.over, OVER))
             case GoOn():
                 return replace(self, asked=self.asked - np.int8(1))
             case _:
                 raise ValueError(f"Arrays of states know no such option: {options[0]}.")
+
+    def _ranks(self, tiles: Sequence[Tile], which: Numbers) -> Numbers:
+        ranks: Numbers = np.array([self.tables.tiles.index(tile) for tile in tiles])[which]
+        return ranks
 
     def after_draw(self, tiles: Numbers) -> "ArrayRows":
         """Draw these tiles; see `States.after_draw`."""
@@ -220,7 +228,7 @@ class ArrayRows(Struct, frozen=True, eq=False):
         _, at = self._next_tile()
         stock[rows, place] = stock[rows, at]
         stock[rows, at] = drawn
-        return replace(self, stock=stock)._after_draw()
+        return replace(self, stock=stock).after_own_draw()
 
     def _place_of(self, ranks: NDArray[np.int8]) -> Places:
         """Return the place of a tile in each boneyard. Raises ValueError."""
@@ -258,7 +266,8 @@ class ArrayRows(Struct, frozen=True, eq=False):
         drawable = np.maximum(self.drawable - np.int8(1), 0)
         return replace(self, hands=hands, front=front, back=back, drawable=drawable)
 
-    def _after_draw(self) -> "ArrayRows":
+    def after_own_draw(self) -> "ArrayRows":
+        """Draw in each row the tile that lies next in its boneyard."""
         settings, points, pot = self.tables.settings, self.points, self.pot
         if settings.fee:
             paid = np.zeros_like(points)
@@ -271,23 +280,26 @@ class ArrayRows(Struct, frozen=True, eq=False):
         )  # fmt: skip
         return after._next_turn() if settings.draw_ends_turn else after._settled()
 
-    def _after_play(self, plays: Sequence[Play], which: Numbers) -> "ArrayRows":
-        tables, ends, after = self.tables, self.ends, self._put(plays, which)
+    def after_play(self, ranks: Numbers, ends: Numbers) -> "ArrayRows":
+        """Play a tile of these ranks in each row, at these places in `ENDS`."""
+        tables, before, after = self.tables, self.ends, self._put(ranks, ends)
         tile = after.line ^ self.line
-        capicu = np.where(tables.both[ends] & tile != 0, CAPICU, 0)
+        capicu = np.where(tables.both[before] & tile != 0, CAPICU, 0)
         facts = np.where(tile & tables.blank != 0, BLANK, 0) | capicu
         return replace(after, last_seat=self.turn, last_tile=facts.astype(np.int8))._next_turn()
 
-    def _put(self, plays: Sequence[Play], which: Numbers) -> "ArrayRows":
+    def _put(self, ranks: Numbers, ends: Numbers) -> "ArrayRows":
         """Move a tile from the hand of the seat to move to an end of the line."""
-        bits = self.tables.bits[[self.tables.tiles.index(one.tile) for one in plays]]
-        high, low = np.array([one.tile for one in plays], np.int8)[which].T
-        end = np.array([ENDS.index(one.end) for one in plays])[which]
-        hands, tile = self.hands.copy(), bits[which]
+        tile, (high, low) = self.tables.bits[ranks], self.tables.pairs[ranks].T
+        hands = self.hands.copy()
         hands[self.turn, np.arange(len(self))] ^= tile
-        left = np.choose(end, (high + low - self.left, self.left, high))
-        right = np.choose(end, (self.right, high + low - self.right, low))
+        left = np.choose(ends, (high + low - self.left, self.left, high))
+        right = np.choose(ends, (self.right, high + low - self.right, low))
         return replace(self, hands=hands, left=left, right=right, line=self.line | tile)
+
+    def after_pass(self) -> "ArrayRows":
+        """Pass in each row."""
+        return self._next_turn(passes=self.passes + np.int8(1))
 
     def _next_turn(self, passes: NDArray[np.int8] | None = None) -> "ArrayRows":
         """End a turn: the seat went out, or the next seat moves."""
@@ -315,7 +327,8 @@ class ArrayRows(Struct, frozen=True, eq=False):
         blocked = stuck & (self.drawable == 0)
         if settings.draw_optional:
             blocked |= (self.passes >= self.tables.seats) & (self.left >= 0)
-        dead = self.tables.dead_ends(self.ends, self.line)
+        if settings.dead_ends_to_end or settings.dead_ends_to_call:
+            dead = self.tables.dead_ends(self.ends, self.line)
         if settings.dead_ends_to_end:
             blocked |= dead >= settings.dead_ends_to_end
         over = np.where(blocked & (self.over == IN_PLAY), np.int8(OVER), self.over)

@@ -41,6 +41,8 @@ class MaskTables:
         tiles = set_of_tiles(rules.deal)
         self.tiles = tuple(sorted(tiles, key=rank, reverse=True))
         """The tiles in the plain player's order; a tile's place here is its rank."""
+        self.pairs = np.array(self.tiles, np.int8)
+        """The two numbers of each tile by its rank."""
         self.dtype: type[np.signedinteger] = np.int32 if len(tiles) <= SMALL else np.int64
         """The type of a mask."""
         self.ranks = np.array([self.tiles.index(tile) for tile in tiles], np.int8)

@@ -36,4 +36,4 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
 
 
 def test_there_are_snippets() -> None:
-    assert len(SNIPPETS) == 5
+    assert len(SNIPPETS) == 6

@@ -1,0 +1,123 @@
+"""The vectorised environment: at every step the same as one environment after another."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from arena.rules.variants import VARIANTS, find_variant
+from arena.training.actions import Mask
+from arena.training.encoding import Encoding, Vector
+from arena.training.policy import Question
+from arena.training.single_seat import SingleSeatEnv
+from arena.training.vector_env import RoundsVectorEnv
+from arena.valuation.rows.game_rows import Numbers
+from protocol.errors import UserError
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from tests.support.fast_run import slow_except
+
+WITHOUT = ("auction-draw", "double-draw")
+TABLES = [
+    (name, seats)
+    for name in VARIANTS
+    if name not in WITHOUT
+    for seats in playable_seat_counts(find_variant(name))
+]
+FAST = (("draw", 2),)
+
+
+def assert_same(
+    rules: str | Ruleset,
+    seats: int,
+    *,
+    rivals: tuple[object, object],
+    seat: int,
+    rows: int,
+    steps: int,
+) -> None:
+    """Compare with as many single environments, with random actions of which some are fouls."""
+    ours = RoundsVectorEnv(rows, rules, seats, rivals=rivals[0], seat=seat)  # type: ignore[arg-type]
+
+    def one() -> SingleSeatEnv:
+        return SingleSeatEnv(rules, seats, rivals=rivals[1], seat=seat, rounds=1)  # type: ignore[arg-type]
+
+    theirs = SyncVectorEnv([one] * rows, autoreset_mode=AutoresetMode.SAME_STEP)
+    luck, ended = np.random.default_rng(seat), 0
+    (seen, told), (expected, known) = ours.reset(seed=7), theirs.reset(seed=7)
+    for _ in range(steps):
+        np.testing.assert_array_equal(seen, expected)
+        np.testing.assert_array_equal(told["action_mask"], known["action_mask"])
+        wishes = luck.random(told["action_mask"].shape) + told["action_mask"]
+        wishes[luck.random(rows) < 0.05] *= -1
+        actions = wishes.argmax(axis=1)
+        seen, paid, over, cut, told = ours.step(actions)
+        expected, owed, done, _, known = theirs.step(actions)
+        np.testing.assert_array_equal(over, done)
+        np.testing.assert_array_equal(paid, owed)
+        assert not cut.any()
+        if over.any():
+            ended += over.sum()
+            np.testing.assert_array_equal(told["_final_obs"], known["_final_obs"])
+            last = np.stack(list(known["final_obs"][over]))
+            np.testing.assert_array_equal(told["final_obs"][over], last)
+        np.testing.assert_array_equal(told["fouled"][~over], known["fouled"][~over])
+    assert ended
+
+
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST, TABLES))
+def test_it_is_one_environment_many_times(name: str, seats: int) -> None:
+    seat = (len(name) + seats) % seats
+    assert_same(name, seats, rivals=("greedy", "greedy"), seat=seat, rows=3, steps=25)
+
+
+def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
+    encoding = Encoding(derive(find_variant("dutch"), "dutch", {"rounds": 1}), 3)
+
+    def batch(vectors: Vector, masks: Mask) -> Numbers:
+        """Choose by what is seen, so that a wrong vector shows."""
+        weights = np.random.default_rng(1).normal(size=(vectors.shape[1], masks.shape[1]))
+        choices: Numbers = np.where(masks, vectors @ weights, -np.inf).argmax(axis=1)
+        return choices
+
+    def alone(question: Question) -> int:
+        options = question.ask.options
+        action = batch(encoding.vector(question.ask)[None], encoding.actions.mask(options)[None])
+        return encoding.actions.choice(int(action[0]), options)
+
+    assert_same("dutch", 3, rivals=(batch, alone), seat=1, rows=3, steps=15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "differs",
+    [
+        {"highest_pip": 9, "hand": 9},
+        {"fee": 1, "pot": True, "chips": 3, "draw_optional": True},
+        {"order": "scattered", "first": "highest_double", "missing": "draw_for_it"},
+        {"draw_ends_turn": True},
+    ],
+)
+def test_it_is_one_environment_many_times_by_other_rules(differs: dict[str, Any]) -> None:
+    rules = derive(find_variant("draw"), "other", differs)
+    assert_same(rules, 2, rivals=("first", "first"), seat=1, rows=4, steps=30)
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_other_games_are_refused(name: str) -> None:
+    with pytest.raises(UserError, match=f"The game {name} has turns that arrays do not have"):
+        RoundsVectorEnv(2, name)
+
+
+def test_mistakes_are_one_sentence() -> None:
+    with pytest.raises(UserError, match="suit"):
+        RoundsVectorEnv(2, rivals="suit")
+    with pytest.raises(UserError, match="num_envs must be 1 or more, not 0"):
+        RoundsVectorEnv(0)
+    envs = RoundsVectorEnv(20, rivals=lambda _vectors, masks: masks.argmin(axis=1))
+    with pytest.raises(ValueError, match="A rival chose what is not offered"):
+        envs.reset(seed=1)
+    envs = RoundsVectorEnv(2)
+    envs.reset(seed=1)
+    with pytest.raises(ValueError, match="Not actions"):
+        envs.step(np.array([0, -1]))
