@@ -13,6 +13,7 @@ from arena.match.multiplexer import MultiplexedBot
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME
 from arena.sandbox.limits import Limits
+from arena.sandbox.network import Censor
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import encode_line
 from protocol.messages import Choose
@@ -213,7 +214,8 @@ def test_lines_that_are_taken_together_are_those_taken_one_by_one(
 ) -> None:
     bots = [BotProcess.__new__(BotProcess) for _ in range(2)]
     for bot in bots:
-        bot.fault, bot._inbox = None, bytearray(b"\n".join([*lines, rest]))
+        bot.fault, bot._censor = None, Censor(())
+        bot._inbox = bytearray(b"\n".join([*lines, rest]))
     one_by_one = [line for _ in range(most) if (line := bots[1].next_line()) is not None]
     assert bots[0].take_lines(most) == one_by_one
     assert bots[0]._inbox == bots[1]._inbox
