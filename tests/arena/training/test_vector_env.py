@@ -95,7 +95,7 @@ def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
         {"highest_pip": 9, "hand": 9},
         {"fee": 1, "pot": True, "chips": 3, "draw_optional": True},
         {"order": "scattered", "first": "highest_double", "missing": "draw_for_it"},
-        {"draw_ends_turn": True},
+        {"draw_ends_turn": True, "draw_when_able": False},
     ],
 )
 def test_it_is_one_environment_many_times_by_other_rules(differs: dict[str, Any]) -> None:
