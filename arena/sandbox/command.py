@@ -50,7 +50,8 @@ running. After that request an empty line on stderr tests whether the referee st
 Address = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}):[1-9][0-9]{0,4}(?!\n)$",
+        pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}):(?=[1-9])"
+        r"([0-9]{1,4}|[1-5][0-9]{4}|6([0-4][0-9]{3}|5([0-4][0-9]{2}|5([0-2][0-9]|3[0-5]))))(?!\n)$",
         description="a host and its port, such as api.example.com:443",
     ),
 ]

@@ -171,7 +171,7 @@ def cost_sections(pool: Pool) -> list[Section]:
         (
             Cell(one.name, href=link_to_games(one.name)),
             write_elo(one),
-            *(f"{cost.cents:.2f}", f"{cost.cents_a_game:.3g}"),
+            *(f"{cost.cents:.2f}", _price(cost.cents_a_game)),
             *(f"{cost.tokens_in}", f"{cost.tokens_out}", f"{cost.retries}"),
             UNKNOWN if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
         )
@@ -179,6 +179,11 @@ def cost_sections(pool: Pool) -> list[Section]:
     ]
     table = to_table("Cost of answers", columns, rows)
     return [Section("Cost", [table, Paragraph(notes.COST, "faint")], id="cost")]
+
+
+def _price(cents: float) -> str:
+    """Write a price to a hundredth of a cent, and a smaller one to three digits."""
+    return f"{cents:.2f}" if cents >= 1 else f"{cents:.3g}"
 
 
 def luck_sections(pool: Pool) -> list[Section]:
