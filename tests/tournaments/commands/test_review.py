@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from arena.logs.checksummed import read_sealed
 from arena.valuation import decision_loss
 from protocol.codec import encode_json, seal
+from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, BOTS, boneyard, copied, run, small_event, untouched
 from tests.support.fake_review import fake_review
 from tournaments.cli.main import main
@@ -321,3 +322,15 @@ def test_the_file_counts_what_it_has(event: Path) -> None:
     log.close()
     assert log.done == {(one.game, one.seat) for one in seats(event)}
     assert len([*read_sealed(event / "review.jsonl", lambda line: line)]) == 1 + len(log.done)
+
+
+# Slow: the report's section about a review is for everybody, on a phone too.
+@pytest.mark.slow
+@needs_chromium
+def test_a_reviewed_report_has_no_serious_faults(event: Path) -> None:
+    called("review", event)
+    with opened(event / "report.html", width=390, dark=True) as page:
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert page.locator("#decisions table").count() > 3
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert faults(page) == []

@@ -12,12 +12,14 @@ function made(tag, text = "", attributes = {}) {
   return element;
 }
 
-// An entrant's emblem and name.
+// An entrant's emblem and name, which may break between its parts.
 function named(name) {
   const both = made("span", "", { class: "bot" });
   const number = listed.names.indexOf(name);
   if (number >= 0) both.append(Emblem.draw(number));
-  both.append(made("bdi", name));
+  const parts = name.match(/@?[^@+.]+[+.]?|./g).flatMap((part) => [made("wbr"), part]);
+  both.append(made("bdi"));
+  both.lastChild.append(...parts.slice(1));
   return both;
 }
 

@@ -116,6 +116,17 @@ def test_a_teams_name_may_break_after_its_plus(tmp_path: Path) -> None:
 
 
 @needs_chromium
+def test_a_long_name_breaks_before_its_clock(tmp_path: Path) -> None:
+    plan = event(2)
+    slow = replace(plan.entrants[0], name="montecarlo@200ms")
+    plan = replace(plan, entrants=(slow, *plan.entrants[1:]))
+    with opened(written(tmp_path, plan, made_up(plan)), width=390) as page:
+        for names in ("#standings tbody bdi", "#list tbody bdi"):
+            name = page.locator(names).get_by_text(slow.name).first
+            assert name.inner_html() == "montecarlo<wbr>@200ms"
+
+
+@needs_chromium
 def test_names_in_the_list_of_games_stay_whole_on_a_phone(tmp_path: Path) -> None:
     plan = event(4, boards=2)
     who = zip(plan.entrants, ("counting", "montecarlo", "greedy", "first"), strict=True)
