@@ -140,7 +140,7 @@ def progress(seen: Status) -> str:
     if seen.complete:
         return f"finished: {done}"
     if seen.running is False:
-        return f"{done}: stopped; `boneyard run` continues it."
+        return f"{done}: stopped; the same command continues it."
     if seen.left_s is None:
         return f"{done}; too early to estimate the remaining time."
     return f"{done}, {duration(seen.left_s / 60)} left."
