@@ -9,23 +9,29 @@ import pytest
 
 from arena.training import encoding
 from tests.support.events import boneyard, run
+from tests.support.fast_run import slow_except
 from tests.support.policy_messages import BYE, HELLO, PATIENCE, ask, game
 
 README = Path(encoding.__file__).with_name("README.md")
 SECTION = README.read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+PLAIN = [snippet for snippet in SNIPPETS if "argv" not in snippet]
+"""Those for which nothing must be trained."""
 
 
-@pytest.mark.parametrize("snippet", SNIPPETS, ids=range(len(SNIPPETS)))
+@pytest.mark.parametrize("snippet", slow_except(PLAIN, SNIPPETS), ids=range(len(SNIPPETS)))
 def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
     if "read_table" in snippet:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         run(tmp_path / "demo", "suit", "greedy", "--boards", "4", "--set", "target=30")
         boneyard("export", f"{tmp_path}/demo", "--decisions")
+    if "argv" in snippet:
+        learn = ("-m", "arena.training.learn", "net.npz", "--seconds", "0.01")
+        subprocess.run((sys.executable, *learn), cwd=tmp_path, check=True, timeout=PATIENCE)
     path = tmp_path / "snippet.py"
     path.write_text(snippet)
     done = subprocess.run(
-        (sys.executable, "-W", "error", str(path)),
+        (sys.executable, "-W", "error", str(path), "net.npz"),
         input=HELLO + game(1) + ask(5) + BYE,
         cwd=tmp_path,
         capture_output=True,
@@ -36,4 +42,4 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
 
 
 def test_there_are_snippets() -> None:
-    assert len(SNIPPETS) == 6
+    assert len(SNIPPETS) == 7
