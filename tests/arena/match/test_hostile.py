@@ -135,7 +135,9 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
         results = await play(
             [sample(), bot], log, clock, 2, level, limits, then=[sample(), sample()]
         )
-        harm = [foul.foul for one in results for foul in one.fouls if foul.seat == HONEST]
+        first, second = results
+        harm = [foul.foul for foul in first.fouls if foul.seat == HONEST]
+        harm += [foul.foul for foul in second.fouls]
         if not harm or set(harm) - {"late", "no_hello"}:
             break
         clock = slower(clock)
