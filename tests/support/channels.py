@@ -648,7 +648,8 @@ CHANNELS: tuple[Channel, ...] = (
         "the network that an event opens to a bot (`network`)",
         "in the sandbox",
         "a proxy in the bot's own network namespace opens the listed addresses only and resolves "
-        "names itself; no other bot can reach it, and its bytes and connections are bounded",
+        "names itself, public names to public addresses only; no other bot can reach it, and its "
+        "bytes and connections are bounded",
         (
             f"{NETWORK}::test_the_listed_address_is_reached_and_nothing_else_nor_by_another_bot",
             f"{NETWORK}::test_the_test_finds_a_proxy_that_opens_too_much",
@@ -658,7 +659,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "variables that an event gives to a bot (`environment`)",
         "in the sandbox",
-        "no other bot can see its processes; what it writes of a value is replaced by the name",
+        "no other bot can see its processes; where the bot writes a value undisguised, the name "
+        "takes its place",
         (
             f"{NETWORK}::test_a_key_that_its_bot_tells_is_in_no_log",
             f"{NETWORK}::test_below_level_b_neither_is_opened[opened1-C]",

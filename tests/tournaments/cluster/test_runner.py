@@ -233,6 +233,7 @@ async def refused(stage: Stage, fate: Fate) -> Exception:
     return found
 
 
+@pytest.mark.slow
 async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> None:
     def always(order: Order, answer: Answer) -> Answer:
         return Unplayed("", "left", "4 workers died playing it") if games(order) else answer

@@ -242,6 +242,7 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
     assert "review.jsonl, from which it follows" in called("verify", event, code=1).output
 
 
+@pytest.mark.slow
 def test_a_site_has_the_review_and_fits(event: Path, tmp_path: Path) -> None:
     called("review", event)
     called("publish", event, tmp_path / "site")

@@ -145,6 +145,7 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
         assert json.loads(row["values"]) == pytest.approx(values, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Path) -> None:
     """With few deals its values differ from those that the export would compute."""
     folder = copied(event, tmp_path / "event")
@@ -167,6 +168,7 @@ def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Pat
         assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
 
 
+@pytest.mark.slow
 def test_the_event_s_luck_is_taken_where_it_is_that_of_the_result(
     event: Path, tmp_path: Path
 ) -> None:
@@ -353,6 +355,7 @@ def arrow() -> Any:
     return pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 
 
+@pytest.mark.slow
 def test_parquet_has_the_same_rows_in_lists_of_one_size(
     arrow: Any, event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,6 +151,7 @@ def test_the_same_command_brings_it_up_to_date(event: Path, site: Path, tmp_path
     assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
 
 
+@pytest.mark.slow
 def test_games_of_a_bots_earlier_files_leave_the_site(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)

@@ -90,6 +90,7 @@ def test_games_of_the_other_bots_are_not_played_again(tmp_path: Path, bot: Path)
     assert fits(out)
 
 
+@pytest.mark.slow
 def test_a_review_has_no_games_of_a_bots_earlier_files(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
     words = (str(bot), "greedy", "random", *SHORT, "--boards", "1")

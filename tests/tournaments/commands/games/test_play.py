@@ -307,6 +307,7 @@ def click_to_the_end(page: Page) -> None:
         click_on(page)
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -> None:
     words = ("play", *SHORT, "--no-clock", "--out", str(tmp_path))
