@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from arena.rules.user_file import read_user_file
 from protocol.errors import UserError
 from protocol.validation import convert_or_explain
 
@@ -32,22 +33,6 @@ def load_toml(
 def parse_toml(path: Path) -> dict[str, Any]:
     """Read a file of TOML that a user wrote. Raises UserError, also for a file that is not TOML."""
     try:
-        return msgspec.toml.decode(_read_limited(path), type=dict[str, Any])
+        return msgspec.toml.decode(read_user_file(path, LONGEST_FILE), type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}.") from None
-
-
-def _read_limited(path: Path) -> bytes:
-    """Read a file that a user wrote.
-
-    Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
-    leads to a disk or to /dev/zero must not fill the memory.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(LONGEST_FILE + 1)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(content) > LONGEST_FILE:
-        raise UserError(f"{path} is longer than {LONGEST_FILE >> 20} MiB.")
-    return content

@@ -20,6 +20,7 @@ from arena.logs.gamelog import read_games
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
 from arena.rules.english import count_in_digits, join_words
+from arena.rules.user_file import read_user_file
 from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
@@ -148,14 +149,7 @@ def _check_place(out: Path | None) -> None:
 
 def _read(path: Path) -> tuple[Problem, ...]:
     """Read a problem set. Raises UserError."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(content) > MOST_BYTES:
-        raise UserError(f"{path} is longer than {MOST_BYTES >> 20} MiB.")
-    return parse_problems(content, f"{path}")
+    return parse_problems(read_user_file(path, MOST_BYTES), f"{path}")
 
 
 def _examined(

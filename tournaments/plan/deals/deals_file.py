@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from arena.engine.deal import DRAWN, is_seed
 from arena.rules.english import count_in_digits
+from arena.rules.user_file import read_user_file
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Seed
@@ -89,14 +90,7 @@ def read_deals(path: Path, rules: Ruleset, seats: int) -> SetDeals:
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not empty, with their numbers. Raises UserError."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LONGEST + 1)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(content) > LONGEST:
-        raise UserError(f"{path} is longer than {LONGEST >> 20} MiB.")
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in enumerate(read_user_file(path, LONGEST).split(b"\n"), start=1):
         if line.strip():
             yield number, line
 
