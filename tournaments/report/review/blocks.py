@@ -98,7 +98,7 @@ def loss_sentences(summary: ReviewSummary) -> Iterator[str]:
     named = others[: MOST_NAMED - 1]
     width = first.total.round_loss.half_width
     within = "" if width is None else f" ± {width:.1f}"
-    least = ", the least" if others else ""
+    least = ", the least" if others and _apart(first, others[0]) else ""
     yield (
         f"{first.entrant} lost {_points(first.total)}{within} points a round by its choices"
         f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers were the best."
@@ -107,6 +107,14 @@ def loss_sentences(summary: ReviewSummary) -> Iterator[str]:
         each = [f"{one.entrant} lost {_points(one.total)}{_mostly(one)}" for one in named]
         more = f", and {len(others) - len(named)} more lost more" * (len(others) > len(named))
         yield f"{join_words(each)}{more}."
+
+
+def _apart(less: EntrantReview, more: EntrantReview) -> bool:
+    """Tell whether the intervals of two losses a round do not touch."""
+    low, high = less.total.round_loss, more.total.round_loss
+    if low.half_width is None or high.half_width is None:
+        return False
+    return low.mean + low.half_width < high.mean - high.half_width
 
 
 def _mostly(one: EntrantReview) -> str:

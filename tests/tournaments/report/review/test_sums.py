@@ -114,16 +114,29 @@ def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
     assert told.entrants[0].total.decisions == 3
 
 
-def test_sentences_name_the_least_loss_first() -> None:
+@pytest.mark.parametrize(
+    ("boards", "first"),
+    [
+        ((1,), "best lost 0.0 points a round by its choices; "),
+        ((1, 2), "best lost 0.0 ± 0.0 points a round by its choices, the least; "),
+    ],
+)
+def test_sentences_name_the_least_loss_first_and_call_it_so_if_it_is_certain(
+    boards: tuple[int, ...], first: str
+) -> None:
     told = summarize_review(
         TERMS,
         [
-            seat("greedy", 1, 2, decision(1, 8.0, phase="endgame"), decision(2, 0.0)),
-            seat("mine", 1, 2, decision(1, 6.0), decision(2, 2.0, phase="draws")),
-            seat("best", 1, 2, decision(1, 0.0)),
+            one
+            for board in boards
+            for one in (
+                seat("greedy", board, 2, decision(1, 8.0, phase="endgame"), decision(2, 0.0)),
+                seat("mine", board, 2, decision(1, 6.0), decision(2, 2.0, phase="draws")),
+                seat("best", board, 2, decision(1, 0.0)),
+            )
         ],
     )
     assert " ".join(loss_sentences(told)) == (
-        "best lost 0.0 points a round by its choices, the least; 100 % of its answers were the "
-        "best. greedy lost 4.0 (4.0 in the endgame) and mine lost 4.0 (3.0 before the first draw)."
+        f"{first}100 % of its answers were the best. greedy lost 4.0 (4.0 in the endgame) and mine "
+        "lost 4.0 (3.0 before the first draw)."
     )
