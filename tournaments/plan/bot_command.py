@@ -89,6 +89,9 @@ def _understood(word: str) -> WrittenBot:
     if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
         return WrittenBot(slug((scripts or [Path(argv[0])])[0].stem), tuple(argv))
+    if argv and is_file(program := Path(argv[0])):
+        first = (*_interpreter(program), str(program.resolve()))
+        return WrittenBot(slug(program.stem), (*first, *argv[1:]))
     raise _no_bot(word, argv, listed)
 
 

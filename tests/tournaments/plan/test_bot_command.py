@@ -327,6 +327,12 @@ def test_arguments_follow_a_listed_bots_own_words(
         prepare_entrant(WrittenBot("mine", ("python",), arguments=("3",)), base, base / "build")
 
 
+def test_arguments_follow_a_file(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(base)
+    (bare,), (more,) = parse_bots(("mine.py",)), parse_bots(("mine.py 3",))
+    assert (more.name, more.run) == ("mine", (*bare.run, "3"))
+
+
 def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
