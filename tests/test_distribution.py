@@ -22,7 +22,7 @@ def test_the_locks_have_hashes_for_all_that_pyproject_names_and_agree() -> None:
     extras: dict[str, list[str]] = project["optional-dependencies"]
     everything, few = _locked("requirements.lock"), _locked("requirements-run.lock")
     assert few.items() <= everything.items()
-    parts = {"build", "live", "sandbox"}
+    parts = {"build", "live", "sandbox", "tune"}
     # What only a benchmark compares us with is nobody's need.
     for lock, names in ((everything, extras.keys() - {"bench"}), (few, parts)):
         for text in [*project["dependencies"], *(one for name in names for one in extras[name])]:
