@@ -73,6 +73,12 @@ def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
         ) from None
 
 
+def require_path(path: Path) -> None:
+    """Refuse a path at which nothing is. Raises UserError."""
+    if not path.exists():
+        raise UserError(f"There is no file or folder {path}. Name an event's folder or a log.")
+
+
 def logs(log: Path) -> list[Path]:
     """Return the game logs in a log, an event's folder or its folder of games."""
     if not log.is_dir():

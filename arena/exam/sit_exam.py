@@ -1,13 +1,13 @@
 """An exam: problems put to a bot, each as a game of its own, and what its answers cost."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import trio
 from msgspec import Struct
 
 from arena.analysis.reask import ReaskResult, ReaskSession
 from arena.engine import view
-from arena.exam.problems import PosedProblem, Problem, pose
+from arena.exam.problems import PosedProblem, Problem
 from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
 from arena.sandbox.command import Command
@@ -39,24 +39,24 @@ class ExamAnswer(Struct, frozen=True):
 
 async def sit_exam(
     command: Command,
-    problems: Sequence[Problem],
+    posed: Iterable[tuple[Problem, PosedProblem]],
     clock: Clock,
     sandbox: Sandbox,
     jobs: int,
     tell: Callable[[int], None],
 ) -> list[ExamAnswer]:
-    """Put the problems to so many processes of a bot side by side; return its answers in order.
+    """Put posed problems to so many processes of a bot side by side; return its answers in order.
 
     `tell`: called with the number of answers so far. Raises CannotStartError, LagError.
     """
     answers: dict[int, ExamAnswer] = {}
-    posed = iter([(problem, pose(problem, clock)) for problem in problems])
+    left = iter(posed)
     examiner = _Examiner(command, clock, sandbox, answers, tell)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(examiner.poller.run)
         async with trio.open_nursery() as lanes:
             for _ in range(jobs):
-                lanes.start_soon(examiner.ask_all, posed)
+                lanes.start_soon(examiner.ask_all, left)
         nursery.cancel_scope.cancel()
     return [answers[number] for number in sorted(answers)]
 

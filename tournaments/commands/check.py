@@ -30,6 +30,7 @@ from arena.ui.console import print_json, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
+from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_catalog import LIST, own_bots
 from tournaments.plan.bot_clocks import name_clocks
 from tournaments.plan.bot_command import prepare_entrant
@@ -81,8 +82,7 @@ class _Check(NamedTuple):
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
         pace = Budget(total_s=self.options.seconds, whole=not self.options.quick)
-        event, own = self.event.clock, entrant.clock
-        clock = own.applied_to(event) if own else event
+        clock = own_or(entrant.clock, self.event.clock)
         return Session(entrant.command, self.sandbox, clock, pace, self.outside, self.game)
 
 

@@ -1,6 +1,7 @@
 """The command `exam`: puts a problem set to bots and tells what they lose, or makes a set."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -9,12 +10,19 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.analysis.find import logs
+from arena.analysis.find import logs, require_path
 from arena.document.blocks import Block, Cell, Column, Document, Media, Paragraph, Section, table
 from arena.document.markdown import to_markdown
 from arena.document.terminal import open_console, print_blocks
 from arena.exam.marks import Mark, mark_answers
-from arena.exam.problems import MOST_BYTES, Problem, parse_problems, pose, problem_lines
+from arena.exam.problems import (
+    MOST_BYTES,
+    PosedProblem,
+    Problem,
+    parse_problems,
+    pose,
+    problem_lines,
+)
 from arena.exam.sit_exam import ExamAnswer, sit_exam
 from arena.logs.gamelog import read_games
 from arena.match.clock import LagError
@@ -30,6 +38,7 @@ from arena.ui.progress import track, working
 from protocol.errors import UserError
 from protocol.messages import Clock
 from tournaments.formats.base import Entrant
+from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_clocks import name_clocks
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.event import files_of
@@ -100,7 +109,7 @@ class ExamResult(Struct, frozen=True):
     sandbox: str
     """The sandbox level: A, B, C, D or off."""
     marks: tuple[Mark, ...]
-    """What it lost, by kind and by game."""
+    """The losses, by kind and by game."""
     answers: tuple[ExamAnswer, ...]
     """Its answers."""
 
@@ -115,8 +124,8 @@ def examine_bots(options: ExamOptions) -> int:
     _check_place(options.out)
     problems = _read(options.problems or SAMPLE)
     clock = Clock(move_ms=options.move_ms) if options.move_ms else Clock()
-    for problem in problems:
-        pose(problem, clock)
+    posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in problems])
+    posed(clock)  # A problem that cannot be played is told before any bot starts.
     with temporary_folder("exam", shared=True) as path:
         bots = name_clocks(WrittenEvent(bots=parse_bots(options.bots), clock=clock)).bots
         entrants = [prepare_entrant(bot, Path.cwd(), path) for bot in bots]
@@ -128,7 +137,11 @@ def examine_bots(options: ExamOptions) -> int:
         if complaint:
             raise UserError(complaint)
         jobs = options.jobs or default_jobs()
-        results = [_examined(one, problems, clock, sandbox, jobs) for one in entrants]
+        clocks = [own_or(one.clock, clock) for one in entrants]
+        results = [
+            _examined(one, posed(own), own, sandbox, jobs)
+            for one, own in zip(entrants, clocks, strict=True)
+        ]
     blocks = exam_blocks(problems, results)
     if options.out:
         text = [to_markdown(Document("Exam", blocks)).encode()]
@@ -153,16 +166,20 @@ def _read(path: Path) -> tuple[Problem, ...]:
 
 
 def _examined(
-    entrant: Entrant, problems: Sequence[Problem], clock: Clock, sandbox: Sandbox, jobs: int
+    entrant: Entrant,
+    posed: Sequence[tuple[Problem, PosedProblem]],
+    clock: Clock,
+    sandbox: Sandbox,
+    jobs: int,
 ) -> ExamResult:
+    problems = [problem for problem, _ in posed]
     with working(f"Problems answered by {entrant.name}", lines=True) as tell:
 
         def told(done: int) -> None:
             tell(done, len(problems))
 
-        own = entrant.clock.applied_to(clock) if entrant.clock else clock
         try:
-            answers = trio.run(sit_exam, entrant.command, problems, own, sandbox, jobs, told)
+            answers = trio.run(sit_exam, entrant.command, posed, clock, sandbox, jobs, told)
         except* (CannotStartError, LagError) as group:
             raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
     return ExamResult(
@@ -245,10 +262,8 @@ def make_set(options: MakeOptions) -> int:
     from arena.valuation.playouts import PLAYERS
 
     _check_place(options.out)
-    if missing := [path for path in options.folders if not path.exists()]:
-        raise UserError(
-            f"There is no file or folder {missing[0]}. Name an event's folder or a log."
-        )
+    for path in options.folders:
+        require_path(path)
     paths = [*chain.from_iterable(map(logs, options.folders))]
     found = Candidates(options.seed)
     for path in track(paths, "Logs searched", len(paths)):

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from protocol.errors import UserError
@@ -44,6 +44,11 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
         """Return its text, as after the @ in an entrant's name; `clock` is the event's."""
         bank = "" if self.bank_ms is None else f"-bank{write_time(self.bank_ms)}"
         return write_time(self.complete(clock).move_ms or 0) + bank
+
+
+def own_or(own: OwnClock | UnsetType | None, clock: Clock) -> Clock:
+    """Return the clock of an entrant: the event's, with times of its own if it has any."""
+    return own.applied_to(clock) if own else clock
 
 
 def parse_clock(text: str, option: str) -> OwnClock:

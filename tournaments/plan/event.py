@@ -15,6 +15,7 @@ from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.ruleset import MOST_SEATS, Ruleset, check_seats
 from tournaments.formats.base import Contest, Entrant, VersionName
+from tournaments.formats.own_clock import own_or
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.deals.deal_filter import parse_filter
@@ -130,8 +131,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def clock_of(self, entrant: int) -> Clock:
         """Return the clock of an entrant: its own, or the event's."""
-        own = self.entrants[entrant].clock
-        return own.applied_to(self.clock) if own else self.clock
+        return own_or(self.entrants[entrant].clock, self.clock)
 
     @property
     def heading(self) -> str:

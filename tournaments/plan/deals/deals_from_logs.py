@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
-from arena.analysis.find import logs, refuse_others, require_one_game
+from arena.analysis.find import logs, refuse_others, require_one_game, require_path
 from arena.engine.deal import is_seed
 from arena.logs.board_promises import SEEDS, published_seeds
 from arena.logs.gamelog import LoggedGame, read_games
@@ -22,8 +22,7 @@ def read_logged_deals(source: Path, game: str, rules: Ruleset, seats: int) -> Se
 
     `source`: an event's folder, or a log. Raises UserError, DamagedFileError.
     """
-    if not source.exists():
-        raise UserError(f"There is no file or folder {source}. Name an event's folder or a log.")
+    require_path(source)
     refuse_others(source)
     folder = source if source.is_dir() else source.resolve().parent.parent
     seeds = published_seeds(folder / SEEDS)
