@@ -19,7 +19,7 @@ WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
 OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
 """The way that every system has."""
 ON_LINUX_ONLY = frozenset(
-    {"check", "demo", "doctor", "exam", "plan", "play", "run", "watch", "worker"}
+    {"check", "demo", "doctor", "exam", "plan", "play", "run", "tune", "watch", "worker"}
 )
 """Commands that start bots or test the sandbox."""
 
