@@ -65,6 +65,12 @@ _sandbox = click.option(
 )
 
 
+_rules = click.option(
+    "--rules",
+    default=None,
+    shell_complete=complete_rules,
+    help="A named game or your own rules file; see `boneyard rules`.  [default: draw]",
+)
 _json = click.option(
     "--json", "as_json", is_flag=True, help="Print results.json instead of a table."
 )
@@ -92,12 +98,7 @@ _RUN_SECTIONS = {
 @click.command(cls=SectionedCommand, sections=_RUN_SECTIONS)
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
 @click.option("--title", default=None, help="Title of the event, for its readers.")
-@click.option(
-    "--rules",
-    default=None,
-    shell_complete=complete_rules,
-    help="A named game or your own rules file; see `boneyard rules`.  [default: draw]",
-)
+@_rules
 @CHOICES
 @click.option(
     "--seats",
@@ -287,12 +288,7 @@ def run(
     default=None,
     help="Boards of all candidates together; a fifth more, at most 1,000, give the answer.  [5000]",
 )
-@click.option(
-    "--rules",
-    default=None,
-    shell_complete=complete_rules,
-    help="A named game or your own rules file; see `boneyard rules`.  [default: draw]",
-)
+@_rules
 @CHOICES
 @_sandbox
 @_seed

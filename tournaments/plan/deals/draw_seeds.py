@@ -1,7 +1,6 @@
 """Seeds of an event's boards where a filter or the organiser decides with the secret. Pure."""
 
 from collections.abc import Callable
-from itertools import count
 
 from arena.engine import game as engine
 from arena.engine.deal import first_hands
@@ -23,12 +22,10 @@ def draw_seed(event: Event, secret: bytes, board: int, given: SetBoard) -> bytes
     if given.seed:
         return given.seed
     wanted = _wanted(event, given)
-    for attempt in count(1):
+    for attempt in range(1, MOST_ATTEMPTS + 1):
         seed = board_seed(secret, event.name, board, attempt)
         if wanted(seed):
             return seed + given.placed
-        if attempt == MOST_ATTEMPTS:
-            break
     raise UserError(
         f"None of {MOST_ATTEMPTS:,} deals of {event.rules.name} satisfies "
         f"{' and '.join(event.deals_with)}. Choose a weaker filter (--deals-with)."
