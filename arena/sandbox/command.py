@@ -65,7 +65,7 @@ VariableName = Annotated[
 ]
 """The name of an environment variable."""
 CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/ca-certificates")
-"""Where programs look for the certificates of servers, for bots with a network."""
+"""The folders in which programs look for certificates of servers, for bots with a network."""
 
 
 class Command(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""What training costs: environments against each other, OpenSpiel and PyPI, and batched inference.
+"""The cost of training: environments against each other, OpenSpiel and PyPI, and batched inference.
 
     python -m tests.bench.training [--rounds 5] [--moves 4000]
 
@@ -46,7 +46,7 @@ BATCHED = (sys.executable, "-I", str(Path(sample_bots.__file__).with_name("batch
 AT_ONCE = (1, 8, 64)
 """How many questions are asked at a time."""
 ROWS_TOGETHER = (1024, 16384)
-"""How many rows the vectorised environment has."""
+"""Rows of the vectorised environment."""
 SETTLING, TIMED = 15, 30
 """Steps until episodes of some length are at all stages, and those that are timed."""
 

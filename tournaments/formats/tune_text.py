@@ -24,7 +24,7 @@ class Way(NamedTuple):
     """The way of a search so far."""
 
     parameters: Mapping[str, Parameter]
-    """What is searched."""
+    """The parameters that are searched, by name."""
     steps: Sequence[Step]
     """The states of the search, the start included."""
     means: Sequence[float]

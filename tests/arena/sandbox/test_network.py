@@ -1,4 +1,4 @@
-"""What an event opens to one bot: its addresses by a proxy, its variables, and nothing more."""
+"""Access that an event opens to one bot: addresses by a proxy, variables, and nothing more."""
 
 import os
 import socket

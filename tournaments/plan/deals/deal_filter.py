@@ -55,7 +55,7 @@ class DealFilter(NamedTuple):
     """A condition on the hands of a board's first deal."""
 
     measure: str
-    """What is compared; see `MEASURES`."""
+    """The number that is compared; see `MEASURES`."""
     sign: str
     """The comparison."""
     number: int
