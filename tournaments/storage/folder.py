@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -36,13 +37,21 @@ NO_PLACE = {
 """Errors after which a folder can never be made; others are the machine's and may pass."""
 
 
+class HasPath(Protocol):
+    """A folder with a path."""
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+
+
 class PathInFolder:
-    """The path of a file of an event, below the event's folder."""
+    """The path of a file below the folder of an event or of a league."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, folder: "Folder", _: type) -> Path:
+    def __get__(self, folder: HasPath, _: type) -> Path:
         """Return the path in this folder."""
         return folder.path / self._name
 

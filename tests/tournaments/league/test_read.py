@@ -1,0 +1,62 @@
+"""Tests of `tournaments.league.read`: a league's state from its files."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from protocol.codec import encode_json
+from protocol.errors import UserError
+from tournaments.league.read import active_versions, parse_time, read_league, week_of, write_time
+from tournaments.league.records import Admitted, AnyEntry, Refused, Returned, Withdrawn
+
+NOW = "2026-11-22T20:00:00Z"
+NOTHING = "0" * 64
+
+
+def test_league_without_settings_is_refused(tmp_path: Path) -> None:
+    """A folder without league.toml is no league, and the error says so."""
+    with pytest.raises(UserError, match=r"league\.toml is missing"):
+        read_league(tmp_path)
+
+
+def test_settings_name_file_place_and_nearest_name(tmp_path: Path) -> None:
+    """A mistyped setting is refused with its file, its place and the nearest name."""
+    (tmp_path / "league.toml").write_text('[[divisions]]\nname = "d"\nrules = "drow"\n')
+    with pytest.raises(UserError, match=r"league\.toml: division d: .*draw"):
+        read_league(tmp_path)
+
+
+def test_register_is_read_to_its_last_whole_line(tmp_path: Path) -> None:
+    """A line that a kill cut short is left out."""
+    (tmp_path / "league.toml").write_text("")
+    entry = Admitted(time=NOW, bot="mine", version="mine", fingerprint=NOTHING)
+    (tmp_path / "register.jsonl").write_bytes(encode_json(entry) + b'\n{"type":"adm')
+    league = read_league(tmp_path)
+    assert league.register == [entry]
+    assert league.active("draw") == ["mine"]
+
+
+def test_present_version_of_each_bot_is_active() -> None:
+    """Withdrawn bots and earlier versions do not play; a bot plays only in its divisions."""
+    register: list[AnyEntry] = [
+        Admitted(time=NOW, bot="greedy", version="greedy", fingerprint=NOTHING, house=True),
+        Admitted(time=NOW, bot="suit", version="suit", fingerprint=NOTHING, house=True),
+        Admitted(time=NOW, bot="mine", version="mine", fingerprint=NOTHING),
+        Admitted(time=NOW, bot="mine", version="mine@2", fingerprint=NOTHING),
+        Refused(time=NOW, bot="mine", fingerprint=NOTHING, why="no bot.toml"),
+        Admitted(time=NOW, bot="gone", version="gone", fingerprint=NOTHING),
+        Withdrawn(time=NOW, bot="gone", version="gone"),
+        Admitted(time=NOW, bot="other", version="other", fingerprint=NOTHING, divisions=("dutch",)),
+    ]
+    assert active_versions(register, ("greedy",), "draw") == ["greedy", "mine@2"]
+    assert active_versions(register, ("greedy",), "dutch") == ["greedy", "mine@2", "other"]
+    register.append(Returned(time=NOW, bot="mine", version="mine"))
+    assert active_versions(register, (), "draw") == ["mine"]
+
+
+def test_times_are_utc_and_weeks_are_iso() -> None:
+    """A time is written and read back; the last days of a year may be of the next year's week."""
+    when = datetime(2027, 1, 3, 12, 0, 1, tzinfo=UTC)
+    assert parse_time(write_time(when)) == when
+    assert week_of(when) == "2026-W53"

@@ -1,0 +1,52 @@
+"""The folder of a league: the paths of its files."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from tournaments.formats.base import first_version
+from tournaments.storage.folder import PathInFolder
+
+PLAN = "round.json"
+"""Name of the file in a round's folder that tells how its tables were chosen."""
+
+
+class LeagueFolder(Struct, frozen=True):
+    """Paths of the files of a league."""
+
+    path: Path
+    """The folder."""
+
+    settings = PathInFolder("league.toml")
+    """The settings, by the organiser."""
+    bots = PathInFolder("bots")
+    """A folder for each bot, by its author."""
+    versions = PathInFolder("versions")
+    """A copy of the files of each version that was admitted."""
+    register = PathInFolder("register.jsonl")
+    """Each admission, refusal, withdrawal, return and bench, with its time."""
+    log = PathInFolder("league.log")
+    """Everything that happened, a line each, for people."""
+    rounds = PathInFolder("rounds")
+    """A folder for each division, with an event folder for each round."""
+    reports = PathInFolder("reports")
+    """The weekly reports."""
+    site = PathInFolder("site")
+    """The site, for any static web server."""
+    lock = PathInFolder(".lock")
+    """File locked by the process that plays the league."""
+
+    def version(self, name: str) -> Path:
+        """Return the folder of a version's files: `mine@1` for the version called `mine`."""
+        return self.versions / (f"{name}@1" if name == first_version(name) else name)
+
+    def round(self, division: str, number: int) -> Path:
+        """Return the event folder of a round."""
+        return self.rounds / division / f"{number:04}"
+
+    def rounds_of(self, division: str) -> list[Path]:
+        """Return the folders of a division's rounds, in order; one without a plan is none."""
+        found = (self.rounds / division).glob("[0-9]*")
+        return sorted(
+            (one for one in found if (one / PLAN).is_file()), key=lambda one: int(one.name)
+        )

@@ -1,0 +1,212 @@
+"""The state of a league, read from its files: the register, the rounds and their results."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.logs.checksummed import damaged, read_lines
+from protocol.codec import DamagedRecordError, decode_json
+from protocol.errors import UserError
+from protocol.records import Result
+from protocol.ruleset import Ruleset
+from tournaments.league.folder import PLAN, LeagueFolder
+from tournaments.league.records import TIME, Admitted, AnyEntry, Returned, RoundPlan, Withdrawn
+from tournaments.league.settings import (
+    DivisionSettings,
+    LeagueSettings,
+    division_rules,
+    load_settings,
+)
+from tournaments.plan.event import Event
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import read_ledger
+
+
+class PlayedRound(Struct, frozen=True, kw_only=True):
+    """A round of a division, over or not."""
+
+    plan: RoundPlan
+    """How its tables were chosen."""
+    folder: Folder
+    """Its event folder."""
+    event: Event
+    """Its event."""
+    is_over: bool
+    """True if every game has its result."""
+    results: list[Result]
+    """Results of its ledger, with boards as numbered there."""
+    first_board: int
+    """Number that is added to its boards to tell them from those of other rounds."""
+
+    @property
+    def day(self) -> str:
+        """Day on which it was chosen, such as 2026-11-22."""
+        return self.plan.time[:10]
+
+    @property
+    def week(self) -> str:
+        """ISO week in which it was chosen, such as 2026-W47."""
+        return week_of(parse_time(self.plan.time))
+
+
+class DivisionData(Struct, frozen=True, kw_only=True):
+    """A division with all its rounds."""
+
+    settings: DivisionSettings
+    """Its settings."""
+    rules: Ruleset
+    """Its ruleset."""
+    seats: int
+    """Seats at a table."""
+    rounds: list[PlayedRound]
+    """Its rounds, in order; only the last may be still played."""
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results of all rounds that are over; no board number stands for two boards."""
+        for one in self.rounds:
+            if one.is_over:
+                for result in one.results:
+                    yield replace(result, board=result.board + one.first_board)
+
+    def boards_in(self, week: str) -> int:
+        """Count the boards that the rounds of a week play: one for each table and deal."""
+        return sum(
+            len(one.plan.tables) * one.plan.boards for one in self.rounds if one.week == week
+        )
+
+
+class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
+    """A league as its files tell it."""
+
+    folder: LeagueFolder
+    """Its folder."""
+    settings: LeagueSettings
+    """Its settings."""
+    register: list[AnyEntry]
+    """Its register, the oldest line first."""
+    divisions: Mapping[str, DivisionData]
+    """Its divisions, in the order of the settings."""
+
+    @cached_property
+    def versions(self) -> Mapping[str, Admitted]:
+        """Every version that was ever admitted, by name, the oldest first."""
+        return {one.version: one for one in self.register if isinstance(one, Admitted)}
+
+    def active(self, division: str) -> list[str]:
+        """Return the versions that play in a division, sorted by name: the present one of each bot.
+
+        Benched ones are among them.
+        """
+        return active_versions(self.register, self.settings.house, division)
+
+
+def active_versions(
+    register: Iterable[AnyEntry], house: Collection[str], division: str
+) -> list[str]:
+    """Return the versions that play in a division by a register, sorted by name."""
+    present: dict[str, str] = {}
+    admitted: dict[str, Admitted] = {}
+    for entry in register:
+        if isinstance(entry, Admitted):
+            admitted[entry.version] = entry
+        if isinstance(entry, Admitted | Returned):
+            present[entry.bot] = entry.version
+        elif isinstance(entry, Withdrawn):
+            present.pop(entry.bot, None)
+    return sorted(
+        version
+        for bot, version in present.items()
+        if (not admitted[version].house or bot in house)
+        and (not admitted[version].divisions or division in admitted[version].divisions)
+    )
+
+
+def read_league(path: Path) -> LeagueData:
+    """Read a league. Raises UserError, DamagedFileError."""
+    folder = LeagueFolder(path)
+    if not folder.settings.is_file():
+        raise UserError(f"{path} has no league: {folder.settings.name} is missing.")
+    settings = load_settings(folder.settings)
+    return LeagueData(
+        folder=folder,
+        settings=settings,
+        register=list(read_register(folder.register)),
+        divisions={one.name: _read_division(folder, one) for one in settings.divisions},
+    )
+
+
+def read_register(path: Path) -> Iterator[AnyEntry]:
+    """Yield the lines of a register, the oldest first. Raises DamagedFileError."""
+    for line in read_lines(path):
+        if not line.data.endswith(b"\n"):
+            return  # A kill cut it short; who appends next removes it.
+        try:
+            yield _decode_entry(line.data)
+        except DamagedRecordError as error:
+            raise damaged(path, line, error) from error
+
+
+def _decode_entry(line: bytes) -> AnyEntry:
+    kind: Any = AnyEntry
+    entry: AnyEntry = decode_json(line, kind)
+    return entry
+
+
+def _read_division(folder: LeagueFolder, settings: DivisionSettings) -> DivisionData:
+    rules, seats = division_rules(settings, folder.path)
+    rounds: list[PlayedRound] = []
+    first = 0
+    for path in folder.rounds_of(settings.name):
+        rounds.append(read_round(path, first))
+        first += rounds[-1].event.all_boards
+    return DivisionData(settings=settings, rules=rules, seats=seats, rounds=rounds)
+
+
+def read_round(path: Path, first_board: int) -> PlayedRound:
+    """Read a round's folder. Raises UserError, DamagedFileError."""
+    try:
+        plan = decode_json((path / PLAN).read_bytes(), RoundPlan)
+    except DamagedRecordError as error:
+        raise UserError(f"{path / PLAN}: {error}.") from error
+    folder = Folder(path)
+    event = load_event(folder)
+    results = list(read_ledger(folder.ledger))
+    games = sum(1 for _ in plan.tables) * event.boards * _seatings(event)
+    return PlayedRound(
+        plan=plan,
+        folder=folder,
+        event=event,
+        is_over=len(results) >= games,
+        results=results,
+        first_board=first_board,
+    )
+
+
+def _seatings(event: Event) -> int:
+    """Return in how many seatings a table plays each board."""
+    mixed = event.rules.deal.partners and not event.teams
+    return event.seats * (3 if mixed else 1)
+
+
+# --- times ---
+
+
+def write_time(when: datetime) -> str:
+    """Write a time as the records have it."""
+    return when.astimezone(UTC).strftime(TIME)
+
+
+def parse_time(text: str) -> datetime:
+    """Read a time of a record."""
+    return datetime.strptime(text, TIME).replace(tzinfo=UTC)
+
+
+def week_of(when: datetime) -> str:
+    """Return the ISO week of a time in UTC, such as 2026-W47."""
+    year, week, _ = when.astimezone(UTC).isocalendar()
+    return f"{year}-W{week:02}"
