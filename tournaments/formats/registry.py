@@ -5,12 +5,13 @@ from typing import TypeAlias, get_args
 from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.ladder import Ladder
+from tournaments.formats.matches import Matches
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
 
-Choice: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus
+Choice: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus | Matches
 """A format that a user chooses by its name."""
 Format: TypeAlias = Choice | Tune
 """A format of an event; a tune is that of an event file with parameters."""

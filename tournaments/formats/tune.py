@@ -16,7 +16,7 @@ from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.formats import tune_text
+from tournaments.formats.answers import tune_text
 from tournaments.formats.base import (
     ActiveResults,
     BaseFormat,

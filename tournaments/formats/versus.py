@@ -9,7 +9,7 @@ from arena.document.blocks import Media, Section
 from arena.rules.english import count_in_digits
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.formats import sprt_text
+from tournaments.formats.answers import sprt_text
 from tournaments.formats.base import (
     BaseFormat,
     Contest,

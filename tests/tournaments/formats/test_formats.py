@@ -116,6 +116,7 @@ def test_two_bots_that_partner_themselves_meet_until_the_answer_is_known(tmp_pat
             "at most 1,000,000 are possible",
         ),
         (("--format", "versus"), "two bots"),
+        (("--format", "matches"), "Matches need tables: name them in an event file"),
         (("--format", "knockout", "--seats", "3"), "two sides"),
         (("--format", "gauntlet", *(w for n in FOUR for w in ("--challenger", n))), "a field of 1"),
     ],

@@ -18,8 +18,8 @@ from arena.document.markdown import to_markdown
 from protocol.records import Result
 from tests.support.fast_run import slow_except
 from tests.support.simulated_boards import Luck, simulated
-from tournaments.formats import sprt_text
-from tournaments.formats.sprt_text import live, sparkline
+from tournaments.formats.answers import sprt_text
+from tournaments.formats.answers.sprt_text import live, sparkline
 from tournaments.rating import sprt
 from tournaments.rating.likelihood_ratio import ratio_path
 from tournaments.rating.sprt import (

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.document.html import minus
-from tournaments.formats.sprt_text import subsample
-from tournaments.formats.tune_text import Way
+from tournaments.formats.answers.sprt_text import subsample
+from tournaments.formats.answers.tune_text import Way
 from tournaments.rating.sprt import SprtStep
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import Floats

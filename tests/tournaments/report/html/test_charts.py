@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from protocol.records import Result
 from tests.support.results import STRENGTH, game, known, played
-from tournaments.formats.tune_text import Way
+from tournaments.formats.answers.tune_text import Way
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.sprt_settings import Sprt

@@ -1,0 +1,1 @@
+"""The answers of versus and tune in words and tables."""
