@@ -31,6 +31,8 @@ POLICY = (
     "default-src 'none'; style-src {styles}; script-src {scripts}; img-src data:; connect-src {to};"
     " base-uri 'none'; form-action 'none'"
 )
+STYLE, THEME, SCRIPT = "style.css", "theme.js", "script.js"
+"""The files that the pages of a site share."""
 
 
 def page(
@@ -53,28 +55,65 @@ def page(
     file. `data` is written as JSON into the element `data`, where the scripts read it; `connect`
     is the address to which the scripts may connect.
     """
-    from arena.ui.templates import environment as templates_in  # Jinja2 takes 40 ms.
-
-    environment = templates_in((*folders, HERE))
+    environment = _environment(folders)
     style = _joined(environment, ("base.css", *styles))
-    theme, script = _joined(environment, ("theme.js",)), _joined(environment, scripts)
+    theme, script = _joined(environment, (THEME,)), _joined(environment, scripts)
     hashes = f"{_hash(theme)} {_hash(script)}"
     policy = POLICY.format(styles=_hash(style), scripts=hashes, to=connect)
-    logo = _joined(environment, ("logo.svg",)).strip()
     return environment.get_template(template).render(
-        logo=Markup(logo),
-        icon=f"data:image/svg+xml,{quote(logo)}",
+        **_signs(environment),
         theme=Markup(theme),
         style=Markup(style),
         script=Markup(script),
         policy=policy,
-        generator=generator(),
         data=_data(data),
         kind=kind,
         title=title,
         links=links,
         **values,
     )
+
+
+class SitePages:
+    """The pages of one site: many small ones, which share a style sheet and scripts beside them."""
+
+    def __init__(
+        self, folders: Sequence[Path], styles: Sequence[str], scripts: Sequence[str]
+    ) -> None:
+        """Take names of files as `page` does."""
+        self._environment = environment = _environment(folders)
+        self._signs = _signs(environment)
+        self.files = {
+            STYLE: _joined(environment, ("base.css", *styles)),
+            THEME: _joined(environment, (THEME,)),
+            SCRIPT: _joined(environment, scripts),
+        }
+        """The content of the shared files, by name."""
+
+    def page(self, template: str, kind: str, title: str, *, root: str, **values: Any) -> str:
+        """Return a page as HTML; `root` leads from its folder to that of the shared files."""
+        own = "'self'"
+        return self._environment.get_template(template).render(
+            **self._signs,
+            policy=POLICY.format(styles=own, scripts=own, to="'none'"),
+            kind=kind,
+            title=title,
+            root=root,
+            **values,
+        )
+
+
+def _environment(folders: Sequence[Path]) -> "Environment":
+    from arena.ui.templates import environment  # Jinja2 takes 40 ms.
+
+    return environment((*folders, HERE))
+
+
+def _signs(environment: "Environment") -> dict[str, str]:
+    """Return the values of signs that every page has."""
+    logo = _joined(environment, ("logo.svg",)).strip()
+    icon = f"data:image/svg+xml,{quote(logo)}"
+    return {"logo": Markup(logo), "icon": icon, "generator": generator()}
 
 
 @cache

@@ -8,7 +8,7 @@ standings, as they do in the report that a run shows.
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -86,11 +86,34 @@ class PublishedLog(NamedTuple):
     """Its games that can be replayed."""
 
 
-def publish_event(path: Path, site: Path, address: str) -> int:
-    """Write the site or bring it up to date; return the exit code.
+class EventSite(NamedTuple):
+    """A site as it was just written."""
 
-    `address`: the site's address on the web; empty if it is not known. Raises UserError if `site`
-    holds something else, or is in the event's folder; DamagedFileError, OSError.
+    summary: Results
+    """The results that it shows."""
+    replays: int
+    """Games that can be replayed."""
+    is_over: bool
+    """True if all games have their results, and all logs are there."""
+
+
+def publish_event(path: Path, site: Path, address: str) -> int:
+    """Write the site or bring it up to date, and print its address; return the exit code.
+
+    Raises what `write_event_site` does.
+    """
+    _tell(site.resolve(), write_event_site(path, site, address))
+    return 0
+
+
+def write_event_site(
+    path: Path, site: Path, address: str, links: Sequence[tuple[str, str]] = ()
+) -> EventSite:
+    """Write the site of an event or bring it up to date.
+
+    `address`: the site's address on the web; empty if it is not known. `links`: addresses of pages
+    around it, and their labels. Raises UserError if `site` holds something else, or is in the
+    event's folder; DamagedFileError, OSError.
     """
     folder, site = Folder(path.resolve()), site.resolve()
     event = load_event(folder)
@@ -104,7 +127,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     (site / REPLAYS).mkdir(exist_ok=True)
     # First, because they tell whose site it is.
     write_atomic(site / folder.commitments.name, [content(folder.commitments)])
-    replay = _replay_page(event)
+    replay = _replay_page(event, links)
     # Another page may read replays of another form.
     again = not has_content(site / SITE_PAGE, [replay])
     reviewed = folder.review_log.exists()
@@ -118,7 +141,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
         write_atomic(site / folder.history.name, [content(folder.history)])
     for review in (folder.review_log, folder.review, folder.review_csv):
         _copy_or_remove(review, site)
-    files = report_files(folder, event, results, known, Site(seeds.keys(), address, PICTURE))
+    files = report_files(folder, event, results, known, Site(seeds.keys(), address, PICTURE, links))
     summary = decode_json(b"".join(files[folder.results]), Results)
     write_atomic(site / PICTURE, [_picture(event, results, summary)])
     over = summary.played == summary.planned and all(log.name for log in published)
@@ -131,8 +154,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
     for file in sorted(files, key=lambda file: file == folder.page):
         name = INDEX if file == folder.page else file.name
         write_atomic(site / name, files[file])
-    _tell(site, summary, sum(log.replays for log in published), over)
-    return 0
+    return EventSite(summary, sum(log.replays for log in published), over)
 
 
 def _copy_or_remove(path: Path, site: Path) -> None:
@@ -143,11 +165,11 @@ def _copy_or_remove(path: Path, site: Path) -> None:
         (site / path.name).unlink(missing_ok=True)
 
 
-def _replay_page(event: Event) -> bytes:
+def _replay_page(event: Event, links: Sequence[tuple[str, str]]) -> bytes:
     """Return the page that shows the replay which its address names."""
     names = [entrant.name for entrant in event.entrants]
     emblems = emblem_numbers(names, names)
-    return replay_page("Replay", [], [(INDEX, "Report")], REPLAYS, emblems).encode()
+    return replay_page("Replay", [], [(INDEX, "Report"), *links], REPLAYS, emblems).encode()
 
 
 def _picture(event: Event, results: ResultStore, summary: Results) -> bytes:
@@ -270,10 +292,11 @@ def _without_folder(command: Command) -> Iterator[str]:
             yield LOCAL.sub(r"\1", re.sub(rf"{here}(?![^/\s])", ".", word))
 
 
-def _tell(site: Path, summary: Results, replays: int, over: bool) -> None:
+def _tell(site: Path, written: EventSite) -> None:
     print_line(site / INDEX)
-    print_note(f"{count_in_digits(replays, 'replay')} of {summary.played} games.")
-    if not over:
+    replays = count_in_digits(written.replays, "replay")
+    print_note(f"{replays} of {written.summary.played} games.")
+    if not written.is_over:
         print_note(
             "The games of boards that are still played, the logs that show them and the ledger are "
             "left out: publish again when the event is over."

@@ -5,7 +5,7 @@ same ledger and the same review give the same bytes of all others, and the same 
 two.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +46,8 @@ class Site(NamedTuple):
     """The site's address, which ends with a slash; empty if it is not known."""
     picture: str
     """The picture that stands for the site where its address is shared, a file in it."""
+    links: Sequence[tuple[str, str]] = ()
+    """Addresses of pages around the site, and their labels."""
 
 
 def files_now(folder: Folder, event: Event, results: ResultStore) -> dict[Path, Iterable[bytes]]:

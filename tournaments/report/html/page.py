@@ -29,6 +29,8 @@ class Share(NamedTuple):
     """The address of the page's folder, which ends with a slash; empty if it is not known."""
     picture: str = ""
     """A picture beside the page; empty if there is none."""
+    links: Sequence[tuple[str, str]] = ()
+    """Addresses of pages around the site, and their labels."""
 
 
 def report_page(document: Document, share: Share, entrants: Sequence[str]) -> str:
@@ -39,8 +41,9 @@ def report_page(document: Document, share: Share, entrants: Sequence[str]) -> st
         document.title,
         folders=(HERE,),
         styles=("report.css",),
-        scripts=("emblem.js", "bots.js", "report.js"),
+        scripts=("emblem.js", "sort.js", "bots.js", "report.js"),
         data=document.data,
+        links=share.links,
         share=share._replace(summary=plain(share.summary)),
         draw_walk=sprt_walk,
         draw_tuning=tuning_lines,
