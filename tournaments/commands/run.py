@@ -2,22 +2,28 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import trio
 
-from arena.logs.board_promises import published_seeds
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.limits import SandboxMode
+from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
-from protocol.records import Result
+from tournaments.commands.play_event import (
+    Play,
+    load_display,
+    play_here,
+    play_to_end,
+    publish_reports,
+)
 from tournaments.formats.versus import Versus
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
@@ -25,15 +31,14 @@ from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
 from tournaments.report.conditions import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
-from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_on_signal, stop_sentence
-from tournaments.runner.lanes import Lanes
+from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_sentence
 from tournaments.runner.machine import cores, default_jobs
-from tournaments.runner.runner import Runner, check_greetings
+from tournaments.runner.runner import check_greetings
 from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage import folder as folders
 from tournaments.storage.at_home import open_at_home
 from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
+from tournaments.storage.ledger import Ledger, read_ledger
 from tournaments.storage.log_luck import LogLuck, LuckTask
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import open_event
@@ -43,7 +48,6 @@ from tournaments.storage.run_folder import choose_folder
 
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
-    from tournaments.live.progress import Progress
 
 DEMO_BOTS = (
     "greedy",
@@ -97,10 +101,6 @@ class RunOptions(NamedTuple):
     """The worst answer of a versus that does not make the run fail."""
 
 
-Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
-"""A function that plays what a ledger misses, sends each result into the channel and closes it."""
-
-
 def run_event(options: RunOptions) -> int:
     """Play an event, or the rest of it; return the exit code. Raises UserError."""
     cluster = _cluster(options)
@@ -122,7 +122,7 @@ def run_event(options: RunOptions) -> int:
         _go_on(folder)
         return STOPPED
     if not options.as_json:
-        _display().final(folder)
+        load_display().final(folder)
     if (options.luck or plan.written.luck) and code == 0:
         code = _take_luck_out(folder, options.as_json)
     if options.as_json:
@@ -210,7 +210,7 @@ def _run_in(
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
         published = len(ledger.results)
-        publish = partial(_publish, folder, event, ledger)
+        publish = partial(publish_reports, folder, event, ledger)
         if cluster or ledger.complete:
             publish()
         if cluster:
@@ -220,10 +220,12 @@ def _run_in(
                 folder, event, ledger, planned.sources, jobs, cluster, options.keep_stderr
             )
         else:
-            lanes, keep = Lanes(options.jobs, trio.Event()), options.keep_stderr
-            ready = _here(folder, event, ledger, lanes, publish, keep_stderr=keep)
+            keep, prepare = options.keep_stderr, partial(_prepare, folder, event)
+            ready = play_here(
+                folder, event, ledger, options.jobs, publish, prepare, keep_stderr=keep
+            )
         with folders.kept_private(folder, lambda: ledger.complete):
-            code = 0 if ledger.complete else trio.run(_play, folder, event, ledger, ready)
+            code = 0 if ledger.complete else _play(folder, event, ledger, ready)
             for notice in describe_spent_out(event, ledger.results):
                 print_note(notice)
                 code = code or STOPPED
@@ -239,69 +241,30 @@ def _go_on(folder: Folder) -> None:
     print_note(f"Stopped; run the same command again to continue. Folder: {folder.path}")
 
 
-async def _play(
+def _play(
     folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
 ) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
-    ended: BaseExceptionGroup[Exception] | None = None
-    with trio.CancelScope() as scope:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(stop_on_signal, scope)
-            ended = await _ended(folder, event, ledger, ready)
-            nursery.cancel_scope.cancel()
-    if ended:
-        print_note(stop_sentence(folder, ended, "run", "between two games"))
-    if ended or scope.cancelled_caught:
+    errors, interrupted = trio.run(play_to_end, folder, event, ledger, ready)
+    if errors:
+        print_note(stop_sentence(folder, errors, "run", "between two games"))
+    if errors or interrupted:
         _go_on(folder)
-        return STOPPED if ended else INTERRUPTED
+        return STOPPED if errors else INTERRUPTED
     return 0
 
 
-@asynccontextmanager
-async def _here(
-    folder: Folder,
-    event: Event,
-    ledger: Ledger,
-    lanes: Lanes,
-    publish: Callable[[], None],
-    *,
-    keep_stderr: bool,
-) -> AsyncIterator[Play]:
-    """Publish, and yield the function that plays in this process.
+async def _prepare(folder: Folder, event: Event) -> Sandbox:
+    """Return the best sandbox, in which every bot greets.
 
-    Raises UserError, OSError, StoppedError.
+    Raises UserError, OSError, RunStoppedError.
     """
-    async with trio.open_nursery() as nursery:
-        await nursery.start(_publish_beside, publish, lanes)
-        sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
-        print_note(sandbox.brief)
-        complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
-        if complaint is not None:
-            raise UserError(complaint)
-
-        async def play(finished: trio.MemorySendChannel[Result]) -> None:
-            runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
-            await runner.play(lanes)
-
-        yield play
-
-
-async def _publish_beside(
-    publish: Callable[[], None],
-    lanes: Lanes,
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Publish in a thread, which has begun when the starter goes on; then let the games begin.
-
-    The commitments' digest is of use only if it is known before the first game.
-    """
-
-    def begin() -> None:
-        trio.from_thread.run_sync(task_status.started)
-        publish()
-
-    await trio.to_thread.run_sync(begin)
-    lanes.begin.set()
+    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    print_note(sandbox.brief)
+    complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
+    if complaint is not None:
+        raise UserError(complaint)
+    return sandbox
 
 
 def _there(
@@ -320,66 +283,11 @@ def _there(
     return connect(cluster, folder, event, ledger, sources, jobs, tell, keep_stderr=keep)
 
 
-async def _ended(
-    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
-) -> BaseExceptionGroup[Exception] | None:
-    """Play; return the errors that ended it early, or None."""
-    ended = None
-    try:
-        async with ready as play:
-            await _run(folder, event, ledger, play)
-    except* Exception as group:
-        ended = group
-    return ended
-
-
-async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
-    """Play and show the progress; errors come out in an exception group."""
-    sender, receiver = trio.open_memory_channel[Result](100)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_watch, receiver, folder, event, ledger)
-        await play(sender)
-
-
-async def _watch(
-    receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
-) -> None:
-    """Show each result, and reveal each board's seed after its last game."""
-    public = set(published_seeds(folder.seeds))
-    seed_of = folders.board_seeds(folder, event)
-    # In a thread: the first report may be loading the same modules in another.
-    with (await trio.to_thread.run_sync(_display))(event, ledger) as progress:
-        async for result in receiver:
-            if ledger.left[result.board] == 0 and result.board not in public:
-                await trio.to_thread.run_sync(folders.reveal_one, folder, seed_of, result.board)
-                public.add(result.board)
-            progress.update(result)
-
-
-def _display() -> "type[Progress]":
-    """Import the display, with rich."""
-    from tournaments.live.progress import Progress
-
-    return Progress
-
-
-def _publish(folder: Folder, event: Event, ledger: Ledger) -> None:
-    # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
-    from tournaments.report.html.replay_links import announce_replays
-    from tournaments.report.report import files_now
-
-    folders.reveal(folder, folders.board_seeds(folder, event), finished_sittings(ledger.left))
-    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
-    for path, lines in files_now(folder, event, results).items():
-        folders.write_atomic(path, lines)
-    announce_replays(folder, event, ledger.results)
-
-
 def _publish_again(folder: Folder) -> None:
     """Write the reports of the plan that was put back. Raises UserError, OSError."""
     print_note(f"{shown_path(folder.path)} is as it was before.")
     event = folders.load_event(folder)
-    _publish(folder, event, Ledger(folder, event))
+    publish_reports(folder, event, Ledger(folder, event))
 
 
 def _luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:

@@ -1,0 +1,149 @@
+"""Play what an event's folder lacks, with its progress, and publish seeds and reports there."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import trio
+
+from arena.logs.board_promises import published_seeds
+from arena.sandbox.sandbox import Sandbox
+from protocol.records import Result
+from tournaments.plan.event import Event
+from tournaments.runner.exit import stop_on_signal
+from tournaments.runner.lanes import Lanes
+from tournaments.runner.runner import Runner
+from tournaments.storage import folder as folders
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
+from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.result_store import ResultStore
+
+if TYPE_CHECKING:
+    from tournaments.live.progress import Progress
+
+Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+"""A function that plays what a ledger misses, sends each result into the channel and closes it."""
+
+
+class Ending(NamedTuple):
+    """The end of playing before the plan was done; both are empty if it was done."""
+
+    errors: BaseExceptionGroup[Exception] | None
+    """The errors that ended it."""
+    interrupted: bool
+    """True if a signal ended it."""
+
+
+async def play_to_end(
+    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+) -> Ending:
+    """Play until the plan is done, an error comes, or a signal asks the program to end."""
+    errors: BaseExceptionGroup[Exception] | None = None
+    with trio.CancelScope() as scope:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(stop_on_signal, scope)
+            errors = await _catch_errors(folder, event, ledger, ready)
+            nursery.cancel_scope.cancel()
+    return Ending(errors, scope.cancelled_caught)
+
+
+@asynccontextmanager
+async def play_here(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    jobs: int | None,
+    publish: Callable[[], None],
+    prepare: Callable[[], Awaitable[Sandbox]],
+    *,
+    keep_stderr: bool = False,
+) -> AsyncIterator[Play]:
+    """Publish, and yield the function that plays in this process, in the sandbox of `prepare`.
+
+    Raises OSError, and what `publish` and `prepare` raise.
+    """
+    lanes = Lanes(jobs, trio.Event())
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_publish_beside, publish, lanes)
+        sandbox = await prepare()
+
+        async def play(finished: trio.MemorySendChannel[Result]) -> None:
+            runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
+            await runner.play(lanes)
+
+        yield play
+
+
+async def _publish_beside(
+    publish: Callable[[], None],
+    lanes: Lanes,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Publish in a thread, which has begun when the starter goes on; then let the games begin.
+
+    The commitments' digest is of use only if it is known before the first game.
+    """
+
+    def begin() -> None:
+        trio.from_thread.run_sync(task_status.started)
+        publish()
+
+    await trio.to_thread.run_sync(begin)
+    lanes.begin.set()
+
+
+async def _catch_errors(
+    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+) -> BaseExceptionGroup[Exception] | None:
+    """Play; return the errors that ended it early, or None."""
+    errors = None
+    try:
+        async with ready as play:
+            await _run(folder, event, ledger, play)
+    except* Exception as group:
+        errors = group
+    return errors
+
+
+async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
+    """Play and show the progress; errors come out in an exception group."""
+    sender, receiver = trio.open_memory_channel[Result](100)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_watch, receiver, folder, event, ledger)
+        await play(sender)
+
+
+async def _watch(
+    receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
+) -> None:
+    """Show each result, and reveal each board's seed after its last game."""
+    public = set(published_seeds(folder.seeds))
+    seed_of = folders.board_seeds(folder, event)
+    # In a thread: the first report may be loading the same modules in another.
+    with (await trio.to_thread.run_sync(load_display))(event, ledger) as progress:
+        async for result in receiver:
+            if ledger.left[result.board] == 0 and result.board not in public:
+                await trio.to_thread.run_sync(folders.reveal_one, folder, seed_of, result.board)
+                public.add(result.board)
+            progress.update(result)
+
+
+def load_display() -> "type[Progress]":
+    """Import the display, with rich."""
+    from tournaments.live.progress import Progress
+
+    return Progress
+
+
+def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
+    """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
+    # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
+    from tournaments.report.html.replay_links import announce_replays
+    from tournaments.report.report import files_now
+
+    folders.reveal(folder, folders.board_seeds(folder, event), finished_sittings(ledger.left))
+    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
+    for path, lines in files_now(folder, event, results).items():
+        folders.write_atomic(path, lines)
+    announce_replays(folder, event, ledger.results)
