@@ -126,8 +126,11 @@ def active_versions(
     )
 
 
-def read_league(path: Path) -> LeagueData:
-    """Read a league. Raises UserError, DamagedFileError."""
+def read_league(path: Path, earlier: LeagueData | None = None) -> LeagueData:
+    """Read a league. Raises UserError, DamagedFileError.
+
+    Rounds that were over in `earlier`, what was read of it before, are not read again.
+    """
     folder = LeagueFolder(path)
     if not folder.settings.is_file():
         raise UserError(f"{path} has no league: {folder.settings.name} is missing.")
@@ -136,7 +139,12 @@ def read_league(path: Path) -> LeagueData:
         folder=folder,
         settings=settings,
         register=list(read_register(folder.register)),
-        divisions={one.name: _read_division(folder, one) for one in settings.divisions},
+        divisions={
+            one.name: _read_division(
+                folder, one, earlier.divisions.get(one.name) if earlier else None
+            )
+            for one in settings.divisions
+        },
     )
 
 
@@ -157,12 +165,15 @@ def _decode_entry(line: bytes) -> AnyEntry:
     return entry
 
 
-def _read_division(folder: LeagueFolder, settings: DivisionSettings) -> DivisionData:
+def _read_division(
+    folder: LeagueFolder, settings: DivisionSettings, earlier: DivisionData | None
+) -> DivisionData:
     rules, seats = division_rules(settings, folder.path)
+    over = {one.folder.path: one for one in (earlier.rounds if earlier else ()) if one.is_over}
     rounds: list[PlayedRound] = []
     first = 0
     for path in folder.rounds_of(settings.name):
-        rounds.append(read_round(path, first))
+        rounds.append(over.get(path) or read_round(path, first))
         first += rounds[-1].event.all_boards
     return DivisionData(settings=settings, rules=rules, seats=seats, rounds=rounds)
 
