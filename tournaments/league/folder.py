@@ -9,6 +9,8 @@ from tournaments.storage.folder import PathInFolder
 
 PLAN = "round.json"
 """Name of the file in a round's folder that tells how its tables were chosen."""
+CLOSED = "closed.json"
+"""Name of the file in the folder of a round that could not be played to its end."""
 
 
 class LeagueFolder(Struct, frozen=True):

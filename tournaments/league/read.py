@@ -1,10 +1,11 @@
 """The state of a league, read from its files: the register, the rounds and their results."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,8 +15,16 @@ from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset
-from tournaments.league.folder import PLAN, LeagueFolder
-from tournaments.league.records import TIME, Admitted, AnyEntry, Returned, RoundPlan, Withdrawn
+from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
+from tournaments.league.records import (
+    TIME,
+    Admitted,
+    AnyEntry,
+    ClosedRound,
+    Returned,
+    RoundPlan,
+    Withdrawn,
+)
 from tournaments.league.settings import (
     DivisionSettings,
     LeagueSettings,
@@ -25,6 +34,8 @@ from tournaments.league.settings import (
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
+
+R = TypeVar("R")
 
 
 class PlayedRound(Struct, frozen=True, kw_only=True):
@@ -37,9 +48,11 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     event: Event
     """Its event."""
     is_over: bool
-    """True if every game has its result."""
+    """True if no game of it will be played any more."""
+    closed: ClosedRound | None
+    """The reason why it ended before all its games were played; None if it did not."""
     results: list[Result]
-    """Results of its ledger, with boards as numbered there."""
+    """Results that count, in the order of its ledger, with boards as numbered there."""
     first_board: int
     """Number that is added to its boards to tell them from those of other rounds."""
 
@@ -180,22 +193,38 @@ def _read_division(
 
 def read_round(path: Path, first_board: int) -> PlayedRound:
     """Read a round's folder. Raises UserError, DamagedFileError."""
-    try:
-        plan = decode_json((path / PLAN).read_bytes(), RoundPlan)
-    except DamagedRecordError as error:
-        raise UserError(f"{path / PLAN}: {error}.") from error
+    plan = _read_record(path / PLAN, RoundPlan)
+    closed = _read_record(path / CLOSED, ClosedRound) if (path / CLOSED).exists() else None
     folder = Folder(path)
     event = load_event(folder)
     results = list(read_ledger(folder.ledger))
-    games = sum(1 for _ in plan.tables) * event.boards * _seatings(event)
+    games = len(plan.tables) * event.boards * _seatings(event)
     return PlayedRound(
         plan=plan,
         folder=folder,
         event=event,
-        is_over=len(results) >= games,
-        results=results,
+        is_over=closed is not None or len(results) >= games,
+        closed=closed,
+        results=_of_whole_boards(event, results) if closed else results,
         first_board=first_board,
     )
+
+
+def _read_record(path: Path, kind: type[R]) -> R:
+    try:
+        return decode_json(path.read_bytes(), kind)
+    except DamagedRecordError as error:
+        raise UserError(f"{path}: {error}.") from error
+
+
+def _of_whole_boards(event: Event, results: list[Result]) -> list[Result]:
+    """Return the results of boards that their table has played in every seating.
+
+    Otherwise a bot that can stop us would choose the rotations that count.
+    """
+    seatings = _seatings(event)
+    played = Counter((one.board, frozenset(one.seats)) for one in results)
+    return [one for one in results if played[one.board, frozenset(one.seats)] == seatings]
 
 
 def _seatings(event: Event) -> int:

@@ -139,3 +139,14 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Boards of each table."""
     tables: tuple[ChosenTable, ...]
     """The tables."""
+
+
+class ClosedRound(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The end of a round that could not be played to its end."""
+
+    time: Time
+    """Time at which it was closed."""
+    why: Words
+    """The reason."""
+    blamed: tuple[VersionName, ...] = ()
+    """Versions that are held out for a day, because they sat where it stopped; no house bots."""

@@ -2,6 +2,7 @@
 
 import signal
 import traceback
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -30,6 +31,11 @@ MACHINE = (OSError, MemoryError, CannotStartError, LagError)
 
 class RunStoppedError(Exception):
     """A stop of the run, which can go on later; played games are stored. The text is the reason."""
+
+    def __init__(self, text: str, who: Collection[str] = ()) -> None:
+        super().__init__(text)
+        self.who = who
+        """Names of the entrants of the sitting in which it stopped, if it was in one."""
 
 
 async def stop_on_signal(

@@ -7,8 +7,30 @@ import pytest
 
 from protocol.codec import encode_json
 from protocol.errors import UserError
-from tournaments.league.read import active_versions, parse_time, read_league, week_of, write_time
-from tournaments.league.records import Admitted, AnyEntry, Refused, Returned, Withdrawn
+from tests.support.planned_events import event, plan_of, result
+from tournaments.formats.matches import Matches
+from tournaments.league.folder import CLOSED, PLAN
+from tournaments.league.read import (
+    active_versions,
+    parse_time,
+    read_league,
+    read_round,
+    week_of,
+    write_time,
+)
+from tournaments.league.records import (
+    Admitted,
+    AnyEntry,
+    ChosenTable,
+    ClosedRound,
+    Refused,
+    Returned,
+    RoundPlan,
+    Withdrawn,
+)
+from tournaments.storage.folder import Folder
+from tournaments.storage.ledger import Ledger
+from tournaments.storage.open_event import open_event
 
 NOW = "2026-11-22T20:00:00Z"
 NOTHING = "0" * 64
@@ -60,3 +82,25 @@ def test_times_are_utc_and_weeks_are_iso() -> None:
     when = datetime(2027, 1, 3, 12, 0, 1, tzinfo=UTC)
     assert parse_time(write_time(when)) == when
     assert week_of(when) == "2026-W53"
+
+
+def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
+    """A round that cannot be finished is over; a board without its other rotation is left out."""
+    table = ("bot0", "bot1")
+    plan = RoundPlan(
+        method="any", number=1, division="draw", time=NOW, active=table, held={}, boards=3,
+        tables=(ChosenTable(table, "new", 1.0),),
+    )  # fmt: skip
+    folder = Folder(tmp_path)
+    one, _ = open_event(folder, event(2, form=Matches((table,))), 1)
+    (tmp_path / PLAN).write_bytes(encode_json(plan))
+    ledger = Ledger(folder, one)
+    for sitting, n in [(it, n) for it in plan_of(one) for n in range(len(it.games))][:5]:
+        ledger.add(result(one, sitting, n, (1, 2)))
+    assert not read_round(tmp_path, 0).is_over
+    assert len(read_round(tmp_path, 0).results) == 5
+    (tmp_path / CLOSED).write_bytes(encode_json(ClosedRound(time=NOW, why="gone")))
+    closed = read_round(tmp_path, 0)
+    assert closed.is_over
+    assert len(closed.results) == 4
+    assert closed.closed == ClosedRound(time=NOW, why="gone")
