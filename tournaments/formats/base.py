@@ -102,6 +102,11 @@ def first_version(name: str) -> str:
     return first if version.isdecimal() else name
 
 
+def version_number(name: str) -> int:
+    """Return the number of an entrant's version: 1 for `mine`, 2 for `mine@2`."""
+    return int(name.removeprefix(first_version(name)).lstrip("@") or 1)
+
+
 def plain_name(name: str) -> str:
     """Return an entrant's name without its clock and its version."""
     return name.partition("@")[0]

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from tournaments.formats.base import Entrant, first_version, plain_name
+from tournaments.formats.base import Entrant, first_version, plain_name, version_number
 from tournaments.plan.event import Event
 from tournaments.rating.anchor import Anchor
 
@@ -88,20 +88,16 @@ def delayed(old: Event, new: Event, first_board: int) -> Event:
     return replace(new, entrants=tuple(entrants))
 
 
-def _number(name: str) -> int:
-    return int(name.removeprefix(first_version(name)).lstrip("@") or 1)
-
-
 def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
     """Return the version of a bot in the event, by its files."""
     before = [one for one in old.entrants if first_version(one.name) == entrant.name]
     for one in before:
         if one.fingerprint == entrant.fingerprint:
             return one.name
-    last = max((one.name for one in before if one.name in played), key=_number, default=None)
+    last = max((one.name for one in before if one.name in played), key=version_number, default=None)
     if last is None:
         return entrant.name
-    return f"{entrant.name}@{_number(last) + 1}"
+    return f"{entrant.name}@{version_number(last) + 1}"
 
 
 def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,149 @@
+"""Tests of `tournaments.league.ratings`: standings, histories and regressions of a division."""
+
+import random
+
+import pytest
+
+from tests.support.leagues import (
+    admitted,
+    everybody_meets,
+    league_of,
+    played_round,
+    table_results,
+)
+from tests.support.results import game
+from tournaments.league.ratings.standings import DivisionStandings, division_standings
+from tournaments.league.read import LeagueData
+from tournaments.league.records import AnyEntry, Withdrawn
+
+OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
+NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -100.0, "other": 50.0}
+
+
+def standings(league: LeagueData) -> DivisionStandings:
+    return division_standings(league.divisions["draw"], league)
+
+
+@pytest.fixture(scope="module")
+def worse() -> LeagueData:
+    """Return a league in which the second version of a bot is far worse than the first."""
+    rng = random.Random(1)
+    rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in (1, 2, 3, 4)]
+    rounds += [everybody_meets(rng, NEW, one, "2026-11-03") for one in (5, 6, 7, 8)]
+    register = [admitted(name) for name in (*OLD, "new")] + [admitted("mine@2", "2026-11-03")]
+    return league_of(rounds, register)
+
+
+def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> None:
+    """The anchor has 0 Elo; old versions stand in the whole table only, newcomers at its end."""
+    found = standings(worse)
+    assert [row.version for row in found.rows] == ["other", "greedy", "mine@2", "random", "new"]
+    assert [row.rank for row in found.rows] == [1, 2, 3, 4, None]
+    elo = {row.version: row.elo for row in found.all_versions}
+    assert elo["greedy"] == 0
+    assert elo["new"] is None
+    (old,) = (row for row in found.all_versions if not row.is_active)
+    assert (old.version, old.rank, old.bot, old.since) == ("mine", None, "mine", "2026-11-01")
+    assert all(row.is_house == (row.bot in ("greedy", "random")) for row in found.rows)
+    assert all(len(row.form) == 10 for row in found.rows if row.games)
+
+
+def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
+    """A bot's rating on a day is that of the version that played then, from the one fit."""
+    found = standings(worse)
+    elo = {row.version: row.elo for row in found.all_versions}
+    points = found.timeline["mine"]
+    assert [(one.day, one.version) for one in points] == [
+        ("2026-11-02", "mine"),
+        ("2026-11-03", "mine@2"),
+    ]
+    assert [one.elo for one in points] == [elo["mine"], elo["mine@2"]]
+    assert len({one.elo for one in found.timeline["other"]}) == 1
+
+
+def test_order_of_rounds_changes_no_rating(worse: LeagueData) -> None:
+    """One fit of all results has no path: rounds in the other order give the same table."""
+    turned = league_of(worse.divisions["draw"].rounds[::-1], worse.register)
+    assert standings(turned).ratings == standings(worse).ratings
+
+
+def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
+    """A loss of 300 Elo is flagged against the version before; the other bots are not compared."""
+    found = standings(worse)
+    (one,) = found.regressions
+    assert (one.newer, one.older, found.comparisons, one.is_sure) == ("mine@2", "mine", 1, True)
+    assert one.sentence == "mine@2 is worse than mine: over 99.9 %"
+    (row,) = (row for row in found.rows if row.bot == "mine")
+    assert one.lead == row.change
+    assert row.change is not None
+    assert row.change < -150
+    assert row.change_half_width == one.half_width
+
+
+def test_equal_version_is_not_flagged() -> None:
+    """The same strength under another number is no regression, and few boards are none either."""
+    rng = random.Random(2)
+    same = {"greedy": 0.0, "random": -150.0, "mine@2": 200.0, "other": 50.0}
+    rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in (1, 2, 3)]
+    rounds += [everybody_meets(rng, same, one, "2026-11-03") for one in (4, 5, 6)]
+    register = [admitted(name) for name in (*OLD, "mine@2")]
+    assert standings(league_of(rounds, register)).regressions == []
+    few = [everybody_meets(rng, OLD, 1, "2026-11-02"), everybody_meets(rng, NEW, 2, "2026-11-03")]
+    assert standings(league_of(few[:1], register)).comparisons == 0
+
+
+def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
+    """A round that is still played rates nobody; a withdrawn bot keeps its place among all."""
+    rng = random.Random(3)
+    rounds = [everybody_meets(rng, OLD, 1, "2026-11-02")]
+    fresh = table_results(rng, {"greedy": 0, "new": 0}, ("greedy", "new"))
+    playing = played_round(2, "2026-11-03", {("greedy", "new"): fresh}, over=False)
+    register: list[AnyEntry] = [
+        *(admitted(name) for name in (*OLD, "new")),
+        Withdrawn(time="2026-11-03T08:00:00Z", bot="other", version="other"),
+    ]
+    found = standings(league_of([*rounds, playing], register))
+    (new,) = (row for row in found.rows if row.version == "new")
+    assert (new.games, new.elo, new.rank, new.form) == (0, None, None, ())
+    assert "new" not in found.timeline
+    (other,) = (row for row in found.all_versions if row.version == "other")
+    assert other.elo is not None
+    assert not other.is_active
+
+
+def test_league_without_games_has_rows() -> None:
+    """Before the first game every bot has a row without a rating."""
+    found = standings(league_of([], [admitted("greedy"), admitted("mine")]))
+    assert [(row.version, row.elo, row.games) for row in found.rows] == [
+        ("greedy", None, 0),
+        ("mine", None, 0),
+    ]
+    assert found.ratings.pools == ()
+
+
+def test_versions_that_no_game_connects_have_no_rating() -> None:
+    """Two newcomers that only met each other are not compared with the anchor."""
+    rng = random.Random(4)
+    apart = played_round(
+        2, "2026-11-03", {("a", "b"): table_results(rng, {"a": 0, "b": 0}, ("a", "b"))}
+    )
+    league = league_of(
+        [everybody_meets(rng, OLD, 1, "2026-11-02"), apart],
+        [admitted(name) for name in (*OLD, "a", "b")],
+    )
+    rows = {row.version: row for row in standings(league).rows}
+    assert rows["a"].elo is None
+    assert rows["a"].bound == "?"
+    assert rows["a"].games == 10
+    assert rows["mine"].elo is not None
+
+
+def test_form_counts_a_shared_first_place_as_a_draw() -> None:
+    """The first place alone is W, a shared one D, every other L."""
+    results = [game(1, ("greedy", "mine"), (1, 1)), game(2, ("mine", "greedy"), (5, 1))]
+    league = league_of(
+        [played_round(1, "2026-11-02", {("greedy", "mine"): results})],
+        [admitted("greedy"), admitted("mine")],
+    )
+    form = {row.version: row.form for row in standings(league).rows}
+    assert form == {"mine": ("D", "W"), "greedy": ("D", "L")}

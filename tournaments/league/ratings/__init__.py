@@ -1,0 +1,1 @@
+"""Ratings of a league's divisions: tables, histories, regressions and cycles. Pure."""

@@ -1,0 +1,76 @@
+"""Regressions: new versions of bots that are probably worse than the ones before. Pure.
+
+The probability is one-sided and comes from the fit of all results, with boards as clusters. Of
+equal versions at most one in twenty is flagged at a look (simulated: tests/bench/league_flags.py).
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from tournaments.formats.base import first_version
+from tournaments.league.ratings.rated_pool import RatedPool
+
+CHANCE = 0.95
+"""Probability from which a version is flagged as worse."""
+FEWEST_BOARDS = 10
+"""Boards that each of two versions must have played before they are compared."""
+
+
+class Regression(Struct, frozen=True, kw_only=True):
+    """A present version that is probably worse than the one before."""
+
+    bot: str
+    """The bot."""
+    newer: str
+    """The present version."""
+    older: str
+    """The last version before it that played."""
+    chance: float
+    """Probability that the newer one is worse, `CHANCE` to 1."""
+    lead: float | None
+    """Elo of the newer one over the older one; None if either has none."""
+    half_width: float | None
+    """Half width of the 95 % interval of `lead`, in Elo."""
+    is_sure: bool
+    """True if it is flagged even when all comparisons of the division together may give a false
+    alarm in one of twenty cases (Holm)."""
+    sentence: str
+    """The finding in words, as in: mine@7 is worse than mine@6: 97 %."""
+
+
+def comparable(pairs: Iterable[tuple[str, str]], main: RatedPool) -> list[tuple[str, str]]:
+    """Return the pairs of a newer and an older version that have played enough."""
+    return [
+        pair
+        for pair in pairs
+        if main.has(*pair) and all(main.by_name[name].boards >= FEWEST_BOARDS for name in pair)
+    ]
+
+
+def find_regressions(pairs: list[tuple[str, str]], main: RatedPool) -> list[Regression]:
+    """Return those of the comparisons of a newer with an older version that show a loss."""
+    chances = sorted(((main.chance(old, new), new, old) for new, old in pairs), reverse=True)
+    found, sure = [], True
+    for place, (chance, newer, older) in enumerate(chances):
+        if chance < CHANCE:
+            break
+        sure = sure and 1 - chance <= (1 - CHANCE) / (len(chances) - place)
+        lead = main.lead(newer, older)
+        found.append(
+            Regression(
+                bot=first_version(newer),
+                newer=newer,
+                older=older,
+                chance=chance,
+                lead=lead[0] if lead else None,
+                half_width=lead[1] if lead else None,
+                is_sure=sure,
+                sentence=f"{newer} is worse than {older}: {_percent(chance)}",
+            )
+        )
+    return found
+
+
+def _percent(chance: float) -> str:
+    return "over 99.9 %" if chance > 0.999 else f"{100 * chance:.0f} %"

@@ -1,0 +1,216 @@
+"""Standings of a division: the table of all versions, from one fit of all results. Pure.
+
+Every version is an entrant of its own, and one fit takes all results of the division at once. So a
+rating does not depend on the order of the games, and the rating of an old version is still mended
+by what its opponents did later. The level is the league's anchor, a house bot that plays for ever.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.records import Result
+from tournaments.formats.base import first_version, version_number
+from tournaments.league.ratings.cycles import Cycle, search_cycles
+from tournaments.league.ratings.rated_pool import RatedPool
+from tournaments.league.ratings.regressions import Regression, comparable, find_regressions
+from tournaments.league.ratings.timeline import TimelinePoint, rating_history
+from tournaments.league.read import DivisionData, LeagueData
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.ratings import fit
+from tournaments.rating.tables import Bound, Pool, Rating, Ratings
+
+FORM = 10
+"""Games of a version's form."""
+
+
+class StandingRow(Struct, frozen=True, kw_only=True):
+    """A version's line in the table of a division."""
+
+    rank: int | None
+    """Rank among the present versions; None for others, and for one without a rating or bound."""
+    ranks: tuple[int, int] | None
+    """Best and worst rank among the present versions that the results leave open (Holm, 5 %)."""
+    bot: str
+    """The bot."""
+    version: str
+    """Its version."""
+    elo: float | None
+    """Elo over the anchor; a 95 % bound if `bound` tells so; None if no game connects the two."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo; None without a rating."""
+    bound: Bound
+    """As in `tournaments.rating.tables.Rating`."""
+    games: int
+    """Games played."""
+    boards: int
+    """Boards played on."""
+    win_share: float | None
+    """Share of wins in its pairs, 0 to 1, a draw ½; None before its first game."""
+    margin: float | None
+    """Mean margin in points, as in `tournaments.rating.tables.Rating`."""
+    fouls: int
+    """Fouls committed."""
+    is_house: bool
+    """True for a house bot."""
+    is_active: bool
+    """True for the present version of a bot that plays in this division."""
+    since: str
+    """Day of its admission, such as 2026-11-22."""
+    form: tuple[str, ...]
+    """Its last games, the latest last: W for the first place alone, D for a shared one, else L."""
+    before: str
+    """Version of the bot that it is compared with: the last before it that played, or none."""
+    change: float | None
+    """Elo over that version; None without one, or if either has no rating."""
+    change_half_width: float | None
+    """Half width of the 95 % interval of `change`, in Elo."""
+
+
+class DivisionStandings(Struct, frozen=True, kw_only=True):
+    """Everything that the results of a division tell about its bots."""
+
+    rows: list[StandingRow]
+    """Present versions, best first; those that have not played stand last."""
+    all_versions: list[StandingRow]
+    """All versions that play or played, best first."""
+    ratings: Ratings
+    """The fit, with the pool of the anchor first."""
+    timeline: dict[str, list[TimelinePoint]]
+    """History of each bot's rating, by bot."""
+    regressions: list[Regression]
+    """Present versions that are worse than the one before."""
+    comparisons: int
+    """Number of present versions that were compared with the one before."""
+    cycles: list[Cycle]
+    """Present versions that beat each other in a circle."""
+    trios: int
+    """Number of trios that had enough games to show a cycle."""
+
+
+def division_standings(division: DivisionData, league: LeagueData) -> DivisionStandings:
+    """Rate all versions of a division by all results of its finished rounds."""
+    results = list(division.results())
+    partners = division.rules.deal.partners
+    active = league.active(division.settings.name)
+    pools = _pools(results, partners, league.settings.anchor)
+    main = RatedPool(pools[0] if pools else None)
+    before = _versions_before([rating.name for pool in pools for rating in pool.entrants])
+    facts = _Facts(
+        active=dict(zip(ranked := main.of(active), range(1, len(ranked) + 1), strict=True)),
+        ranks=dict(zip(ranked, main.rank_intervals(ranked), strict=True)),
+        playing=frozenset(active),
+        house=league.settings.house,
+        since=_first_days(division, league),
+        form=_form(results, partners),
+        before=before,
+    )
+    rows = [_row(rating, main, facts) for rating in main.ratings]
+    rows += [_row(_unrated(rating), main, facts) for pool in pools[1:] for rating in pool.entrants]
+    found = {row.version for row in rows}
+    rows += [_row(_newcomer(name), main, facts) for name in active if name not in found]
+    present = [row.version for row in rows if row.is_active]
+    pairs = [(name, before[name]) for name in present if before.get(name)]
+    compared = comparable(pairs, main)
+    cycles, trios = ([], 0) if partners else search_cycles(results, present)
+    return DivisionStandings(
+        rows=[row for row in rows if row.is_active],
+        all_versions=rows,
+        ratings=Ratings(tuple(pools)),
+        timeline=rating_history(division.rounds, main.by_name),
+        regressions=find_regressions(compared, main),
+        comparisons=len(compared),
+        cycles=cycles,
+        trios=trios,
+    )
+
+
+def _pools(results: list[Result], partners: bool, anchor: Anchor) -> list[Pool]:
+    """Fit all results; the first pool is that of the anchor, or else the largest."""
+    pools = fit(results, partners=partners, anchor=anchor).pools if results else ()
+    return sorted(pools, key=lambda pool: all(one.name != anchor.name for one in pool.entrants))
+
+
+class _Facts(NamedTuple):
+    """Facts about versions beside their ratings, each by version."""
+
+    active: Mapping[str, int]
+    """Rank of each present version in the pool."""
+    ranks: Mapping[str, tuple[int, int]]
+    playing: frozenset[str]
+    house: Collection[str]
+    since: Mapping[str, str]
+    form: Mapping[str, tuple[str, ...]]
+    before: Mapping[str, str]
+
+
+def _row(rating: Rating, main: RatedPool, facts: _Facts) -> StandingRow:
+    name = rating.name
+    before = facts.before.get(name, "")
+    change = main.lead(name, before) if before else None
+    return StandingRow(
+        rank=facts.active.get(name),
+        ranks=facts.ranks.get(name),
+        bot=first_version(name),
+        version=name,
+        elo=rating.elo,
+        half_width=rating.half_width,
+        bound=rating.bound,
+        games=rating.games,
+        boards=rating.boards,
+        win_share=rating.win_share if rating.games else None,
+        margin=rating.margin,
+        fouls=rating.fouls,
+        is_house=first_version(name) in facts.house,
+        is_active=name in facts.playing,
+        since=facts.since.get(name, ""),
+        form=facts.form.get(name, ()),
+        before=before,
+        change=change[0] if change else None,
+        change_half_width=change[1] if change else None,
+    )
+
+
+def _unrated(rating: Rating) -> Rating:
+    """Take the rating from a version that no game connects with the anchor."""
+    return replace(rating, elo=None, half_width=None, bound="?")
+
+
+def _newcomer(name: str) -> Rating:
+    return Rating(
+        name=name, elo=None, half_width=None, bound="?", ranks=(0, 0), games=0, boards=0,
+        win_share=0.0, margin=None, margin_half_width=None, fouls=0,
+    )  # fmt: skip
+
+
+def _versions_before(names: Iterable[str]) -> dict[str, str]:
+    """Return for each version that played the last of its bot that played before it."""
+    by_bot = defaultdict[str, list[str]](list)
+    for name in sorted(names, key=version_number):
+        by_bot[first_version(name)].append(name)
+    return {new: old for own in by_bot.values() for old, new in pairwise(own)}
+
+
+def _first_days(division: DivisionData, league: LeagueData) -> dict[str, str]:
+    """Return the day on which each version was admitted, or else first chosen."""
+    days = {name: one.time[:10] for name, one in league.versions.items()}
+    for one in division.rounds:
+        for table in one.plan.tables:
+            for name in table.entrants:
+                days.setdefault(name, one.day)
+    return days
+
+
+def _form(results: Iterable[Result], partners: bool) -> dict[str, tuple[str, ...]]:
+    """Return the outcomes of each version's last games."""
+    games = defaultdict[str, deque[str]](lambda: deque(maxlen=FORM))
+    share = 2 if partners else 1
+    for result in results:
+        first = "W" if result.places.count(1) <= share else "D"
+        for name, place in zip(result.seats, result.places, strict=True):
+            games[name].append(first if place == 1 else "L")
+    return {name: tuple(letters) for name, letters in games.items()}
