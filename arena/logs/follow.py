@@ -5,6 +5,7 @@ so that the repair of a log never takes back anything that was read.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -35,17 +36,19 @@ class LogFollower:
         """All records of that game after its first."""
         self._checksum = 0
 
-    def look(self) -> Iterator[LoggedGame]:
+    def look(self, end: int = sys.maxsize) -> Iterator[LoggedGame]:
         """Read the lines since the last look; yield the games that ended in them, one at a time.
 
-        Raises DamagedFileError, OSError.
+        `end`: the number of the log's bytes, not compressed, that may be read by now. Raises
+        DamagedFileError, OSError.
         """
         with open_any(self.path) as file:
             if file is None:
                 raise DamagedFileError(f"{self.path} was deleted.")
             self._skip(file)
-            rest = b""
-            while data := file.read(CHUNK):
+            rest, left = b"", end - self.size
+            while data := file.read(min(left, CHUNK)):
+                left -= len(data)
                 whole = (rest + data).rfind(b"\n") + 1
                 lines, rest = (rest + data)[:whole], (rest + data)[whole:]
                 if len(rest) >= CHUNK:

@@ -17,6 +17,7 @@ EVENT = "tests/tournaments/storage/test_secrecy.py"
 SET_DEALS = "tests/tournaments/storage/test_set_deals.py"
 ENTRANTS = "tests/tournaments/plan/test_bot_command.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
+EXPORT = "tests/tournaments/live/test_export.py"
 NETWORK = "tests/arena/sandbox/test_network.py"
 WIRES = "tests/arena/sandbox/test_wires.py"
 
@@ -394,6 +395,23 @@ CHANNELS: tuple[Channel, ...] = (
             "tests/arena/ui/test_server.py::test_a_socket_is_opened_by_our_page_only",
             "tests/tournaments/live/test_server.py::test_nothing_else_is_served",
             "tests/tournaments/live/test_server.py::test_the_secret_is_in_nothing_that_is_served",
+        ),
+    ),
+    Channel(
+        "the public page of `watch --export` and of a league",
+        "closed",
+        "only what any spectator may know without helping a seat in a later game: a game is shown "
+        "when it is as old as the delay, its sitting is over (no process that played in it plays "
+        "on, and none reads there who its opponents are), and its board's seed is revealed (every "
+        "game on the board is over); the last two hold as of now, not as of the moment shown. Of "
+        "the other games of sittings that are over, the standings have the sum, as in `publish`: "
+        "a bot is not told on which board it plays. Of those in play at the moment shown, the page "
+        "has the names. Of sittings that go on it has nothing",
+        (
+            f"{EXPORT}::test_hidden_records_change_no_byte",
+            f"{EXPORT}::test_nothing_of_a_sitting_that_goes_on_is_shown",
+            f"{EXPORT}::test_of_open_boards_only_the_standings_and_names_are_shown",
+            f"{EXPORT}::test_the_state_is_that_of_some_time_ago",
         ),
     ),
     Channel(

@@ -11,13 +11,13 @@ from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.broadcast import Broadcast
 from arena.ui.console import print_line, print_note
-from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.open_browser import open_in_browser
 from arena.ui.replay_files import REPORT
 from arena.ui.replay_page import pack_game, replay_page
 from arena.ui.server import Page, Site, serve_site, tell
 from protocol.codec import encode_json
 from protocol.errors import UserError
+from tournaments.live.page import watch_page
 from tournaments.live.snapshot import LiveView
 from tournaments.runner.exit import root_cause
 from tournaments.storage.folder import Folder
@@ -33,7 +33,6 @@ REPORTED = (
 """The report and the files that it links to."""
 LONGEST_REPORT = 2**25
 """The largest report that is served, in bytes."""
-TEMPLATES = Path(__file__).parent
 
 
 def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
@@ -95,17 +94,8 @@ def site(watched: LiveView, news: Broadcast) -> Site:
 
 
 def _first_page(watched: LiveView) -> str:
-    return page(
-        "watch.html.j2",
-        "live",
-        watched.event.heading,
-        folders=(TEMPLATES,),
-        styles=("table.css", "watch.css"),
-        scripts=(*TABLE_SCRIPTS, "panels.js", "watch.js"),
-        connect="'self'",
-        event=watched.event,
-        links=[(REPORTED[0], "Report, as it was last written")] if watched.report.is_file() else [],
-    )
+    report = [(REPORTED[0], "Report, as it was last written")]
+    return watch_page(watched.event.heading, report if watched.report.is_file() else [])
 
 
 def _report(path: Path) -> str | None:

@@ -4,10 +4,12 @@ A spectator sees no hand of an unfinished game unless everything is asked for: n
 notes or its clocks, nor what the log says beside a foul, which may tell of them.
 """
 
+import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -41,10 +43,14 @@ OVER = 6
 """The largest number of finished games among them."""
 LAST = 40
 """Length of the lists of finished games and of fouls."""
+KEPT = 2000
+"""Lines kept for these lists: those of boards that are still played may have to wait."""
 SAID = 6
 """Latest events listed beside a game."""
 ROWS = 200
 """Rows of the standings."""
+WHOLE = sys.maxsize
+"""The end of a log all of which may be read."""
 ENOUGH_S = 3.0
 """The shortest time from which the rest is estimated, in s."""
 COUNT_EVERY = 8
@@ -82,6 +88,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     name: str
     """The event."""
+    about: str
+    """Its rules and seats, in words."""
     played: int
     """Games that have a result."""
     planned: int
@@ -130,8 +138,8 @@ class LiveView:
         self._logs: dict[str, _Log] = {}
         self._results = ResultStore(luck=LuckStore(self._folder, event))
         self._ticks: dict[str, LiveRating] = {}
-        self._finished: deque[Finished] = deque(maxlen=LAST)
-        self._fouls: deque[Finished] = deque(maxlen=LAST)
+        self._finished: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
+        self._fouls: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
         self._planned = 0
         self._looks = 0
         self._pace = _Pace(self._folder)
@@ -167,25 +175,45 @@ class LiveView:
         """Yield the logs that have grown."""
         for path in self._folder.logs():
             log = self._logs.get(path.stem) or self._logs.setdefault(path.stem, _Log(path))
-            if not log.trouble and log.has_grown():
+            if not log.trouble and log.has_grown(self._end(log.tail.path)):
                 yield log
+
+    def _end(self, _: Path) -> int:
+        """Return the number of a log's bytes, not compressed, that may be read by now."""
+        return WHOLE
+
+    def _is_shown(self, _: int) -> bool:
+        """Tell whether games on a board may be shown."""
+        return True
+
+    def _time(self) -> float:
+        """Return the time that is shown, in s since 1970."""
+        return time.time()
 
     def _forget(self) -> None:
         """Drop the games of finished sittings that are not on the page any more."""
-        for log in self._newest()[BOARDS:]:
-            if log.over:
-                log.last = log.shown = None
+        for shown in (True, False):
+            for log in self._newest(shown=shown)[BOARDS:]:
+                if log.over:
+                    log.last = log.shown = None
 
-    def _newest(self) -> list["_Log"]:
-        """Return the logs with games in progress, then the others, latest change first."""
-        logs = [log for log in self._logs.values() if log.last and not log.trouble]
+    def _newest(self, *, shown: bool = True) -> list["_Log"]:
+        """Return the logs with games in progress, then the others, latest change first.
+
+        Those whose last game may be shown, or those whose last game may not.
+        """
+        logs = [
+            log
+            for log in self._logs.values()
+            if log.last and not log.trouble and self._is_shown(log.last.game.board) is shown
+        ]
         return sorted(logs, key=lambda log: (log.over, -log.changed))
 
     def _read(self, log: "_Log") -> bool:
         """Read a log's new lines; tell whether there were any."""
         before = log.tail.size
         try:
-            for logged in log.tail.look():
+            for logged in log.tail.look(self._end(log.tail.path)):
                 self._over(log, logged)
         except (DamagedFileError, OSError) as error:
             log.trouble = str(error)
@@ -205,21 +233,24 @@ class LiveView:
         self._results.add(result)
         self._ticks |= update(self._ticks, result, self.event.rules.deal.partners)
         replay = _replay(log, logged)
-        self._finished.appendleft(Finished(render.game_line(logged), replay))
+        board = logged.game.board
+        self._finished.appendleft((board, Finished(render.game_line(logged), replay)))
         for record in logged.choices():
             if isinstance(record, FoulRecord):
                 who = printable(result.seats[record.seat])
                 words = f"{who}, {record.foul}: {printable(record.detail)}"
-                self._fouls.appendleft(Finished(words, f"{replay}&at=foul&seat={record.seat}"))
+                link = f"{replay}&at=foul&seat={record.seat}"
+                self._fouls.appendleft((board, Finished(words, link)))
 
     def now(self) -> Snapshot:
         """Return the state of the event for a page."""
         played, planned = len(self._results), self._planned
         over = played >= planned > 0
-        self._pace.note(played, over=over)
+        self._pace.note(played, self._time(), over=over)
         head, rows, note = self._standings(over)
         return Snapshot(
             name=self.event.heading,
+            about=f"{printable(self.event.rules.name)}, {self.event.seats} seats",
             played=played,
             planned=planned,
             over=over,
@@ -230,10 +261,18 @@ class LiveView:
             rows=rows,
             note=note,
             playing=tuple(self._playing()),
-            finished=tuple(self._finished),
-            fouls=tuple(self._fouls),
-            trouble=tuple(log.trouble for log in self._logs.values() if log.trouble)[:LAST],
+            finished=tuple(self._shown_lines(self._finished)),
+            fouls=tuple(self._shown_lines(self._fouls)),
+            trouble=tuple(self._damaged().values()),
         )
+
+    def _damaged(self) -> dict[str, str]:
+        """Return the unreadable logs by name, and the reasons."""
+        damaged = ((name, log.trouble) for name, log in self._logs.items() if log.trouble)
+        return dict(islice(damaged, LAST))
+
+    def _shown_lines(self, lines: Iterable[tuple[int, Finished]]) -> Iterator[Finished]:
+        return islice((line for board, line in lines if self._is_shown(board)), LAST)
 
     def _standings(self, over: bool) -> tuple[TextRow, list[TextRow], str]:
         """Return head, rows and note of the standings.
@@ -250,7 +289,7 @@ class LiveView:
             anchor=event.anchor,
         ).pools
         tables = [standings_table(pool).plain() for pool in pools]
-        return tables[0][0], [row for _, rows in tables for row in rows], RATED
+        return tables[0][0], cut_rows([row for _, rows in tables for row in rows], ROWS), RATED
 
     def _playing(self) -> Iterator[LiveGame]:
         """Yield the games in progress, then those that ended last, each by sitting."""
@@ -327,12 +366,12 @@ class _Pace:
         self._last: tuple[float, int] = (0.0, 0)
         self._over = False
 
-    def note(self, played: int, *, over: bool) -> None:
-        """Note how many games are played now."""
+    def note(self, played: int, now: float, *, over: bool) -> None:
+        """Note how many games are played at a time, in s since 1970."""
         if self._first is None and over:
             self._began = None  # The file was published when the event ended, not when it began.
         if not self._over:
-            self._last = time.time(), played
+            self._last = now, played
         self._first = self._first or self._last
         self._over = over
 
@@ -358,8 +397,10 @@ class _Log:
         self.last: LoggedGame | None = None
         self.shown: LiveGame | None = None
 
-    def has_grown(self) -> bool:
-        """Tell whether the log may have new lines; a compressed log is read once."""
+    def has_grown(self, end: int) -> bool:
+        """Tell whether the log may have new lines up to a byte; a compressed log is read once."""
+        if end != WHOLE:
+            return end > self.tail.size
         before, path = self.packed, self.tail.path
         self.packed = not path.exists()
         if self.packed:

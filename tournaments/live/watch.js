@@ -1,4 +1,4 @@
-/* Follows an event over a socket: each message is a complete snapshot (snapshot.py). */
+/* Follows an event over a socket, or by a file: each message is a complete snapshot (snapshot.py). */
 "use strict";
 (() => {
   const nodes = Object.fromEntries(
@@ -7,8 +7,9 @@
   const GOING_AWAY = 1001; // The close code of a server that ends.
   const QUIET_MS = 30000; // Time without news after which the run may have stopped.
   const RETRY_MS = 2000;
+  const ASK_MS = 5000; // Time between two requests for the file; after the event it is ten times that.
   const shown = new Map(); // By sitting: the parts of its article, and the drawn scene.
-  let now = null, quiet = null, heard = 0;
+  let now = null, quiet = null, heard = 0, last = "";
 
   function add(parent, name, text = "") {
     const element = document.createElement(name);
@@ -100,11 +101,20 @@
   function list(node, lines) {
     node.replaceChildren();
     for (const line of lines) {
-      const link = add(add(node, "li"), "a", line.words);
+      const item = add(node, "li", line.replay ? "" : line.words);
+      if (!line.replay) continue;
+      const link = add(item, "a", line.words);
       link.href = line.replay;
       link.target = "_blank";
     }
     if (!lines.length) add(node, "li", "none so far");
+  }
+
+  /** Lists the tables at which games were played that are not shown yet. */
+  function covered() {
+    nodes.covered.replaceChildren();
+    for (const names of now.covered) add(nodes.covered, "li", `${names}: shown later`);
+    nodes.none.hidden = shown.size + now.covered.length > 0;
   }
 
   const two = (number) => `${Math.floor(number)}`.padStart(2, "0");
@@ -116,10 +126,13 @@
     const since = now.over ? 0 : (Date.now() - heard) / 1000, words = [];
     if (now.elapsed_s !== null) words.push(`${now.over ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
     if (now.left_s !== null) words.push(`about ${clock(Math.max(0, now.left_s - since))} left`);
+    if (now.at) words.push(`state of ${new Date(now.at * 1000).toLocaleTimeString()}`);
     nodes.time.textContent = words.join(" · ");
   }
 
   function tell() {
+    nodes.event.textContent = now.name;
+    nodes.about.textContent = now.about;
     nodes.progress.max = Math.max(1, now.planned);
     nodes.progress.value = now.played;
     nodes.played.textContent = `${now.played} of ${now.planned} games${now.over ? "; finished" : ""}.`;
@@ -131,6 +144,7 @@
     list(nodes.finished, now.finished);
     list(nodes.fouls, now.fouls);
     tables();
+    if (nodes.covered) covered();
     nodes.main.dataset.played = now.played;
   }
 
@@ -160,9 +174,32 @@
     });
   }
 
+  /** Asks for the snapshot's file, and again after a while; a server answers mostly that it is the same. */
+  async function ask() {
+    try {
+      if (!document.hidden || !now) {
+        const answer = await fetch(nodes.main.dataset.snapshot, { cache: "no-cache" });
+        if (!answer.ok) throw new Error(`${answer.status}`);
+        const told = await answer.text();
+        if (told !== last) {
+          [last, now] = [told, JSON.parse(told)];
+          heard = (now.at + now.delay_s) * 1000;
+          tell();
+        }
+        nodes.link.textContent = "";
+      }
+    } catch {
+      const opened = location.protocol === "file:";
+      nodes.link.textContent = opened ? "Put this folder on a web server: a page that is opened as a file can read no other." : "Connection lost; reconnecting.";
+    }
+    // A thousand readers do not ask at the same moment.
+    setTimeout(ask, ASK_MS * (0.8 + 0.4 * Math.random()) * (now?.over ? 10 : 1));
+  }
+
   nodes.which.addEventListener("change", () => now && tables(true));
   nodes.numbers.addEventListener("change", () => now && tables());
   addEventListener("resize", () => now && tables(true));
   setInterval(time, 1000);
-  connect();
+  if (nodes.main.dataset.snapshot) ask();
+  else connect();
 })();
