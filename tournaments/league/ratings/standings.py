@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
+from tournaments.league.conduct import benched_versions
 from tournaments.league.ratings.cycles import Cycle, search_cycles
 from tournaments.league.ratings.rated_pool import RatedPool
 from tournaments.league.ratings.regressions import Regression, comparable, find_regressions
@@ -32,7 +33,7 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """A version's line in the table of a division."""
 
     rank: int | None
-    """Rank among the present versions; None for others, and for one without a rating or bound."""
+    """Rank among the present versions; None for others, and without a rating or bound."""
     ranks: tuple[int, int] | None
     """Best and worst rank among the present versions that the results leave open (Holm, 5 %)."""
     bot: str
@@ -59,6 +60,8 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """True for a house bot."""
     is_active: bool
     """True for the present version of a bot that plays in this division."""
+    is_benched: bool
+    """True if it plays no more because it fouled too often; then it has no rank."""
     since: str
     """Day of its admission, such as 2026-11-22."""
     form: tuple[str, ...]
@@ -75,7 +78,7 @@ class DivisionStandings(Struct, frozen=True, kw_only=True):
     """Everything that the results of a division tell about its bots."""
 
     rows: list[StandingRow]
-    """Present versions, best first; those that have not played stand last."""
+    """Present versions, best first; those without a rank stand last."""
     all_versions: list[StandingRow]
     """All versions that play or played, best first."""
     ratings: Ratings
@@ -97,28 +100,32 @@ def division_standings(division: DivisionData, league: LeagueData) -> DivisionSt
     results = list(division.results())
     partners = division.rules.deal.partners
     active = league.active(division.settings.name)
+    quota, house = league.settings.quota, league.settings.house
+    benched = benched_versions(division.rounds, quota.foul_sittings, house)
     pools = _pools(results, partners, league.settings.anchor)
     main = RatedPool(pools[0] if pools else None)
+    ranked = main.of({*active} - benched.keys())
     before = _versions_before([rating.name for pool in pools for rating in pool.entrants])
     facts = _Facts(
-        active=dict(zip(ranked := main.of(active), range(1, len(ranked) + 1), strict=True)),
+        rank={name: place for place, name in enumerate(ranked, 1)},
         ranks=dict(zip(ranked, main.rank_intervals(ranked), strict=True)),
         playing=frozenset(active),
-        house=league.settings.house,
+        benched=frozenset(benched),
+        house=house,
         since=_first_days(division, league),
         form=_form(results, partners),
         before=before,
     )
     rows = [_row(rating, main, facts) for rating in main.ratings]
     rows += [_row(_unrated(rating), main, facts) for pool in pools[1:] for rating in pool.entrants]
-    found = {row.version for row in rows}
-    rows += [_row(_newcomer(name), main, facts) for name in active if name not in found]
+    played = {row.version for row in rows}
+    rows += [_row(_newcomer(name), main, facts) for name in active if name not in played]
     present = [row.version for row in rows if row.is_active]
     pairs = [(name, before[name]) for name in present if before.get(name)]
     compared = comparable(pairs, main)
     cycles, trios = ([], 0) if partners else search_cycles(results, present)
     return DivisionStandings(
-        rows=[row for row in rows if row.is_active],
+        rows=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
         all_versions=rows,
         ratings=Ratings(tuple(pools)),
         timeline=rating_history(division.rounds, main.by_name),
@@ -138,10 +145,10 @@ def _pools(results: list[Result], partners: bool, anchor: Anchor) -> list[Pool]:
 class _Facts(NamedTuple):
     """Facts about versions beside their ratings, each by version."""
 
-    active: Mapping[str, int]
-    """Rank of each present version in the pool."""
+    rank: Mapping[str, int]
     ranks: Mapping[str, tuple[int, int]]
     playing: frozenset[str]
+    benched: frozenset[str]
     house: Collection[str]
     since: Mapping[str, str]
     form: Mapping[str, tuple[str, ...]]
@@ -153,7 +160,7 @@ def _row(rating: Rating, main: RatedPool, facts: _Facts) -> StandingRow:
     before = facts.before.get(name, "")
     change = main.lead(name, before) if before else None
     return StandingRow(
-        rank=facts.active.get(name),
+        rank=facts.rank.get(name),
         ranks=facts.ranks.get(name),
         bot=first_version(name),
         version=name,
@@ -167,6 +174,7 @@ def _row(rating: Rating, main: RatedPool, facts: _Facts) -> StandingRow:
         fouls=rating.fouls,
         is_house=first_version(name) in facts.house,
         is_active=name in facts.playing,
+        is_benched=name in facts.benched,
         since=facts.since.get(name, ""),
         form=facts.form.get(name, ()),
         before=before,

@@ -1,0 +1,118 @@
+"""Tests of `tournaments.league.conduct`: benches for fouls, and quotas of CPU time."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.logs.checksummed import append_records
+from protocol.records import Result, SeatFoul, SpentRecord
+from tests.support.leagues import admitted, league_of, played_round
+from tests.support.results import game
+from tournaments.league.conduct import (
+    benched_versions,
+    cpu_minutes,
+    held_versions,
+    new_benches,
+)
+from tournaments.league.ratings.standings import division_standings
+from tournaments.league.read import LeagueData, PlayedRound
+from tournaments.league.settings import Quota
+from tournaments.storage.folder import Folder
+
+NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
+PAIR = ("greedy", "mine")
+
+
+def round_of(number: int, fouls: str, foul: str = "late", *, over: bool = True) -> PlayedRound:
+    """Return a round in which mine plays a sitting for each letter, and fouls where it is F."""
+    results: list[Result] = []
+    for place, letter in enumerate(fouls):
+        seats = PAIR if place % 2 == 0 else PAIR[::-1]
+        own = (SeatFoul(seats.index("mine"), foul),) if letter == "F" else ()  # type: ignore[arg-type]
+        results += [game(1, seats, (1, 0), own), game(2, seats, (0, 1))]
+    return played_round(number, "2026-11-03", {PAIR: results}, over=over)
+
+
+def league(*rounds: PlayedRound, path: Path = Path("league")) -> LeagueData:
+    return league_of(rounds, [admitted("greedy"), admitted("mine")], path=path)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "benched"),
+    [
+        (["FF", "F."], True),
+        (["F.", "FF"], False),
+        (["FF", "..", "FF"], False),
+        ([".F", "FF", ".."], True),
+    ],
+)
+def test_three_sittings_in_a_row_bench_a_version(rounds: list[str], benched: bool) -> None:
+    """Sittings are counted over rounds; a clean one in between starts anew, and one later does not
+    bring a benched version back."""
+    data = [round_of(number, one) for number, one in enumerate(rounds, 1)]
+    assert ("mine" in benched_versions(data, 3, ())) == benched
+
+
+def test_only_own_fouls_of_finished_rounds_count() -> None:
+    """Forfeits for earlier fouls do not count, nor does a round that is still played."""
+    forfeits = [round_of(number, "FF", "forfeit") for number in (1, 2)]
+    assert benched_versions(forfeits, 3, ()) == {}
+    assert benched_versions([round_of(1, "FF"), round_of(2, "FF", over=False)], 3, ()) == {}
+
+
+def test_house_bots_are_never_benched() -> None:
+    """The ladder stays whole, whatever a slow machine does to it."""
+    assert benched_versions([round_of(1, "FF"), round_of(2, "FF")], 3, ("mine",)) == {}
+
+
+def test_bench_is_held_written_once_and_costs_the_rank() -> None:
+    """A benched version is held out with the reason, and a rating kept by fouls has no rank."""
+    data = league(round_of(1, "FF"), round_of(2, "FF"))
+    assert held_versions(data, "draw", NOW) == {
+        "mine": "fouled in 3 sittings in a row, the last in round 2: benched until it changes"
+    }
+    (line,) = new_benches(data, NOW)
+    assert (line.version, line.division, line.time) == ("mine", "draw", "2026-11-05T12:00:00Z")
+    again = league_of(data.divisions["draw"].rounds, [*data.register, line])
+    assert new_benches(again, NOW) == []
+    rows = division_standings(data.divisions["draw"], data).rows
+    assert [(row.version, row.rank, row.is_benched) for row in rows] == [
+        ("greedy", 1, False),
+        ("mine", None, True),
+    ]
+    changed = league_of(data.divisions["draw"].rounds, [*data.register, admitted("mine@2")])
+    assert held_versions(changed, "draw", NOW) == {}
+
+
+def write_log(folder: Folder, cpu_ms: float | None) -> None:
+    """Write what a log tells of the time of a game in which mine takes 90 s by the clock."""
+    spent = SpentRecord(
+        questions=(9, 9), ms=(1.0, 90_000.0), worst_ms=(1.0, 1.0), given_back_ms=(0.0, 0.0),
+        cpu_ms=(10.0, cpu_ms), worst_lag_ms=0.0,
+    )  # fmt: skip
+    path = folder.log("from-1.greedy.mine")
+    path.parent.mkdir(parents=True)
+    with path.open("wb", buffering=0) as file:
+        append_records(file.fileno(), [spent, game(1, PAIR, (1, 0))], 0)
+
+
+def test_bot_over_its_quota_waits_for_the_next_week(tmp_path: Path) -> None:
+    """The CPU time of all versions in a week counts, and that of an unknown game by the clock."""
+    rounds = []
+    for number, cpu in ((1, 60_000.0), (2, None)):
+        folder = Folder(tmp_path / f"{number}")
+        write_log(folder, cpu)
+        rounds.append(replace(round_of(number, ".."), folder=folder))
+    data = league(*rounds, path=tmp_path)
+    assert cpu_minutes(data, "2026-W45")["mine"] == pytest.approx(2.5)
+    assert held_versions(data, "draw", NOW) == {}
+    bounded = replace(data.settings, quota=Quota(cpu_minutes_a_week=2.0))
+    tired = LeagueData(
+        folder=data.folder, settings=bounded, register=data.register, divisions=data.divisions
+    )
+    assert held_versions(tired, "draw", NOW) == {
+        "mine": "took 2.5 of 2 minutes of CPU time in 2026-W45: held until the next"
+    }
+    assert held_versions(tired, "draw", datetime(2026, 11, 9, tzinfo=UTC)) == {}
