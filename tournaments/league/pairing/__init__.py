@@ -1,0 +1,1 @@
+"""The choice of a round's tables: those that tell most. Pure, so that `verify` can repeat it."""

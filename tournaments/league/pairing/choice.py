@@ -1,0 +1,168 @@
+"""The choice of a round's tables: those that shrink the intervals that matter most. Pure.
+
+**What matters.** Two active versions matter to each other as far as their order is open: by the
+doubt d, twice the probability that the better one is the other one, which is 1 for equal versions
+and near 0 where the order is certain. A new version's order is open against everybody, later only
+against its neighbours in rank. A version's own rating, its lead over the anchor, matters too, by
+`RATING`. With `until` only intervals that are wider count.
+
+**Choice.** The sum S of d x variance of the difference, over all pairs, is the measure. For each
+two versions the information of a table says by how much it would fall; the table with the greatest
+fall is taken, its information is added, and the next is sought, as if its games had been played.
+
+Everything follows from sums of earlier games, so anybody can repeat it.
+"""
+
+from collections.abc import Collection
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from tournaments.league.pairing.encounters import Encounters
+from tournaments.league.pairing.information import Information
+from tournaments.league.records import ChosenTable
+from tournaments.rating.statistics import Bools, Floats
+
+METHOD = "information 1"
+"""Name of this method in a round's plan; a change of any choice needs another one."""
+RATING = 0.3
+"""Weight of the lead over the anchor, beside 1 of two versions whose order is quite open."""
+MOST = 1 / 2
+"""Share of a round's tables at which a version may sit, so that nobody hogs a round: also not an
+author who pushes a new version every hour."""
+DECIMALS = 6
+"""Decimals of a gain relative to the greatest: further ones depend on the processor."""
+OPEN = 0.05
+"""Doubt below which an order counts as known."""
+
+
+class OpenInterval(NamedTuple):
+    """An interval that matters: of a version's rating, or of the difference of two."""
+
+    versions: tuple[str, ...]
+    """One version: its lead over the anchor; two: their difference, whose order is open."""
+    half_width: float
+    """Half of its 95 % interval as it was estimated for the choice, in Elo."""
+
+
+def choose_tables(
+    encounters: Encounters,
+    active: Collection[str],
+    *,
+    seats: int,
+    partners: bool,
+    boards: int,
+    number: int,
+    anchor: str,
+    tables: int | None = None,
+    until: float | None = None,
+) -> list[ChosenTable]:
+    """Choose the tables of a round, the most telling first; none if nothing is worth playing.
+
+    `encounters`: all finished rounds of the division, see `count_encounters`. `active`: the
+    versions that may play. `partners`: two sides of two; a table of four plays in all three splits.
+    `boards`: boards of each table. `number`: the round's number; ties fall to other names in each
+    round. `anchor`: the version over which ratings are given. `tables`: the most tables; None:
+    enough for everybody to sit once. `until`: half width in Elo at which an interval is narrow
+    enough; None: there is always something to learn.
+    """
+    if len(active) < seats:
+        return []
+    names = sorted(active)
+    turn = number % len(names)
+    names = names[turn:] + names[:turn]
+    wanted = tables or ceil(len(names) / seats)
+    most = max(ceil(MOST * wanted), ceil(wanted * seats / len(names)))
+    information = Information(encounters, names, anchor, partners)
+    start = information.half_widths()
+    chosen: dict[frozenset[int], ChosenTable] = {}
+    sits = np.zeros(len(names), np.int64)
+    while len(chosen) < wanted:
+        worth = information.worth(boards, seats)
+        gains = information.gains(_weights(information, until), worth)
+        gains[sits >= most] = gains[:, sits >= most] = 0
+        table = _best_table(gains, sits < most, seats, chosen)
+        if not table:
+            break
+        why = _why(information, [names[i] for i in table], table, start)
+        gain = float(gains[np.ix_(table, table)].sum()) / 2
+        chosen[frozenset(table)] = ChosenTable(
+            entrants=tuple(sorted(names[i] for i in table)), why=why, gain=float(f"{gain:.3g}")
+        )
+        information.add(table, worth)
+        sits[table] += 1
+    return list(chosen.values())
+
+
+def open_intervals(
+    encounters: Encounters, active: Collection[str], *, partners: bool, anchor: str
+) -> list[OpenInterval]:
+    """Return all intervals that matter, the widest first."""
+    names = sorted(active)
+    information = Information(encounters, names, anchor, partners)
+    half_widths, doubts = information.half_widths(), information.doubts()
+    found = [
+        OpenInterval((names[i], names[j]), float(half_widths[i, j]))
+        for i in range(len(names))
+        for j in range(i)
+        if doubts[i, j] > OPEN
+    ]
+    if (level := information.anchor) is not None:
+        found += [
+            OpenInterval((name,), float(half_widths[i, level]))
+            for i, name in enumerate(names)
+            if i != level
+        ]
+    return sorted(found, key=lambda one: (-one.half_width, one.versions))
+
+
+def _weights(information: Information, until: float | None) -> Floats:
+    """Return how much the difference of each two matters."""
+    weights = information.doubts()
+    np.fill_diagonal(weights, 0)
+    if (level := information.anchor) is not None:
+        weights[level] += RATING
+        weights[:, level] += RATING
+        weights[level, level] = 0
+    if until is not None:
+        weights[information.half_widths() <= until] = 0
+    return weights
+
+
+def _best_table(
+    gains: Floats, may_sit: Bools, seats: int, taken: Collection[frozenset[int]]
+) -> list[int]:
+    """Return the table with the greatest gain: the best two, then those who add most; [] if none.
+
+    A table that is taken does not play again: the boards are the same.
+    """
+    if seats == 2:
+        for one, other in taken:
+            gains[one, other] = gains[other, one] = 0
+    if not gains.max() > 0 or may_sit.sum() < seats:
+        return []
+    gains = np.round(gains / gains.max(), DECIMALS)
+    table = [int(i) for i in np.unravel_index(gains.argmax(), gains.shape)]
+    while len(table) < seats:
+        added: Floats = np.where(may_sit, gains[table].sum(axis=0), -1)
+        added[table] = -1
+        added[[i for one in taken for i in one.difference(table) if one <= {*table, i}]] = -1
+        if added.max() < 0:
+            return []
+        table.append(int(added.argmax()))
+    return table
+
+
+def _why(information: Information, names: list[str], table: list[int], start: Floats) -> str:
+    """Word the reason for a table, whose first two versions gain most by it."""
+    one, other = table[:2]
+    for place, name in zip(table, names, strict=True):
+        if not information.games[place]:
+            return f"{name} is new"
+    chance, half_width = 1 - information.doubts()[one, other] / 2, start[one, other]
+    if information.lead[one, other] < 0:
+        one, other, names = other, one, [names[1], names[0]]
+    if 2 * (1 - chance) > OPEN:
+        return f"{names[0]} is before {names[1]} with {100 * chance:.0f} %"
+    return f"{names[0]} and {names[1]}: ± {half_width:.0f} Elo"
