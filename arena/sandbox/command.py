@@ -119,11 +119,13 @@ def wrap_command(
     tools: Tools,
     user: int | None,
     passed: Mapping[str, int],
+    workshop: str = "",
 ) -> tuple[str, ...]:
     """Return the whole command line at a level.
 
     `user`: the number of the bot's own user, if we are root. `passed`: options of
-    bubblewrap that name a descriptor. Level A's cgroup comes before all this.
+    bubblewrap that name a descriptor. `workshop`: a folder to which it may write, at levels A and
+    B; it is empty at first and gone at the end. Level A's cgroup comes before all this.
     """
     match level:
         case "off":
@@ -138,12 +140,17 @@ def wrap_command(
             )
         case "A" | "B":
             dropped = (*_setpriv(tools, user), "--") if user is not None else ()
-            walls = _bwrap(tools, command, limits, user is None, passed)
+            walls = _bwrap(tools, command, limits, user is None, passed, workshop)
             return (*walls, "--", *dropped, *_prlimit(tools, limits, True), *GATE, *command.argv)
 
 
 def _bwrap(
-    tools: Tools, command: Command, limits: Limits, as_user: bool, passed: Mapping[str, int]
+    tools: Tools,
+    command: Command,
+    limits: Limits,
+    as_user: bool,
+    passed: Mapping[str, int],
+    workshop: str,
 ) -> Iterator[str]:
     assert tools.bwrap
     yield tools.bwrap
@@ -159,16 +166,22 @@ def _bwrap(
     # These come first, since a bot's readable files can themselves be in /tmp.
     yield from _kernel()
     for folder in ("/dev/shm", "/tmp"):
-        # A bot's own user writes there, whoever made it.
-        size = str(max(limits.file_bytes, 4096))
-        yield from ("--perms", "1777", "--size", size, "--tmpfs", folder)
+        yield from _writable(folder, limits)
     yield from ("--remount-ro", "/dev")
     yield from _files(command)
+    if workshop:
+        yield from _writable(workshop, limits)
     for path in compiled(command.own):
         yield from ("--tmpfs", path, "--remount-ro", path)
     yield from ("--remount-ro", "/", "--chdir", command.folder)
     for option, descriptor in passed.items():
         yield from (option, str(descriptor))
+
+
+def _writable(folder: str, limits: Limits) -> Iterator[str]:
+    """Yield the options for a folder in memory, to which a bot's own user can write."""
+    size = str(max(limits.file_bytes, 4096))
+    yield from ("--perms", "1777", "--size", size, "--tmpfs", folder)
 
 
 def _kernel() -> Iterator[str]:

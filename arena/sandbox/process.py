@@ -54,14 +54,19 @@ class SandboxedProcess:
         self._gate: int | None = None
         self._proxy: Proxy | None = None
 
-    def start(self, command: Command) -> Process:
-        """Start the bot and return it with its three pipes. Raises OSError."""
+    def start(self, command: Command, workshop: str = "") -> Process:
+        """Start the bot and return it with its three pipes; `workshop`: see `wrap_command`.
+
+        Raises OSError.
+        """
         if self._user and runs_as_another(self._level):
             command = on_a_python_within_reach(command)
         own = own_variables(command, self._level)
         with self._descriptors(has_network=bool(command.network)) as passed:
             number = self._user.number if self._user else None
-            argv = wrap_command(self._level, command, self._limits, self._tools, number, passed)
+            argv = wrap_command(
+                *(self._level, command, self._limits, self._tools, number, passed, workshop)
+            )
             entrance = self._cgroup.entrance if self._cgroup else ()
 
             def started() -> Process:
