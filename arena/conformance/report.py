@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arena.conformance.model import State, StepResult, Violation
 from arena.conformance.runner import totals
+from arena.conformance.session import Session
 from arena.document.blocks import Block, Column, table
 from arena.rules.english import count_in_digits
 
@@ -67,6 +68,26 @@ class Report(Struct, frozen=True, kw_only=True):
     def first_failure(self) -> StepResult | None:
         """Return the first step that failed."""
         return next((one for one in self.outcomes if one.state == "fail"), None)
+
+
+def make_report(
+    name: str, session: Session, outcomes: Sequence[StepResult], seconds: float
+) -> Report:
+    """Return the report of a session that is over."""
+    return Report(
+        name=name,
+        verdict=verdict_of(outcomes),
+        level=session.sandbox.level,
+        seconds=round(seconds, 3),
+        questions=session.questions,
+        mean_ms=round(session.ms / session.questions, 3) if session.questions else 0.0,
+        worst_ms=round(session.worst_ms, 3),
+        start_ms=session.start_ms and round(session.start_ms, 1),
+        start_limit_ms=session.clock.start_ms,
+        outcomes=tuple(outcomes),
+        choices=session.choices,
+        first_choices=session.first_choices,
+    )
 
 
 def verdict_of(outcomes: Sequence[StepResult]) -> Verdict:
@@ -133,7 +154,7 @@ class Printer:
         if not self._verbose:
             failed = Text(f"Step {outcome.number} ", "bold").append("FAILED", STYLES["fail"])
             self._print(failed.append(f": {outcome.title}"))
-        for name, words in _parts(finding):
+        for name, words in violation_parts(finding):
             style = "bold red" if name == "fault" else ""
             for line in self._wrap(words, style):
                 self._console.print(Text(f"{'':{INDENT}}{name:<8} ", "dim") + line, soft_wrap=True)
@@ -148,7 +169,8 @@ class Printer:
             yield from text.wrap(self._console, width) if self._console.is_terminal else (text,)
 
 
-def _parts(finding: Violation) -> Iterator[tuple[str, str]]:
+def violation_parts(finding: Violation) -> Iterator[tuple[str, str]]:
+    """Yield what a bot's author needs to fix a fault, each part after its name."""
     yield "fault", finding.fault
     for line in finding.sent[-1:]:
         yield "sent", line

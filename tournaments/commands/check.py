@@ -16,7 +16,7 @@ from rich.text import Text
 
 from arena.conformance.cases.games import limit_to_one_round
 from arena.conformance.model import Budget, EventGame, StepResult
-from arena.conformance.report import Printer, Report, reports_table, short_line, verdict_of
+from arena.conformance.report import Printer, Report, make_report, reports_table, short_line
 from arena.conformance.runner import NumberedStep, run_steps, select_steps
 from arena.conformance.session import Session
 from arena.document.terminal import open_console, print_blocks
@@ -207,20 +207,7 @@ def _examine(check: _Check, entrant: Entrant, show: Callable[[StepResult], None]
         for outcome in results:
             outcomes.append(outcome)
             show(outcome)
-    return Report(
-        name=entrant.name,
-        verdict=verdict_of(outcomes),
-        level=session.sandbox.level,
-        seconds=round(time.monotonic() - began, 3),
-        questions=session.questions,
-        mean_ms=round(session.ms / session.questions, 3) if session.questions else 0.0,
-        worst_ms=round(session.worst_ms, 3),
-        start_ms=session.start_ms and round(session.start_ms, 1),
-        start_limit_ms=session.clock.start_ms,
-        outcomes=tuple(outcomes),
-        choices=session.choices,
-        first_choices=session.first_choices,
-    )
+    return make_report(entrant.name, session, outcomes, time.monotonic() - began)
 
 
 # --- many bots ---
