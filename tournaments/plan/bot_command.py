@@ -152,24 +152,30 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     event file adds; the fingerprint covers all of these but the installation. Raises UserError.
     """
     written, base = resolve_command(bot, base)
-    _check_places(written)
+    try:
+        check_places((*written.run, *written.build, *written.reads))
+    except UserError as error:
+        raise UserError(f"Bot {written.name}: {error}") from None
     check_folder(written, base)
     folder = (base / (written.folder or ".")).resolve()
     if written.build:
-        _built(written.name, _filled(written.build, build), folder, build)
+        _built(written.name, fill_places(written.build, build), folder, build)
     bot = replace(
-        written, run=_filled(written.run, build), reads=_filled(written.reads, build), build=()
+        written,
+        run=fill_places(written.run, build),
+        reads=fill_places(written.reads, build),
+        build=(),
     )
     # Only now, because a build can make links too.
     check_files(bot, base, build)
-    program = _program(bot.name, bot.run[0], folder)
+    program = find_program(bot.name, bot.run[0], folder)
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
     own = [
         *named_paths(bot.run[1:], folder),
         *(one for path in added for one in linked_paths(path)),
     ]
     installed = program_paths(program, None if bot.folder else folder)
-    readable = dict.fromkeys((*installed, *_our_packages(program), *own))
+    readable = dict.fromkeys((*installed, *our_packages(program), *own))
     argv = str(program), *bot.run[1:]
     command = Command(
         *(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own))),
@@ -193,8 +199,11 @@ def prepare_word(word: str, build: Path) -> Entrant:
     return prepare_entrant(bot, Path.cwd(), build)
 
 
-def _program(name: str, word: str, folder: Path) -> Path:
-    """Return the program's file; a pyenv shim is asked for the interpreter that it starts."""
+def find_program(name: str, word: str, folder: Path) -> Path:
+    """Return the program's file; a pyenv shim is asked for the interpreter that it starts.
+
+    Raises UserError.
+    """
     local = folder / word
     found = local if is_file(local) else shutil.which(word)
     if found is None:
@@ -209,7 +218,7 @@ def _program(name: str, word: str, folder: Path) -> Path:
     return program
 
 
-def _our_packages(program: Path) -> Iterator[str]:
+def our_packages(program: Path) -> Iterator[str]:
     """Yield the files of ours that a Python bot may import; none of them is secret.
 
     In a checkout they lie beside the Python that runs us, whatever name a command gives it, and
@@ -273,17 +282,20 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     return entry, home
 
 
-def _check_places(bot: WrittenBot) -> None:
-    """Refuse a mistyped {build}; any other word in braces is the bot's own, as in awk '{print}'."""
-    for part in (*bot.run, *bot.build, *bot.reads):
+def check_places(words: Iterable[str]) -> None:
+    """Refuse a mistyped {build}; any other word in braces is the bot's own, as in awk '{print}'.
+
+    Raises UserError.
+    """
+    for part in words:
         for word in _IN_BRACES.findall(part):
             near = get_close_matches(word.lower(), PLACES, n=1, cutoff=ALIKE)
             if near and word not in PLACES:
-                text = f"unknown placeholder {word!r}: did you mean {near[0]}?"
-                raise UserError(f"Bot {bot.name}: {text}")
+                raise UserError(f"unknown placeholder {word!r}: did you mean {near[0]}?")
 
 
-def _filled(argv: Sequence[str], build: Path) -> tuple[str, ...]:
+def fill_places(argv: Sequence[str], build: Path) -> tuple[str, ...]:
+    """Return words with their placeholders filled in."""
     places = dict(zip(PLACES, (sys.executable, str(build)), strict=True))
     return tuple(_replaced(part, places) for part in argv)
 
