@@ -1,0 +1,169 @@
+"""The build of a bot: hostile code, which runs in the sandbox on a copy of the bot's files."""
+
+import os
+import selectors
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from arena.sandbox.command import Command
+from arena.sandbox.limits import MIB, REQUIRED, Limits, level_name
+from arena.sandbox.process import SandboxedProcess
+from arena.sandbox.sandbox import Sandbox
+from protocol.codec import printable_lines
+from tournaments.league.registry.archive import archive_bound, read_archive
+from tournaments.league.registry.bot_file import BotFile
+from tournaments.league.registry.file_tree import (
+    RefusedPushError,
+    TreeBounds,
+    remove_tree,
+    write_tree,
+)
+from tournaments.league.registry.version_command import resolve_words
+
+LIMITS = Limits(memory_mib=2048, processes=512, open_files=1024, file_mib=512, cores=2.0)
+"""The limits of a build: compilers take more than bots."""
+SCRIPT = """\
+cp -R "$1/." "$2/" && cd "$2" || exit 125
+# The files are the build's to change; the folder itself is, whoever made it.
+chmod -R u+w . 2>/dev/null
+shift 2
+HOME=/tmp
+export HOME
+"$@" </dev/null >&2 || exit
+exec tar --format=ustar -cf - .
+"""
+"""The work inside: a copy of the files, the build in it, and all that is there then on stdout."""
+SHOWN = 2_000
+"""Characters of a build's output that its author is shown: the last ones."""
+KEPT = 16_384
+"""Bytes of it that are kept."""
+MOST_OUTPUT = 16 * MIB
+"""Bytes of it that are read."""
+READ = 65_536
+END_S = 10.0
+"""Time that the kernel has to end the build's processes, in s."""
+
+
+class _Work(NamedTuple):
+    """A build that is over."""
+
+    archive: bytes
+    said: str
+    fault: str
+
+
+def build_bot(
+    bot: BotFile, source: Path, target: Path, sandbox: Sandbox, bounds: TreeBounds, seconds: float
+) -> None:
+    """Run a bot's build command on a copy of its files; write all that is there then to a folder.
+
+    `source`: the bot's files. `target`: the folder to write, which {build} means. `sandbox`: its
+    level is used, with limits for builds. Raises RefusedPushError, and OSError for the machine's
+    own failures.
+    """
+    if sandbox.level not in (*REQUIRED, "off"):
+        raise RefusedPushError(
+            f"The league's machine has sandbox {level_name(sandbox.level)}, which cannot lock a "
+            "build in: push a bot that needs none, or ask the organiser for bubblewrap."
+        )
+    argv, reads = resolve_words("build", bot.build, source, target)
+    if Path(argv[0]).is_relative_to(source):
+        argv = (str(target / Path(argv[0]).relative_to(source)), *argv[1:])
+    words = ("/bin/sh", "-c", SCRIPT, "build", str(source), str(target), *argv)
+    command = Command(words, str(source), (*reads, str(source)), (str(source),))
+    most = TreeBounds(2 * bounds.files, 2 * bounds.size)
+    if sandbox.level == "off":
+        target.mkdir()
+    try:
+        work = _run(command, str(target), Sandbox(sandbox.level, LIMITS), most, seconds)
+    finally:
+        remove_tree(target)
+    if work.fault:
+        raise RefusedPushError(f"build: {work.fault}{_quoted(work.said)}")
+    write_tree(read_archive(work.archive, "build:", most), target)
+
+
+def _quoted(said: str) -> str:
+    return f" It printed:\n{said}" if said else " It printed nothing."
+
+
+def _run(
+    command: Command, workshop: str, sandbox: Sandbox, bounds: TreeBounds, seconds: float
+) -> _Work:
+    slot = sandbox.new_process()
+    try:
+        process = slot.start(command, workshop)
+    except OSError:
+        slot.close()
+        raise
+    try:
+        return _watch(process, slot, bounds, seconds)
+    finally:
+        slot.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_S)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            assert pipe
+            with suppress(OSError):
+                pipe.close()
+        slot.close()
+
+
+def _watch(
+    process: subprocess.Popen[bytes], slot: SandboxedProcess, bounds: TreeBounds, seconds: float
+) -> _Work:
+    """Read what the build prints and leaves, until it ends or does too much."""
+    assert process.stdout
+    assert process.stderr
+    archive, said = _Pipe(process.stdout), _Pipe(process.stderr, KEPT)
+    fault = ""
+    ends = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for pipe in (archive, said):
+            selector.register(pipe.file, selectors.EVENT_READ, pipe)
+        while selector.get_map() and not fault:
+            for key, _ in selector.select(max(0.0, ends - time.monotonic())):
+                if not key.data.read():
+                    selector.unregister(key.fileobj)
+            if time.monotonic() > ends:
+                fault = f"it takes longer than {seconds:.0f} s."
+            elif archive.size > archive_bound(bounds):
+                fault = f"it leaves more than {bounds.size // MIB:,} MiB, its sources included."
+            elif said.size > MOST_OUTPUT:
+                fault = f"it prints more than {MOST_OUTPUT // MIB} MiB."
+    if not fault:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_S)
+        status = process.returncode
+        if slot.never_ran():
+            raise OSError(f"The sandbox did not start a build: {_tail(bytes(said.data))}")
+        fault = "" if status == 0 else f"it failed with exit status {status}."
+    return _Work(bytes(archive.data), _tail(bytes(said.data)), fault)
+
+
+class _Pipe:
+    """A pipe from the build; the last `kept` bytes are kept, or all."""
+
+    def __init__(self, file: IO[bytes], kept: int = 0) -> None:
+        self.file = file
+        self.data = bytearray()
+        self.size = 0
+        self._kept = kept
+
+    def read(self) -> bool:
+        """Read once; tell whether the pipe is still open."""
+        data = os.read(self.file.fileno(), READ)
+        self.size += len(data)
+        self.data += data
+        if self._kept:
+            del self.data[: -self._kept]
+        return bool(data)
+
+
+def _tail(data: bytes) -> str:
+    # The first line is empty: see GATE in arena/sandbox/command.py.
+    text = printable_lines(data.decode(errors="replace").strip())
+    return text if len(text) <= SHOWN else f"…{text[-SHOWN:]}"

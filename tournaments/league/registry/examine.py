@@ -1,0 +1,105 @@
+"""The check of a new version, in words for its author: the steps of `boneyard check`."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+
+from arena.conformance.cases.games import limit_to_one_round
+from arena.conformance.model import Budget, EventGame, StepResult
+from arena.conformance.report import Report, make_report, remarks, violation_parts
+from arena.conformance.runner import run_steps, select_steps
+from arena.conformance.session import Session
+from arena.sandbox.command import Command
+from arena.sandbox.sandbox import Sandbox
+from protocol.codec import printable_lines
+from protocol.messages import Clock
+from tournaments.league.records import CheckedStep, CheckSummary
+
+VERDICTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+EXPLAINED = 10
+"""Failed steps that are explained in full; the first ones cause the others."""
+LONGEST = 1_500
+"""Characters of an explanation, and of each of its parts."""
+
+
+def examine_version(
+    command: Command,
+    sandbox: Sandbox,
+    clock: Clock,
+    games: Sequence[tuple[str, EventGame]],
+    seconds: float,
+) -> CheckSummary:
+    """Run the check's steps with a bot, in the games of the divisions that it enters.
+
+    `games`: the game of each division, by its name. Other steps are made once. `seconds`: time
+    after which no further step begins. Raises CannotStartError if the machine keeps it from
+    starting.
+    """
+    began = time.monotonic()
+    reports: list[tuple[str, Report]] = []
+    for division, game in games:
+        # The first division's check has every step, those of the others only their own game.
+        only = ("event",) if reports else ()
+        left = max(1.0, seconds - (time.monotonic() - began))
+        rules = limit_to_one_round(game.rules)
+        session = Session(
+            command,
+            sandbox,
+            clock,
+            Budget(total_s=left, whole=False),
+            None,
+            game._replace(rules=rules),
+        )
+        started, outcomes = time.monotonic(), list[StepResult]()
+        with closing(run_steps(session, select_steps(only, of_event=True))) as results:
+            outcomes.extend(results)
+        reports.append((division, make_report("", session, outcomes, time.monotonic() - started)))
+        if reports[-1][1].verdict == "failed":
+            break
+    return _summary([report for _, report in reports], _steps(reports))
+
+
+def _summary(reports: Sequence[Report], steps: Iterable[CheckedStep]) -> CheckSummary:
+    verdicts = [report.verdict for report in reports]
+    verdict = next((one for one in ("failed", "not finished") if one in verdicts), "passed")
+    return CheckSummary(
+        verdict=verdict,
+        steps=tuple(steps),
+        sandbox=reports[0].level,
+        seconds=round(sum(report.seconds for report in reports), 1),
+    )
+
+
+def _steps(reports: Sequence[tuple[str, Report]]) -> Iterator[CheckedStep]:
+    explained = 0
+    for division, report in reports:
+        for outcome in report.outcomes:
+            name = f"{outcome.name} ({division})" if outcome.name == "event" else outcome.name
+            explained += outcome.state == "fail"
+            words = _words(outcome, in_full=explained <= EXPLAINED)
+            yield CheckedStep(name, VERDICTS[outcome.state], words)
+        for sentence in remarks(report):
+            if sentence.startswith("Warning"):
+                yield CheckedStep("remark", "warned", sentence)
+
+
+def _words(outcome: StepResult, *, in_full: bool) -> str:
+    if outcome.finding is None:
+        return outcome.note if outcome.state == "skip" else ""
+    if not in_full:
+        return _cut(f"fault: {outcome.finding.fault}", 200)
+    parts = violation_parts(outcome.finding)
+    return "\n".join(f"{name}: {_cut(printable_lines(text), LONGEST)}" for name, text in parts)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def failure_words(check: CheckSummary) -> str:
+    """Return the reason why a version that failed its check does not play, for its author."""
+    failed = [step for step in check.steps if step.verdict == "failed"]
+    return (
+        f"It fails {len(failed)} of the {len(check.steps)} steps of `boneyard check`. Begin with "
+        f"{failed[0].name}:\n{failed[0].words}"
+    )

@@ -1,0 +1,71 @@
+"""The register as the history of each bot, and its growth."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from arena.logs.checksummed import append_atomic, truncate_torn_line
+from protocol.codec import encode_json
+from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Returned, Withdrawn
+
+
+class BotHistory:
+    """All that the register has about a bot."""
+
+    def __init__(self) -> None:
+        self.admitted: list[Admitted] = []
+        """Its versions, the oldest first."""
+        self.refused: dict[str, Refused] = {}
+        """The last refusal of each push, by fingerprint."""
+        self.present: Admitted | None = None
+        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
+        self.last: AnyEntry | None = None
+        """The last line about its pushes."""
+        self.times: list[str] = []
+        """The times of all lines about its pushes."""
+
+    def add(self, entry: AnyEntry) -> None:
+        """Take in the next line."""
+        if isinstance(entry, Benched):
+            return
+        self.last = entry
+        self.times.append(entry.time)
+        match entry:
+            case Admitted():
+                self.admitted.append(entry)
+                self.present = entry
+            case Returned(version=version):
+                self.present = next(one for one in self.admitted if one.version == version)
+            case Withdrawn():
+                self.present = None
+            case Refused():
+                self.refused[entry.fingerprint] = entry
+
+    def version_with(self, fingerprint: str) -> Admitted | None:
+        """Return the version that these files are."""
+        return next((one for one in self.admitted if one.fingerprint == fingerprint), None)
+
+    @property
+    def next_version(self) -> str:
+        """Name of the next version, in terms of the bot's own: empty, then @2."""
+        return f"@{len(self.admitted) + 1}" if self.admitted else ""
+
+
+def bot_histories(entries: Iterable[AnyEntry]) -> dict[str, BotHistory]:
+    """Return the history of each bot of a register."""
+    found: dict[str, BotHistory] = {}
+    for entry in entries:
+        found.setdefault(entry.bot, BotHistory()).add(entry)
+    return found
+
+
+def append_entries(path: Path, entries: Iterable[AnyEntry]) -> None:
+    """Append lines to a register, all or none, and wait until the disk has them. Raises OSError."""
+    lines = b"".join(encode_json(entry) + b"\n" for entry in entries)
+    truncate_torn_line(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        append_atomic(descriptor, lines)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

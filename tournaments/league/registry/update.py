@@ -1,0 +1,342 @@
+"""The update of a register: each new push is copied, built and checked, and then plays or not."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from arena.conformance.model import EventGame
+from arena.match.piped_process import CannotStartError
+from arena.sandbox.limits import MIB
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import choose_level
+from arena.ui.console import print_note
+from protocol.errors import UserError
+from tournaments.formats.base import Entrant
+from tournaments.formats.own_clock import own_or
+from tournaments.league.folder import LeagueFolder
+from tournaments.league.read import parse_time, read_register, write_time
+from tournaments.league.records import (
+    Admitted,
+    AnyEntry,
+    CheckSummary,
+    Refused,
+    Returned,
+    Withdrawn,
+)
+from tournaments.league.registry.bot_file import BOT_FILE, BotFile, parse_bot_file
+from tournaments.league.registry.build import build_bot
+from tournaments.league.registry.examine import examine_version, failure_words
+from tournaments.league.registry.file_tree import (
+    FileTree,
+    Item,
+    RefusedPushError,
+    TreeBounds,
+    remove_tree,
+    tree_fingerprint,
+    write_tree,
+)
+from tournaments.league.registry.history import BotHistory, append_entries, bot_histories
+from tournaments.league.registry.house import house_files
+from tournaments.league.registry.names import name_fault, name_in_register
+from tournaments.league.registry.push import ChangedPushError, read_push
+from tournaments.league.registry.version_command import version_command
+from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
+
+MOST_BOTS = 1000
+"""Folders in bots/ that are looked at."""
+PUSHES_A_DAY = 20
+"""Lines of the register about one bot in a day: one that changes all the time costs no more."""
+DAY = timedelta(days=1)
+MOST_VERSIONS = 9999
+"""Versions of a bot: their names have no room for more."""
+
+
+def update_register(
+    league: LeagueFolder, settings: LeagueSettings, now: datetime
+) -> list[AnyEntry]:
+    """Look at all bots; admit, refuse, withdraw or return them; return the new lines.
+
+    Killed at any moment, it goes on when it is called again. Raises UserError, OSError and
+    DamagedFileError.
+    """
+    return list(_Update(LeagueFolder(league.path.resolve()), settings, now).run())
+
+
+def entrant_of(league: LeagueFolder, settings: LeagueSettings, version: str) -> Entrant:
+    """Return a version as a round's plan has it. Raises UserError if it cannot play here."""
+    league = LeagueFolder(league.path.resolve())
+    entries = read_register(league.register)
+    entry = next(
+        (one for one in entries if isinstance(one, Admitted) and one.version == version), None
+    )
+    if entry is None:
+        raise UserError(f"{league.register} has no version {version}.")
+    folder = league.version(version)
+    try:
+        content = (folder / BOT_FILE).read_bytes()
+        bot = parse_bot_file({BOT_FILE: Item("file", content)}, version, list(entry.divisions))
+        permissions = _permissions(settings, entry.bot)
+        command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
+    except (OSError, RefusedPushError) as error:
+        raise UserError(f"Version {version} cannot play: {error}") from error
+    clock = permissions.clock.complete(settings.clock) if permissions.clock else None
+    entrant = Entrant(version, command, entry.fingerprint)
+    return Entrant(version, command, entry.fingerprint, clock=clock) if clock else entrant
+
+
+def built_folder(folder: Path) -> Path:
+    """Return the folder beside a version's files that has them with all that their build made."""
+    return folder.with_name(f"{folder.name}.built")
+
+
+def _permissions(settings: LeagueSettings, bot: str) -> BotPermissions:
+    return settings.bots.get(bot, BotPermissions())
+
+
+class _Update:
+    """One pass over all bots of a league."""
+
+    def __init__(self, league: LeagueFolder, settings: LeagueSettings, now: datetime) -> None:
+        self.league = league
+        self.settings = settings
+        self.now = now
+        self.histories = bot_histories(read_register(league.register))
+        quota = settings.quota
+        self.bounds = TreeBounds(quota.files, quota.files_mib * MIB)
+        self.divisions = [division.name for division in settings.divisions]
+
+    @property
+    def time(self) -> str:
+        """Time of all new lines."""
+        return write_time(self.now)
+
+    def history(self, bot: str) -> BotHistory:
+        """Return the history of a bot."""
+        return self.histories.get(bot) or self.histories.setdefault(bot, BotHistory())
+
+    def append(self, entry: AnyEntry) -> AnyEntry:
+        """Write a line."""
+        append_entries(self.league.register, [entry])
+        self.history(entry.bot).add(entry)
+        return entry
+
+    # --- all bots ---
+
+    def run(self) -> Iterator[AnyEntry]:
+        """Yield each new line when it is written."""
+        self._open_bots()
+        for name in self.settings.house:
+            if not self.history(name).admitted:
+                yield self._admit_house(name)
+        for name in sorted(self.histories):
+            if not self._is_there(name):
+                yield from self._withdraw(name)
+        for name in self._folders():
+            with suppress(_PostponedError):
+                yield from self._look_at(name)
+
+    def _is_there(self, name: str) -> bool:
+        """Tell whether a bot's folder, or anything in its place, is there."""
+        try:
+            (self.league.bots / name).lstat()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _folders(self) -> list[str]:
+        """Return the names in bots/, without those that are no bots: so many that a turn ends."""
+        with os.scandir(self.league.bots) as entries:
+            names = {entry.name for entry in islice(entries, MOST_BOTS)}
+        # However many are pushed, those that have played are looked at.
+        names |= {name for name, each in self.histories.items() if each.admitted}
+        return sorted(name for name in names if not name.startswith((".", "README")))
+
+    def _open_bots(self) -> None:
+        """Make bots/ in a new league; refuse a league that has lost it. Raises UserError."""
+        bots = self.league.bots
+        if any(each.present and not each.present.house for each in self.histories.values()):
+            if not bots.is_dir():
+                raise UserError(f"{bots} is missing: all bots would be withdrawn. Restore it.")
+        else:
+            bots.mkdir(exist_ok=True)
+        if not self.histories and any(self.league.rounds.glob("*/*")):
+            raise UserError(
+                f"{self.league.register} is missing, but rounds were played. Restore it."
+            )
+
+    def _withdraw(self, name: str) -> Iterator[AnyEntry]:
+        present = self.history(name).present
+        if present and not present.house:
+            yield self.append(Withdrawn(time=self.time, bot=name, version=present.version))
+
+    # --- one bot ---
+
+    def _look_at(self, name: str) -> Iterator[AnyEntry]:
+        """Yield the lines about a bot's folder, none if it is as before."""
+        bot = name_in_register(name)
+        if not self._is_there(name):
+            return
+        if fault := name_fault(
+            name, (one for one, each in self.histories.items() if each.admitted)
+        ):
+            yield from self._refuse(bot, fault)
+            return
+        try:
+            yield from self._update_bot(bot)
+        except RefusedPushError as error:
+            yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
+        except OSError as error:
+            print_note(f"bots/{bot} waits for the next turn: {error}")
+
+    def _update_bot(self, bot: str) -> Iterator[AnyEntry]:
+        history = self.history(bot)
+        tree = self._read(bot)
+        file = parse_bot_file(tree, f"bots/{bot}", self.divisions)
+        fingerprint = tree_fingerprint(tree)
+        present = history.present
+        if file.withdrawn:
+            yield from self._withdraw(bot)
+        elif present and present.fingerprint == fingerprint:
+            return
+        elif known := history.version_with(fingerprint):
+            if self._may_write(history):
+                yield self.append(Returned(time=self.time, bot=bot, version=known.version))
+        elif earlier := history.refused.get(fingerprint):
+            yield from self._refuse(bot, earlier.why, fingerprint, earlier.check)
+        elif self._may_write(history):
+            yield from self._try(bot, file, tree, fingerprint)
+
+    def _read(self, bot: str) -> FileTree:
+        return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
+
+    def _may_write(self, history: BotHistory) -> bool:
+        """Tell whether the register has room for a line about a bot today."""
+        recent = [one for one in history.times if self.now - parse_time(one) < DAY]
+        return len(recent) < PUSHES_A_DAY
+
+    def _refuse(
+        self,
+        bot: str,
+        why: str,
+        fingerprint: str = "",
+        check: CheckSummary | None = None,
+        *,
+        always: bool = False,
+    ) -> Iterator[AnyEntry]:
+        """Yield a refusal, unless the last line about the bot is the same."""
+        history = self.history(bot)
+        fingerprint = fingerprint or hashlib.sha256(why.encode()).hexdigest()
+        last = history.last
+        same = isinstance(last, Refused) and last.fingerprint == fingerprint
+        if (always or not same) and self._may_write(history):
+            yield self.append(
+                Refused(time=self.time, bot=bot, fingerprint=fingerprint, why=why, check=check)
+            )
+
+    # --- a new version ---
+
+    def _try(self, bot: str, file: BotFile, tree: FileTree, fingerprint: str) -> Iterator[AnyEntry]:
+        history = self.history(bot)
+        if len(history.admitted) >= MOST_VERSIONS:
+            raise RefusedPushError(
+                f"bots/{bot} has had {MOST_VERSIONS} versions: there are no more."
+            )
+        version = f"{bot}{history.next_version}"
+        is_admitted = False
+        try:
+            check = self._checked(version, bot, file, tree)
+            if tree_fingerprint(self._read(bot)) != fingerprint:
+                raise ChangedPushError(f"bots/{bot}")
+            if check.verdict == "failed":
+                yield from self._refuse(bot, failure_words(check), fingerprint, check)
+                return
+            entry = self.append(
+                Admitted(
+                    time=self.time,
+                    bot=bot,
+                    version=version,
+                    fingerprint=fingerprint,
+                    about=file.about,
+                    author=file.author,
+                    divisions=file.divisions,
+                    check=check,
+                )
+            )
+            is_admitted = True
+            yield entry
+        except ChangedPushError:
+            raise
+        except RefusedPushError as error:
+            yield from self._refuse(bot, f"bots/{bot}/{BOT_FILE}: {error}", fingerprint)
+        finally:
+            if not is_admitted:
+                self._remove(version)
+
+    def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
+        """Copy, build and check a version. Raises RefusedPushError, _PostponedError, OSError."""
+        folder = self._lay_out(version, file, tree)
+        permissions = _permissions(self.settings, bot)
+        command = version_command(file, folder, permissions)
+        games = [
+            (one.name, EventGame(*division_rules(one, self.league.path)))
+            for one in self.settings.divisions
+            if not file.divisions or one.name in file.divisions
+        ]
+        clock = own_or(permissions.clock, self.settings.clock)
+        try:
+            return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
+        except CannotStartError as error:
+            print_note(f"bots/{bot} waits for the next turn: {error}.")
+            raise _PostponedError from error
+
+    def _lay_out(self, version: str, file: BotFile, tree: FileTree) -> Path:
+        """Write a version's files, build them, and return the folder in which it runs."""
+        folder = self.league.version(version)
+        # What a kill left here never played.
+        self._remove(version)
+        write_tree(tree, folder)
+        if not file.build:
+            return folder
+        built = built_folder(folder)
+        seconds = self.settings.quota.build_s
+        build_bot(file, folder, built, self.sandbox, self.bounds, seconds)
+        return built
+
+    def _remove(self, version: str) -> None:
+        folder = self.league.version(version)
+        for one in (folder, built_folder(folder)):
+            remove_tree(one)
+
+    def _admit_house(self, name: str) -> AnyEntry:
+        tree = house_files(name)
+        file = parse_bot_file(tree, name, self.divisions)
+        try:
+            version_command(file, self._lay_out(name, file, tree), BotPermissions())
+        except RefusedPushError as error:
+            raise UserError(f"The house bot {name} cannot play: {error}") from error
+        return self.append(
+            Admitted(
+                time=self.time,
+                bot=name,
+                version=name,
+                fingerprint=tree_fingerprint(tree),
+                house=True,
+                about=file.about,
+            )
+        )
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The sandbox in which bots are built and checked. Raises UserError."""
+        settings, versions = self.settings, self.league.versions
+        versions.mkdir(exist_ok=True)
+        return choose_level(settings.sandbox, settings.limits, versions, [versions / "bot"])
+
+
+class _PostponedError(Exception):
+    """The machine kept a bot from its check: it is tried again at the next turn."""
