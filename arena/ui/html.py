@@ -28,8 +28,8 @@ SOURCES = (".css", ".j2", ".js", ".py", ".svg")
 TABLE_SCRIPTS = ("emblem.js", "tiles.js", "line.js", "motion.js", "table.js")
 """The scripts that draw a table."""
 POLICY = (
-    "default-src 'none'; style-src {styles}; script-src {scripts}; img-src data:; connect-src {to};"
-    " base-uri 'none'; form-action 'none'"
+    "default-src 'none'; style-src {styles}; script-src {scripts}; img-src {images};"
+    " connect-src {to}; base-uri 'none'; form-action 'none'"
 )
 STYLE, THEME, SCRIPT = "style.css", "theme.js", "script.js"
 """The files that the pages of a site share."""
@@ -59,7 +59,7 @@ def page(
     style = _joined(environment, ("base.css", *styles))
     theme, script = _joined(environment, (THEME,)), _joined(environment, scripts)
     hashes = f"{_hash(theme)} {_hash(script)}"
-    policy = POLICY.format(styles=_hash(style), scripts=hashes, to=connect)
+    policy = POLICY.format(styles=_hash(style), scripts=hashes, images="data:", to=connect)
     return environment.get_template(template).render(
         **_signs(environment),
         theme=Markup(theme),
@@ -93,14 +93,19 @@ class SitePages:
     def page(self, template: str, kind: str, title: str, *, root: str, **values: Any) -> str:
         """Return a page as HTML; `root` leads from its folder to that of the shared files."""
         own = "'self'"
-        return self._environment.get_template(template).render(
+        return self.render(
+            template,
             **self._signs,
-            policy=POLICY.format(styles=own, scripts=own, to="'none'"),
+            policy=POLICY.format(styles=own, scripts=own, images=f"{own} data:", to="'none'"),
             kind=kind,
             title=title,
             root=root,
             **values,
         )
+
+    def render(self, template: str, **values: Any) -> str:
+        """Return another file of the site, such as a picture."""
+        return self._environment.get_template(template).render(**values)
 
 
 def _environment(folders: Sequence[Path]) -> "Environment":

@@ -70,7 +70,9 @@ class LogTask(NamedTuple):
     site: Path
     """The site."""
     boards: frozenset[int]
-    """The boards whose seeds are revealed."""
+    """The boards that may be shown."""
+    closed: bool
+    """True if the event ended before all its games were played: then the log ends anywhere."""
     again: bool
     """True if replays that are there already are written again."""
     reviewed: bool
@@ -107,13 +109,19 @@ def publish_event(path: Path, site: Path, address: str) -> int:
 
 
 def write_event_site(
-    path: Path, site: Path, address: str, links: Sequence[tuple[str, str]] = ()
+    path: Path,
+    site: Path,
+    address: str,
+    links: Sequence[tuple[str, str]] = (),
+    *,
+    closed: bool = False,
 ) -> EventSite:
     """Write the site of an event or bring it up to date.
 
     `address`: the site's address on the web; empty if it is not known. `links`: addresses of pages
-    around it, and their labels. Raises UserError if `site` holds something else, or is in the
-    event's folder; DamagedFileError, OSError.
+    around it, and their labels. `closed`: no game of it will be played any more, although some
+    never were, so that all may be shown. Raises UserError if `site` holds something else, or is in
+    the event's folder; DamagedFileError, OSError.
     """
     folder, site = Folder(path.resolve()), site.resolve()
     event = load_event(folder)
@@ -131,7 +139,8 @@ def write_event_site(
     # Another page may read replays of another form.
     again = not has_content(site / SITE_PAGE, [replay])
     reviewed = folder.review_log.exists()
-    logs = [LogTask(log, site, frozenset(seeds), again, reviewed) for log in folder.logs()]
+    boards = frozenset(range(1, event.all_boards + 1) if closed else seeds)
+    logs = [LogTask(log, site, boards, closed, again, reviewed) for log in folder.logs()]
     published = [*_publish_logs(logs)]
     write_atomic(site / SITE_PAGE, [replay])
     write_atomic(site / LOGS, [_logs_page(event, published)])
@@ -141,10 +150,11 @@ def write_event_site(
         write_atomic(site / folder.history.name, [content(folder.history)])
     for review in (folder.review_log, folder.review, folder.review_csv):
         _copy_or_remove(review, site)
-    files = report_files(folder, event, results, known, Site(seeds.keys(), address, PICTURE, links))
+    files = report_files(folder, event, results, known, Site(boards, address, PICTURE, links))
     summary = decode_json(b"".join(files[folder.results]), Results)
     write_atomic(site / PICTURE, [_picture(event, results, summary)])
-    over = summary.played == summary.planned and all(log.name for log in published)
+    whole = summary.played == summary.planned and all(log.name for log in published)
+    over = closed or whole
     for path in (folder.ledger, folder.luck):
         if over:
             _copy_or_remove(path, site)
@@ -235,9 +245,9 @@ def publish_log(task: LogTask) -> PublishedLog:
     data = path.read_bytes()
     # After its bytes: a sitting's boards only become more.
     planned = {board for sitting in sitting_lines(path) for board in sitting.boards}
-    name = path.name if planned <= task.boards and is_over(path) else ""
+    name = path.name if planned <= task.boards and (task.closed or is_over(path)) else ""
     if name:
-        _write(task.site / GAMES / name, data)
+        write_changed(task.site / GAMES / name, data)
         for other in {task.path.name, compressed_path(task.path).name} - {name}:
             (task.site / GAMES / other).unlink(missing_ok=True)
     shown = 0
@@ -246,11 +256,11 @@ def publish_log(task: LogTask) -> PublishedLog:
             file = task.site / REPLAYS / f"{logged.game.game}.json"
             shown += 1
             if task.again or not file.exists() or is_reviewed(file) != task.reviewed:
-                _write(file, encode_json(pack_game(logged, reviewed=task.reviewed)))
+                write_changed(file, encode_json(pack_game(logged, reviewed=task.reviewed)))
     return PublishedLog(name, shown)
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_changed(path: Path, data: bytes) -> None:
     """Replace a file in one step, unless it has these bytes."""
     if not has_content(path, [data]):
         beside = path.with_name(path.name + ".new")

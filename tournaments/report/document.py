@@ -197,7 +197,7 @@ def _fouls(
         if any(one.foul == "forfeit" for one in counts):
             blocks.append(Paragraph(conditions.FORFEIT, "faint", media=Media.HTML))
     if evidence:
-        shown = [_evidence(one, replays) for one in evidence[:EVIDENCE_SHOWN]]
+        shown = [foul_evidence(one, replays[one.game]) for one in evidence[:EVIDENCE_SHOWN]]
         examples = _examples(shown, len(evidence))
         blocks.append(Section("Evidence", examples, media=Media.HTML, folded=True))
     return Section("Fouls", blocks, id="fouls", media=media)
@@ -214,13 +214,14 @@ def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
     return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
 
 
-def _evidence(one: Evidence, replays: Mapping[str, str]) -> FoulEvidence:
+def foul_evidence(one: Evidence, replay: str) -> FoulEvidence:
+    """Return a foul as text; `replay`: the address of its game's replay."""
     # In the log a line's end is an escape like any other; here it may end the line.
     stderr = printable(one.stderr, WORDS).replace("\\n", "\n").strip("\n")
     command = f"boneyard explain . {one.game} --seat {one.seat}"
-    replay = f"{replays[one.game]}&at=foul&seat={one.seat}"
+    moment = f"{replay}&at=foul&seat={one.seat}"
     detail, line = printable(one.detail, WORDS), printable(one.line)
-    return FoulEvidence(one, detail, line, stderr, command, replay)
+    return FoulEvidence(one, detail, line, stderr, command, moment)
 
 
 # --- time and games ---

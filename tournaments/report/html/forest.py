@@ -1,10 +1,11 @@
 """The figure of ratings with their intervals on one axis, and axes as numbers. Pure."""
 
+from collections.abc import Sequence
 from math import floor, log10
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from arena.document.html import minus
-from tournaments.rating.tables import Pool, Rating
+from tournaments.rating.tables import Bound, Pool
 
 TICKS = 5
 """The approximate number of ticks of an axis."""
@@ -85,19 +86,40 @@ class Forest(NamedTuple):
     """In the order of the pool."""
 
 
+class Estimated(Protocol):
+    """A rating with its interval, or a bound: a line of a report, or of a league's table."""
+
+    @property
+    def elo(self) -> float | None:
+        """The rating, in Elo."""
+
+    @property
+    def half_width(self) -> float | None:
+        """Half width of its 95 % interval; None for a bound."""
+
+    @property
+    def bound(self) -> Bound:
+        """As in `tournaments.rating.tables.Rating`."""
+
+
 def place_intervals(pool: Pool) -> Forest:
     """Return the intervals of all ratings; for a bound, everything beyond it."""
+    return place_estimates(pool.entrants)
+
+
+def place_estimates(ratings: Sequence[Estimated]) -> Forest:
+    """Return the intervals of these ratings, of which one at least has an Elo."""
     ends = [
         end
-        for one in pool.entrants
+        for one in ratings
         if one.elo is not None
         for end in (one.elo - (one.half_width or 0.0), one.elo + (one.half_width or 0.0))
     ]
     scale = axis(min(ends), max(ends))
-    return Forest(scale.at(0), scale.ticks(), [_interval(scale, one) for one in pool.entrants])
+    return Forest(scale.at(0), scale.ticks(), [_interval(scale, one) for one in ratings])
 
 
-def _interval(scale: Axis, one: Rating) -> Interval:
+def _interval(scale: Axis, one: Estimated) -> Interval:
     if one.elo is None:
         return Interval("0%", "", "100%")
     if one.half_width is None:

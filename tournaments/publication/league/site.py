@@ -1,0 +1,258 @@
+"""Publication of a league: writes its site, or brings it up to date.
+
+The files of the league are the truth, and the site follows from them; only `ranks.json` keeps what
+was true on earlier days. Nothing of a round that is not over is read, but its plan. A file is
+written only if its bytes change, and the first page last. So a publication that was killed leaves a
+site that can be read, and the next one mends it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from arena.document.blocks import Media, plain, select
+from arena.ui.html import SitePages
+from protocol.codec import printable_lines
+from tournaments.league.ratings.standings import division_standings
+from tournaments.league.read import DivisionData, LeagueData, week_of
+from tournaments.league.records import Admitted, Benched
+from tournaments.publication.league import archive, pages
+from tournaments.publication.league.archive import Ranks
+from tournaments.publication.league.bot_page import bot_page
+from tournaments.publication.league.feeds import atom_feed
+from tournaments.publication.league.front import division_lead, front_parts
+from tournaments.publication.league.news import News, league_news
+from tournaments.publication.league.programs import league_json
+from tournaments.publication.league.rounds import publish_round
+from tournaments.publication.league.view import (
+    ARCHIVE,
+    ENTER,
+    FEED,
+    HOME,
+    DivisionView,
+    LeagueView,
+    badge_address,
+    bot_address,
+    bot_feed_address,
+    elo_text,
+    round_address,
+)
+from tournaments.publication.site import write_changed
+from tournaments.report.html.page import HERE as REPORT
+from tournaments.storage.folder import content
+
+HERE = Path(__file__).parent
+OWN = ("bots", "pairings", "badges", "rules", "standings", "weeks", "rounds")
+"""The folders whose files are ours alone; others, such as `live`, are left alone."""
+NEWS = 15
+"""Items of news on the first page."""
+HEADING = re.compile(r"<(/?)h[12]>")
+"""Headings of a report, which stand below that of its page."""
+KEPT = ".json"
+"""The ending of the files that the archive keeps."""
+LETTER, PAD = 6.6, 12
+"""The width of a letter of a badge, and of the space around a text, in pixels."""
+
+File = tuple[str, bytes]
+"""The address of a file from the site's root, and its content."""
+
+
+def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
+    """Write the site of a league, or bring it up to date.
+
+    Raises DamagedFileError and UserError if a round's files are damaged, OSError.
+    """
+    ranks = archive.read_ranks(site)
+    divisions = [_division(data, one, site, ranks) for one in data.divisions.values()]
+    view = LeagueView(data=data, divisions=divisions)
+    weeks = list(archive.past_weeks(data, site, week_of(now)))
+    written = set()
+    for address, text in _Writer(view, ranks, weeks, live=(site / "live").is_dir()).files():
+        path = site / address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_changed(path, text)
+        written.add(path)
+    _remove_others(view, site, written)
+
+
+def _division(data: LeagueData, division: DivisionData, site: Path, ranks: Ranks) -> DivisionView:
+    """Publish the rounds of a division, and put it together as the pages show it."""
+    links = [("../../../" + HOME, data.settings.title)]
+    rounds = [one for one in division.rounds if one.is_over]
+    facts = [publish_round(one, site / round_address(one), links) for one in rounds]
+    standings = division_standings(division, data)
+    present = {row.bot: row.rank for row in standings.rows if row.rank}
+    if rounds:
+        ranks.setdefault(rounds[-1].day, {})[division.settings.name] = present
+    return DivisionView(
+        data=division,
+        standings=standings,
+        rounds=rounds,
+        facts=facts,
+        next=next((one for one in division.rounds if not one.is_over), None),
+        moved=archive.ranks_moved(ranks, division.settings.name, present),
+        benched=_benched(data, division.settings.name),
+    )
+
+
+def _benched(data: LeagueData, division: str) -> dict[str, Benched]:
+    """Return the benches that hold: a new version of its bot ends one."""
+    found: dict[str, Benched] = {}
+    for entry in data.register:
+        if isinstance(entry, Benched) and entry.division == division:
+            found[entry.version] = entry
+        elif isinstance(entry, Admitted):
+            found.pop(entry.version, None)
+    return found
+
+
+class _Writer:
+    """The files of a site, one after the other."""
+
+    def __init__(
+        self, view: LeagueView, ranks: Ranks, weeks: Sequence[archive.Week], *, live: bool
+    ) -> None:
+        self._view = view
+        self._ranks = ranks
+        self._weeks = weeks
+        self._live = live
+        self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
+        self._news = league_news(view, ranks)
+        self._summary = plain(" ".join(division_lead(one) for one in view.divisions))
+
+    def files(self) -> Iterator[File]:
+        """Yield all files but those of the rounds; the first page is the last."""
+        view, folder = self._view, self._view.data.folder
+        yield from ((name, text.encode()) for name, text in self._pages.files.items())
+        for division in view.divisions:
+            yield from self._division(division)
+        yield from self._bots()
+        yield from self._archive()
+        yield self._page(ENTER, "How to enter", pages.enter_page(view))
+        yield "register.jsonl", content(folder.register)
+        yield archive.RANKS, archive.ranks_json(self._ranks)
+        yield ".nojekyll", b""
+        yield "league.json", league_json(view)
+        yield self._feed(FEED, HOME, view.title, [one for one in self._news if one.kind != "rank"])
+        values = {
+            "parts": front_parts(view),
+            "news": [one for one in self._news if one.kind != "rank"][:NEWS],
+            "anchor": view.data.settings.anchor.name,
+            "live": self._live,
+        }
+        yield self._page(HOME, view.title, values, template="front.html.j2")
+
+    def _division(self, division: DivisionView) -> Iterator[File]:
+        yield self._page(
+            f"standings/{division.name}.html",
+            f"Standings of {division.title}",
+            pages.standings_page(division),
+        )
+        yield self._page(
+            division.rules_address, f"Rules of {division.title}", pages.rules_page(division)
+        )
+        yield self._page(
+            division.rounds_address, f"Rounds of {division.title}", pages.rounds_page(division)
+        )
+        for pair, meetings in division.meetings.items():
+            values = pages.pairing_page(division, pair, meetings)
+            yield self._page(division.pairing_address(*pair), f"{pair[0]} – {pair[1]}", values)
+        for row in division.standings.rows:
+            yield badge_address(division.name, row.bot), self._badge(row.bot, elo_text(row))
+
+    def _bots(self) -> Iterator[File]:
+        by_bot: dict[str, list[News]] = {bot: [] for bot in self._view.entries}
+        for one in self._news:
+            by_bot[one.bot].append(one)
+        for bot, news in by_bot.items():
+            values = bot_page(self._view, bot, news)
+            feed = bot_feed_address(bot)
+            yield self._page(
+                bot_address(bot), bot, values, template="bot.html.j2", feeds=[(feed, bot)]
+            )
+            yield self._feed(feed, bot_address(bot), f"{bot} in {self._view.title}", news)
+
+    def _archive(self) -> Iterator[File]:
+        folder = self._view.data.folder
+        reports = {path.stem: path for path in sorted(folder.reports.glob("*.md"))}
+        yield self._page(ARCHIVE, "Archive", pages.weeks_page(self._weeks, {*reports}))
+        by_name = {one.week: (one, moved) for one, moved in archive.week_changes(self._weeks)}
+        for name in sorted({*by_name, *reports}):
+            week, moved = by_name.get(name, (None, {}))
+            text = reports[name].read_text(errors="replace") if name in reports else ""
+            values = pages.week_page(week, name, moved, _report_html(text))
+            yield self._page(f"weeks/{name}.html", f"Week {name}", values)
+            if text:
+                yield f"weeks/{name}.md", text.encode()
+
+    def _page(
+        self,
+        address: str,
+        title: str,
+        values: Mapping[str, Any],
+        *,
+        template: str = "league.html.j2",
+        feeds: Sequence[tuple[str, str]] = (),
+    ) -> File:
+        root = "../" * address.count("/")
+        blocks = select(values.get("blocks", ()), Media.HTML)
+        html = self._pages.page(
+            template,
+            "league",
+            title,
+            root=root,
+            links=self._view.navigation(root),
+            numbers=self._view.emblems,
+            feeds=[*feeds, (FEED, self._view.title)],
+            **{"summary": self._summary, "heading": "", **values, "blocks": blocks},
+        )
+        return address, html.encode()
+
+    def _feed(self, address: str, page: str, title: str, news: Sequence[News]) -> File:
+        web = self._view.data.settings.url
+        root = "../" * address.count("/")
+        base = f"{web.rstrip('/')}/" if web else ""
+        return address, atom_feed(title, news, address=base, own=address, page=page, root=root)
+
+    def _badge(self, bot: str, elo: tuple[str, str]) -> bytes:
+        text = f"{bot} {elo[0]} ± {elo[1]}" if elo[1] else f"{bot} {elo[0]}"
+        left, right = (round(len(one) * LETTER) + PAD for one in ("boneyard", text))
+        return self._pages.render("badge.svg.j2", text=text, left=left, right=right).encode()
+
+
+def _report_html(text: str) -> Markup:
+    """Return a report in Markdown as HTML: no element of its own, and no links."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    reader.disable(["link", "image", "autolink", "reference"])
+    html = reader.render(printable_lines(text))
+    return Markup(HEADING.sub(r"<\1h3>", html))
+
+
+# --- what is gone ---
+
+
+def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
+    """Remove the files in our folders that were not written, and rounds that are no more."""
+    rounds = {site / round_address(one) for division in view.divisions for one in division.rounds}
+    for path in (site / "rounds").glob("*/*"):
+        if path.is_dir() and path not in rounds:
+            rmtree(path)
+    for own in OWN:
+        for path in sorted(_tree(site / own), reverse=True):
+            if path.is_dir():
+                with suppress(OSError):  # It is not empty.
+                    path.rmdir()
+            elif path not in written and path.suffix != KEPT:
+                path.unlink()
+
+
+def _tree(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder, but not what is in published rounds."""
+    return folder.glob("*") if folder.name == "rounds" else folder.rglob("*")
