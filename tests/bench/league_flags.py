@@ -1,0 +1,220 @@
+"""False alarms and power of what a league flags: cycles, and versions that got worse.
+
+    python -m tests.bench.league_flags cycles|power|versions [--leagues 400] [--jobs 2]
+
+Simulated leagues of 20 bots at two seats. Their tables are chosen round by round as a league chooses
+them (20 tables of 5 boards in both rotations), or all pairs meet equally often. A board gives its
+first seat luck (a standard deviation of 100 Elo, the same at all tables, and 30 Elo more), as in
+`tests.bench.coverage`. Strengths are normal with the standard deviation that is named, in Elo.
+
+`cycles`: the share of transitive leagues in which any trio is flagged. `power`: the share of leagues
+in which a planted trio, each with this share of the points against the next without luck, is found;
+the three are as strong as the mean of the field. `versions`: the share of new versions that are as
+strong as the one before and are flagged as worse; each of 16 bots pushes one, after a random round.
+"at the end" is one look after the last round; "ever" counts a flag after any round.
+
+Errors are of one standard deviation of the binomial.
+"""
+
+import argparse
+import math
+import random
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+from protocol.records import Result
+from tests.support.results import game
+from tournaments.league.pairing.choice import choose_tables
+from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
+from tournaments.league.ratings.cycles import search_cycles
+from tournaments.league.ratings.rated_pool import RatedPool
+from tournaments.league.ratings.regressions import CHANCE, comparable, find_regressions
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.ratings import fit
+
+BOTS = tuple(f"b{number:02}" for number in range(20))
+TRIO = ("b03", "b07", "b11")
+TABLES, BOARDS = 20, 5
+FIRST, LUCK = 30.0, 100.0
+
+
+class League(NamedTuple):
+    """A league that is simulated."""
+
+    spread: float
+    """Standard deviation of strengths, in Elo."""
+    share: float = 0.5
+    """Share of each of the planted trio against the next."""
+
+    def strengths(self, rng: random.Random) -> dict[str, float]:
+        """Draw the strengths of all bots."""
+        found = {bot: rng.gauss(0, self.spread) for bot in BOTS}
+        return found | dict.fromkeys(TRIO, 0.0) if self.share > 0.5 else found
+
+    def extra(self, one: str, other: str) -> float:
+        """Return the Elo that the planted cycle adds to one's lead over the other."""
+        if one not in TRIO or other not in TRIO:
+            return 0.0
+        step = (TRIO.index(other) - TRIO.index(one)) % 3
+        return (0, 1, -1)[step] * 400 * math.log10(self.share / (1 - self.share))
+
+    def board(
+        self,
+        rng: random.Random,
+        strength: dict[str, float],
+        tables: Sequence[tuple[str, str]],
+        board: int,
+    ) -> Iterator[Result]:
+        """Play a board at all tables, in both rotations."""
+        luck = rng.gauss(FIRST, LUCK)
+        for one, other in tables:
+            for first, second in ((one, other), (other, one)):
+                lead = strength[first] - strength[second] + luck + self.extra(first, second)
+                won = rng.random() * (1 + 10 ** (-lead / 400)) < 1
+                yield game(board, (first, second), (1, 0) if won else (0, 1))
+
+
+def all_meet(league: League, rng: random.Random, boards: int) -> list[Result]:
+    """Play so many boards at every pair's table."""
+    strength, tables = league.strengths(rng), list(combinations(BOTS, 2))
+    return [one for board in range(boards) for one in league.board(rng, strength, tables, board)]
+
+
+def chosen_rounds(
+    league: League,
+    rng: random.Random,
+    rounds: int,
+    active: Callable[[int], Collection[str]] = lambda _: BOTS,
+) -> Iterator[list[Result]]:
+    """Yield the results of round after round, whose tables are chosen by those before."""
+    strength, met = league.strengths(rng), NO_ENCOUNTERS
+    for number in range(rounds):
+        names = active(number)
+        strength |= {name: strength[name.partition("@")[0]] for name in names}
+        tables = [
+            (table.entrants[0], table.entrants[1])
+            for table in choose_tables(
+                met, names, seats=2, partners=False, boards=BOARDS, number=number + 1,
+                anchor=BOTS[0], tables=TABLES,
+            )
+        ]  # fmt: skip
+        found = [
+            result
+            for board in range(number * BOARDS, (number + 1) * BOARDS)
+            for result in league.board(rng, strength, tables, board)
+        ]
+        met = met.plus(count_encounters(found, partners=False))
+        yield found
+
+
+def cycle_found(league: League, boards: int, rounds: int, seed: int) -> tuple[bool, bool]:
+    """Tell of a league whether a trio was flagged: the planted one, and another one."""
+    rng = random.Random(f"{league} {boards} {rounds} {seed}")
+    if boards:
+        results = all_meet(league, rng, boards)
+    else:
+        results = [one for own in chosen_rounds(league, rng, rounds) for one in own]
+    found = [set(cycle.versions) for cycle in search_cycles(results, BOTS)[0]]
+    planted = [set(TRIO)] if league.share > 0.5 else []
+    return any(one in planted for one in found), any(one not in planted for one in found)
+
+
+class Flags(NamedTuple):
+    """Versions that were flagged in a league."""
+
+    end: int
+    """After the last round,"""
+    ever: int
+    """after any round,"""
+    of: int
+    """and all that were compared."""
+
+
+def versions_flagged(spread: float, rounds: int, seed: int) -> Flags:
+    """Count the flags of versions that are as strong as the ones before."""
+    rng = random.Random(f"{spread} {rounds} {seed}")
+    pushed = {bot: rng.randrange(3, rounds - 3) for bot in BOTS[4:]}
+
+    def active(number: int) -> list[str]:
+        return [bot + "@2" * (number >= pushed.get(bot, rounds)) for bot in BOTS]
+
+    results, ever, end, compared = list[Result](), set[str](), set[str](), set[str]()
+    for number, played in enumerate(chosen_rounds(League(spread), rng, rounds, active)):
+        results += played
+        (pool, *_) = fit(results, anchor=Anchor(BOTS[0], 0.0)).pools
+        main = RatedPool(pool)
+        new = [(name, name[:3]) for name in active(number) if name not in BOTS]
+        pairs = comparable(new, main)
+        end = {one.newer for one in find_regressions(pairs, main)}
+        ever |= end
+        compared |= {one for one, _ in pairs}
+    return Flags(len(end), len(ever), len(compared))
+
+
+def share(found: int, of: int) -> str:
+    """Word a share with its error."""
+    p = found / of
+    return f"{p:.3f} ± {math.sqrt(p * (1 - p) / of):.3f}"
+
+
+def cycles(pool: ProcessPoolExecutor, leagues: int) -> None:
+    """Print the false alarms about cycles."""
+    print("| spread | tables | any cycle flagged |\n| ---: | --- | ---: |")
+    for spread in (0.0, 100.0, 200.0):
+        for boards, rounds in ((10, 0), (30, 0), (0, 15), (0, 45)):
+            seen = pool.map(partial(cycle_found, League(spread), boards, rounds), range(leagues))
+            tables = f"{boards} boards a pair" if boards else f"{rounds} rounds as chosen"
+            flagged = sum(other for _, other in seen)
+            print(f"| {spread:.0f} | {tables} | {share(flagged, leagues)} |", flush=True)
+
+
+def power(pool: ProcessPoolExecutor, leagues: int) -> None:
+    """Print how often a planted trio is found."""
+    sizes = ((10, 0), (20, 0), (40, 0), (80, 0), (0, 15), (0, 45))
+    names = [
+        f"{boards} boards a pair" if boards else f"{rounds} rounds" for boards, rounds in sizes
+    ]
+    print(f"| share | {' | '.join(names)} | others |\n| ---: |{' ---: |' * (len(sizes) + 1)}")
+    for planted in (0.6, 0.65, 0.7, 0.8, 0.9):
+        shown, others = list[str](), 0
+        for boards, rounds in sizes:
+            seen = list(
+                pool.map(
+                    partial(cycle_found, League(150.0, planted), boards, rounds), range(leagues)
+                )
+            )
+            shown.append(f"{sum(hit for hit, _ in seen) / leagues:.2f}")
+            others += sum(other for _, other in seen)
+        rest = others / leagues / len(sizes)
+        print(f"| {planted:.2f} | {' | '.join(shown)} | {rest:.3f} |", flush=True)
+
+
+def versions(pool: ProcessPoolExecutor, leagues: int) -> None:
+    """Print the false alarms about versions."""
+    print("| spread | compared | at the end | ever |\n| ---: | ---: | ---: | ---: |")
+    for spread in (50.0, 150.0):
+        seen = list(pool.map(partial(versions_flagged, spread, 24), range(leagues)))
+        of = sum(one.of for one in seen)
+        end, ever = sum(one.end for one in seen), sum(one.ever for one in seen)
+        print(f"| {spread:.0f} | {of} | {share(end, of)} | {share(ever, of)} |", flush=True)
+
+
+PARTS = {"cycles": cycles, "power": power, "versions": versions}
+
+
+def main() -> None:
+    """Simulate and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--leagues", type=int, default=400)
+    parser.add_argument("--jobs", type=int, default=2)
+    wanted = parser.parse_args()
+    with ProcessPoolExecutor(wanted.jobs) as pool:
+        PARTS[wanted.part](pool, wanted.leagues)
+
+
+if __name__ == "__main__":
+    main()
