@@ -2,16 +2,17 @@
 
     python -m tests.bench.league_flags cycles|power|versions [--leagues 400] [--jobs 2]
 
-Simulated leagues of 20 bots at two seats. Their tables are chosen round by round as a league chooses
-them (20 tables of 5 boards in both rotations), or all pairs meet equally often. A board gives its
-first seat luck (a standard deviation of 100 Elo, the same at all tables, and 30 Elo more), as in
-`tests.bench.coverage`. Strengths are normal with the standard deviation that is named, in Elo.
+Simulated leagues of 20 bots at two seats. Their tables are chosen round by round as a league
+chooses them (20 tables of 5 boards in both rotations), or all pairs meet equally often. A board
+gives its first seat luck (a standard deviation of 100 Elo, the same at all tables, and 30 Elo
+more), as in `tests.bench.coverage`. Strengths are normal with the standard deviation that is named,
+in Elo.
 
-`cycles`: the share of transitive leagues in which any trio is flagged. `power`: the share of leagues
-in which a planted trio, each with this share of the points against the next without luck, is found;
-the three are as strong as the mean of the field. `versions`: the share of new versions that are as
-strong as the one before and are flagged as worse; each of 16 bots pushes one, after a random round.
-"at the end" is one look after the last round; "ever" counts a flag after any round.
+`cycles`: the share of transitive leagues in which any trio is flagged. `power`: the share of
+leagues in which a planted trio, each with this share of the points against the next without luck,
+is found; the three are as strong as the mean of the field. `versions`: the share of new versions
+that are as strong as the one before and are flagged as worse; each of 16 bots pushes one, after a
+random round. "at the end" is one look after the last round; "ever" counts a flag after any round.
 
 Errors are of one standard deviation of the binomial.
 """
@@ -31,7 +32,7 @@ from tournaments.league.pairing.choice import choose_tables
 from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
 from tournaments.league.ratings.cycles import search_cycles
 from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import CHANCE, comparable, find_regressions
+from tournaments.league.ratings.regressions import comparable, find_regressions
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
 

@@ -1,0 +1,274 @@
+"""The report about a week of a league, in Markdown that reads well as plain text in a mail. Pure.
+
+Everything in it was so at the end of the week: a week that is over has the same report at any time.
+"""
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, groupby
+
+from arena.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Paragraph,
+    Section,
+    bullets,
+    paragraphs,
+    table,
+)
+from arena.document.markdown import to_markdown
+from arena.rules.english import count_in_digits, join_words
+from protocol.codec import printable_lines
+from tournaments.league.pairing.choice import open_intervals
+from tournaments.league.pairing.encounters import count_encounters
+from tournaments.league.ratings.standings import (
+    DivisionStandings,
+    StandingRow,
+    division_standings,
+)
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound, parse_time, week_of
+from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Returned, Withdrawn
+from tournaments.league.weeks import days_of, league_at_end, week_before
+from tournaments.rating.fouls import own_fouls
+
+WIDTH = 78
+"""Columns of a line of text, as mails have them."""
+LONGEST = 160
+"""Characters of a text of an author, or about one's files."""
+OPEN = 3
+"""Pairs whose order is open that are named."""
+CELLS = re.compile(r"(?<!\\)\|")
+"""The bars between the cells of a line of a table."""
+
+
+def weekly_report(league: LeagueData, week: str) -> str:
+    """Return the report about a week, such as 2026-W47, as Markdown."""
+    now, then = league_at_end(league, week), league_at_end(league, week_before(week))
+    first, last = days_of(week)
+    entries = [one for one in now.register if _week(one) == week]
+    when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
+    blocks: list[Block] = [Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}")]
+    if league.settings.url:
+        blocks.append(Paragraph(f"All tables, games and replays: {league.settings.url}"))
+    blocks += [_division(now, then, name, week) for name in now.divisions]
+    blocks += _section("Pushes", _pushes(entries))
+    return _as_mail(to_markdown(Document(now.settings.title, blocks)))
+
+
+def _summary(league: LeagueData, week: str, entries: Iterable[AnyEntry]) -> str:
+    """Count what the week brought, in a sentence."""
+    rounds = [one for data in league.divisions.values() for one in _rounds(data, week)]
+    kinds = Counter(type(one) for one in entries)
+    counts = (
+        count_in_digits(sum(len(one.results) for one in rounds), "game"),
+        count_in_digits(len(rounds), "round"),
+        count_in_digits(kinds[Admitted], "new version"),
+        count_in_digits(kinds[Refused], "refused push", "refused pushes"),
+    )
+    return f"It brought {join_words(counts)}."
+
+
+def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
+    return [one for one in division.rounds if one.week == week and one.is_over]
+
+
+def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
+    """Return the section about a division."""
+    data = now.divisions[name]
+    found, before = division_standings(data, now), division_standings(then.divisions[name], then)
+    ranks = {row.bot: row.rank for row in before.rows if row.rank}
+    news = (
+        *(f"**{one.sentence}**" for one in found.regressions),
+        *_improved(found),
+        *(one.sentence for one in found.cycles),
+        *_fouls(_rounds(data, week)),
+        *_benched(now.register, name, week),
+        *(
+            f"round {one.plan.number} was closed before its end: {_quoted(one.closed.why)}"
+            for one in data.rounds
+            if one.closed and one.week == week
+        ),
+    )
+    blocks: list[Block] = [
+        _standings(found, ranks, _games(data, week), now.settings.anchor.name),
+        *([bullets(news)] if news else []),
+        *paragraphs(_outlook(now, data, week)),
+    ]
+    return Section(data.settings.title or name, blocks)
+
+
+def _standings(
+    found: DivisionStandings, before: Mapping[str, int], games: Mapping[str, int], anchor: str
+) -> Block:
+    """Return the table of a division, or a sentence if nobody has played."""
+    if not any(row.games for row in found.rows):
+        return Paragraph("No game was played yet.")
+    columns = [
+        Column("#", "rank"),
+        Column("bot", "name"),
+        Column("Elo", detail="±"),
+        Column("moved"),
+        *map(Column, ("games", "win %")),
+        Column("last games", "word"),
+    ]
+    return table(
+        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.rows)
+    )
+
+
+def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) -> list[Cell]:
+    place = "benched" if row.is_benched else f"{row.rank or '–'}"
+    elo = f"{row.bound}{row.elo:+.0f}" if row.elo is not None else row.bound
+    return [
+        Cell(place),
+        Cell(row.version),
+        Cell(elo, "" if row.half_width is None else f"{row.half_width:.0f}"),
+        Cell(_moved(row, before)),
+        Cell(f"{games.get(row.version, 0)}"),
+        Cell("" if row.win_share is None else f"{100 * row.win_share:.0f}"),
+        Cell("".join(row.form)),
+    ]
+
+
+def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
+    """Word by how many ranks a bot has risen or fallen."""
+    if row.bot not in before:
+        return "new"
+    moved = before[row.bot] - row.rank if row.rank else 0
+    return f"{moved:+}" if moved else "="
+
+
+def _games(division: DivisionData, week: str) -> Counter[str]:
+    """Count the games of each version in a week."""
+    return Counter(
+        name for one in _rounds(division, week) for result in one.results for name in result.seats
+    )
+
+
+def _improved(found: DivisionStandings) -> Iterator[str]:
+    """Word what new versions gained for certain."""
+    for row in found.rows:
+        if row.change and row.change_half_width and row.change > row.change_half_width:
+            yield (
+                f"{row.version} is better than {row.before}: "
+                f"{row.change:+.0f} ± {row.change_half_width:.0f} Elo"
+            )
+
+
+def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
+    """Word how often each version fouled."""
+    games = Counter(
+        name
+        for one in rounds
+        for result in one.results
+        for name in {result.seats[seat] for seat in own_fouls(result)}
+    )
+    for name, many in games.most_common():
+        yield f"{name} fouled in {count_in_digits(many, 'game')}"
+
+
+def _benched(register: Iterable[AnyEntry], division: str, week: str) -> Iterator[str]:
+    """Word who was benched in a week."""
+    for one in register:
+        if isinstance(one, Benched) and (one.division, _week(one)) == (division, week):
+            yield f"{one.version} {one.why}"
+
+
+def _week(entry: AnyEntry) -> str:
+    return week_of(parse_time(entry.time))
+
+
+def _outlook(league: LeagueData, division: DivisionData, week: str) -> Iterator[str]:
+    """Word what was played of the week's boards, and which orders are still open."""
+    own = division.settings
+    yield (
+        f"{division.boards_in(week):,} of {own.boards_a_week:,} boards of the week were played; "
+        f"next week may play {own.boards_a_week:,} again."
+    )
+    partners = division.rules.deal.partners
+    encounters = count_encounters(division.results(), partners)
+    anchor = league.settings.anchor.name
+    intervals = open_intervals(
+        encounters, league.active(own.name), partners=partners, anchor=anchor
+    )
+    pairs = [one for one in intervals if len(one.versions) == 2][:OPEN]
+    if pairs and encounters.sides:
+        named = (f"{' and '.join(one.versions)} (± {one.half_width:.0f} Elo)" for one in pairs)
+        yield f"Least is known of the order of {'; '.join(named)}."
+
+
+def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
+    """Word what came of each bot's pushes; many refusals of a bot are one line."""
+    ordered = sorted(entries, key=lambda one: one.bot)
+    for bot, group in groupby(ordered, key=lambda one: one.bot):
+        own = list(group)
+        refused = [one for one in own if isinstance(one, Refused)]
+        for one in own:
+            match one:
+                case Admitted(house=False):
+                    by = f" by {_quoted(one.author)}" if one.author else ""
+                    yield f"{one.version}{by} plays"
+                case Withdrawn():
+                    yield f"{one.version} was withdrawn"
+                case Returned():
+                    yield f"{one.version} plays again"
+        if refused:
+            many = count_in_digits(len(refused), "push was", "pushes were")
+            yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[Section]:
+    """Yield a section with a list, if it has any items."""
+    if items := [*lines]:
+        yield Section(title, [bullets(items)])
+
+
+def _quoted(text: str) -> str:
+    """Quote words that an author may have chosen, so that they are neither marks nor a link."""
+    words = " ".join(printable_lines(text).replace("`", "'").split())
+    return f"`{words if len(words) <= LONGEST else words[: LONGEST - 1] + '…'}`"
+
+
+# --- the look as plain text ---
+
+
+def _as_mail(markdown: str) -> str:
+    """Wrap the lines of Markdown, and align its tables."""
+    lines: list[str] = []
+    for is_table, group in groupby(markdown.split("\n"), key=lambda line: line.startswith("|")):
+        own = list(group)
+        lines += _aligned(own) if is_table else chain.from_iterable(map(_wrapped, own))
+    return "\n".join(lines)
+
+
+def _wrapped(line: str) -> list[str]:
+    if "`" in line:
+        return [line]  # At the beginning of a line an author's words could be a mark.
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(
+        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    ) or [""]
+
+
+def _aligned(lines: list[str]) -> list[str]:
+    """Pad the cells of a table; its second line tells how each column is aligned."""
+    rows = [[cell.strip() for cell in CELLS.split(line)[1:-1]] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    right = [cell.endswith(":") for cell in rows[1]]
+    rows[1] = [
+        "-" * (width - 1) + ":" if to_right else "-" * width
+        for width, to_right in zip(widths, right, strict=True)
+    ]
+    return [
+        "| "
+        + " | ".join(
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(row, widths, right, strict=True)
+        )
+        + " |"
+        for row in rows
+    ]
