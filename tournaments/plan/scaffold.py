@@ -80,7 +80,7 @@ def make_bot(word: str, name: str, folder: Path) -> MadeBot:
     """
     key = _meant(word)
     language = languages()[key]
-    files = _files(key, language, name)
+    files = bot_files(key, name)
     try:
         with _alone(folder):
             _check(name, folder, files)
@@ -155,10 +155,14 @@ def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
     )
 
 
-def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
-    """Return the files of the bot's folder with their content; the first is the bot's source."""
+def bot_files(key: str, name: str) -> dict[str, bytes]:
+    """Return the files of a bot's folder with their content; the first is the bot's source."""
+    language = languages()[key]
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
-    texts = {language.file: source, "README.md": _readme(language)}
+    about = f"A bot in {language.title}, made by `boneyard new`."
+    words = {"about": about, "build": language.build, "run": language.run}
+    entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
+    texts = {language.file: source, "README.md": _readme(language), "bot.toml": entry}
     return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}
 
 

@@ -150,7 +150,7 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     assert f"{Path('mine', 'bot.py')}" in said
     readme = (here / "mine" / "README.md").read_text()
     assert readme.startswith("# mine\n")
-    assert len(readme.splitlines()) <= 10
+    assert len(readme.splitlines()) <= 11
     assert not [word for word in (new.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
     assert "mine" in boneyard("bots")
     short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
