@@ -11,7 +11,7 @@ import click
 
 from protocol import __version__
 from protocol.errors import UserError
-from tournaments.cli import bots, cluster, events, games, live, results, rules, system
+from tournaments.cli import bots, cluster, events, games, league, live, results, rules, system
 from tournaments.cli.arguments.aliases import unknown_command, unknown_option
 from tournaments.cli.platforms import linux_only
 
@@ -28,7 +28,15 @@ NO_ACCESS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR
 MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
 SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
     "Write a bot": (bots.new, bots.check, bots.exam, bots.bots, rules.rules),
-    "Play": (events.demo, events.run, events.plan, events.tune, cluster.worker, live.play),
+    "Play": (
+        events.demo,
+        events.run,
+        league.league,
+        events.plan,
+        events.tune,
+        cluster.worker,
+        live.play,
+    ),
     "Look at results": (
         results.show,
         live.watch,

@@ -35,6 +35,8 @@ class LeagueFolder(Struct, frozen=True):
     """The weekly reports."""
     site = PathInFolder("site")
     """The site, for any static web server."""
+    published = PathInFolder(".published")
+    """The day on which the site was written; the file is as old as the site."""
     lock = PathInFolder(".lock")
     """File locked by the process that plays the league."""
 

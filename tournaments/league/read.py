@@ -139,15 +139,19 @@ def active_versions(
     )
 
 
-def read_league(path: Path, earlier: LeagueData | None = None) -> LeagueData:
-    """Read a league. Raises UserError, DamagedFileError.
+def read_league(
+    path: Path, earlier: LeagueData | None = None, settings: LeagueSettings | None = None
+) -> LeagueData:
+    """Read a league; with `settings` these hold, whatever its file says now.
 
     Rounds that were over in `earlier`, what was read of it before, are not read again.
+    Raises UserError, DamagedFileError.
     """
     folder = LeagueFolder(path)
-    if not folder.settings.is_file():
-        raise UserError(f"{path} has no league: {folder.settings.name} is missing.")
-    settings = load_settings(folder.settings)
+    if settings is None:
+        if not folder.settings.is_file():
+            raise UserError(f"{path} has no league: {folder.settings.name} is missing.")
+        settings = load_settings(folder.settings)
     return LeagueData(
         folder=folder,
         settings=settings,
@@ -188,6 +192,11 @@ def _read_division(
     for path in folder.rounds_of(settings.name):
         rounds.append(over.get(path) or read_round(path, first))
         first += rounds[-1].event.all_boards
+    if rounds and (rounds[-1].event.rules, rounds[-1].event.seats) != (rules, seats):
+        raise UserError(
+            f"{folder.settings}: the rules or seats of division {settings.name} have changed since "
+            f"its round {len(rounds)}. Give a game of other rules a division of another name."
+        )
     return DivisionData(settings=settings, rules=rules, seats=seats, rounds=rounds)
 
 

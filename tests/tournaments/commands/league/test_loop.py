@@ -1,0 +1,83 @@
+"""A league from the command line: made, run, stopped and continued."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard
+from tournaments.league.read import read_league
+
+SETTINGS = """\
+house = ["first", "greedy"]
+sandbox = "off"
+every_s = 1
+
+[[divisions]]
+name = "short"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 2
+
+[[divisions]]
+name = "three"
+rules = { base = "draw", target = 10 }
+seats = 3
+boards_a_table = 1
+"""
+NOW = ("--now", "2026-11-22T10:00")
+
+
+def make(place: Path, settings: str = SETTINGS) -> Path:
+    place.mkdir()
+    (place / "league.toml").write_text(settings)
+    return place
+
+
+def test_one_pass_plays_what_the_week_allows(tmp_path: Path) -> None:
+    """Two rounds of a board each; a division without enough bots waits; next week it goes on."""
+    place = make(tmp_path / "club")
+    said = boneyard("league", str(place), "--once", *NOW)
+    assert "2026-11-22 10:00:00 begun     short round 1: 1 table, 1 board" in said
+    assert "short round 2: 2 games in" in said
+    assert "round 3" not in said
+    assert (place / "league.log").read_text().splitlines()[0].endswith("first (house bot)")
+    league = read_league(place)
+    assert [len(one.rounds) for one in league.divisions.values()] == [2, 0]
+    again = boneyard("league", str(place), "--once", *NOW)
+    assert "begun" not in again
+    boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
+    third = read_league(place).divisions["short"].rounds[-1]
+    assert (third.plan.number, third.week) == (3, "2026-W48")
+    assert {one.board + third.first_board for one in third.results} == {3}
+
+
+def test_folders_that_are_no_league_are_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty folder, a missing one, broken settings, and words that say nothing."""
+    monkeypatch.chdir(tmp_path)
+    assert "`boneyard league club init` makes one." in boneyard("league", "club", code=2)
+    assert "league.toml is missing" in boneyard("league", code=2)
+    make(tmp_path / "club", SETTINGS.replace('"greedy"]', '"gredy"]'))
+    assert "greedy" in boneyard("league", "club", "--once", code=2)
+    assert "--now is for --once" in boneyard("league", "club", *NOW, code=2)
+    assert "as 2026-11-22T10:00" in boneyard("league", "club", "--once", "--now", "noon", code=2)
+    assert "init" in boneyard("league", "club", "inti", code=2)
+
+
+def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
+    """All its settings are read; a league is never overwritten."""
+    place = tmp_path / "class"
+    said = boneyard("league", str(place), "init")
+    assert "league.toml" in said
+    league = read_league(place)
+    assert list(league.divisions) == ["draw"]
+    bot = place / "bots" / "example"
+    assert {path.name for path in bot.iterdir()} == {"bot.py", "bot.toml", "README.md"}
+    assert "has a league already" in boneyard("league", str(place), "init", code=2)
+    uncommented = [
+        line.removeprefix("# ").split("  #")[0]
+        for line in (place / "league.toml").read_text().splitlines()[3:]
+    ]
+    (place / "league.toml").write_text("\n".join(uncommented))
+    assert list(read_league(place).divisions) == ["draw", "four"]

@@ -1,0 +1,58 @@
+"""The log of a league: one readable line an event, bounded."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tournaments.league import journal as journals
+from tournaments.league.journal import LONGEST, Journal
+from tournaments.league.records import Admitted, Benched, CheckSummary, Refused
+
+NOW = datetime(2026, 11, 22, 20, 0, 5, tzinfo=UTC)
+TIME = "2026-11-22T20:00:05Z"
+
+
+def test_each_event_is_a_line_in_the_log_and_on_the_terminal(tmp_path: Path) -> None:
+    """The words of an author cannot begin a line, steer a terminal or fill the disk."""
+    lines: list[str] = []
+    journal = Journal(tmp_path / "league.log", lines.append)
+    check = CheckSummary(verdict="passed", steps=(), sandbox="A", seconds=3.2)
+    journal.note_entry(
+        NOW,
+        Admitted(
+            time=TIME, bot="b", version="b@2", fingerprint="0" * 64, author="Ada", check=check
+        ),
+    )
+    journal.note_entry(NOW, Refused(time=TIME, bot="c", fingerprint="", why="no\n\x1b[2J" * 1000))
+    journal.note_entry(NOW, Benched(time=TIME, bot="d", version="d", division="x", why="fouls"))
+    assert (tmp_path / "league.log").read_text().splitlines() == lines
+    assert lines[0] == (
+        "2026-11-22 20:00:05 admitted  b@2 by Ada: the check passed in 3 s, sandbox A"
+    )
+    assert "\x1b" not in lines[1]
+    assert lines[1].endswith("…")
+    assert len(lines[1]) < LONGEST + 40
+    assert lines[2] == "2026-11-22 20:00:05 benched   d in x: fouls"
+
+
+def test_a_state_that_lasts_is_one_line_until_it_is_over(tmp_path: Path) -> None:
+    """A broken league.toml is not told again at each turn, but again when it breaks again."""
+    lines: list[str] = []
+    journal = Journal(tmp_path / "league.log", lines.append)
+    for words in ("a", "a", "b", "", "b"):
+        journal.note_state(NOW, "settings", words)
+    assert [line[-1] for line in lines] == ["a", "b", "b"]
+
+
+def test_a_full_log_makes_room_for_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One earlier log is kept; a log that cannot be written stops nothing."""
+    monkeypatch.setattr(journals, "LARGEST", 60)
+    journal = Journal(tmp_path / "league.log", lambda _: None)
+    for number in range(5):
+        journal.note(NOW, "over", f"round {number}")
+    assert (tmp_path / "league.log").read_text().endswith("round 4\n")
+    assert "round 3" in (tmp_path / "league.log.1").read_text()
+    Journal(tmp_path, lambda _: None).note(NOW, "over", "a folder is no file")

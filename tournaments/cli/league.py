@@ -1,0 +1,83 @@
+"""The command of a standing league."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from protocol.errors import UserError, unknown_name
+
+ACTIONS = ("init",)
+"""Words after the folder that do something else than run the league."""
+
+
+@click.command()
+@click.argument("what", metavar="[DIR] [init]", nargs=-1)
+@click.option("--once", is_flag=True, help="End when nothing is left to do now; for cron and CI.")
+@click.option(
+    "--rounds", type=click.IntRange(1), default=None, help="End after so many rounds, too."
+)
+@click.option(
+    "--now",
+    metavar="TIME",
+    default=None,
+    help="Take this for the present (UTC, as 2026-11-22T10:00), to try a league out; with --once.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
+)
+def league(
+    what: tuple[str, ...],
+    once: bool,
+    rounds: int | None,
+    now: str | None,
+    jobs: int | None,
+) -> None:
+    """Run a standing league: push a bot, and it is rated.
+
+    DIR has league.toml and a folder for each bot in bots/; without DIR it is the current directory.
+    The league notices new, changed and withdrawn bots, checks each in the sandbox, plays short
+    rounds of the tables that tell most, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
+    the same command goes on. `init` makes a league to start from.
+
+    Exit codes: 0 nothing is left to do (--once), 1 the disk is full (--once), 2 a mistake of
+    yours, 130 Ctrl-C.
+
+    \b
+    Examples:
+      boneyard league class init
+      boneyard league class
+      boneyard league class --once
+      boneyard league class --once --now 2026-11-22T10:00
+    """
+    words = [word for word in what if word not in ACTIONS]
+    actions = [word for word in what if word in ACTIONS]
+    if len(words) > 1:
+        raise unknown_name("word after the league's folder:", words[1], ACTIONS)
+    if len(actions) > 1:
+        raise UserError(f"Give one of {' and '.join(actions)}.")
+    path = Path(words[0]) if words else Path()
+    if actions == ["init"]:
+        from tournaments.commands.league.init import make_league
+
+        sys.exit(make_league(path))
+    from tournaments.commands.league.loop import LoopOptions, run_league
+
+    if now and not (once or rounds):
+        raise UserError("--now is for --once: a league that runs on has the time of the clock.")
+    sys.exit(run_league(path, LoopOptions(once, rounds, _time(now), jobs)))
+
+
+def _time(text: str | None) -> datetime | None:
+    """Read the time of --now. Raises UserError."""
+    if text is None:
+        return None
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"--now: a time is written as 2026-11-22T10:00, not {text!r}.") from None
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)

@@ -1,0 +1,1 @@
+"""The command `league`: one use-case a file."""

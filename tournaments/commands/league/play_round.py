@@ -1,0 +1,140 @@
+"""Play a league's round, or the rest of it, in its folder, by the code of `run`."""
+
+import errno
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+
+from arena.logs.catalog import FOLDER, remove_leftovers
+from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError
+from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
+from tournaments.league.rounds import MOST_TRIES, count_tries, end_tries
+from tournaments.runner.exit import RunStoppedError, root_cause, stop_sentence
+from tournaments.storage.folder import Folder, kept_private, load_event, lock_for_writing
+from tournaments.storage.ledger import Ledger
+from tournaments.storage.open_event import open_event
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a disk without room."""
+SHOW_EVERY_S = 3.0
+"""Time between two public snapshots of the round, in s."""
+
+
+class Failure(NamedTuple):
+    """The failure of a try to play a round to its end."""
+
+    why: str
+    """The reason, a sentence."""
+    who: frozenset[str]
+    """Entrants of the sitting in which it failed; empty if it was in none."""
+    tries: int
+    """Tries, this one among them, that brought no further game."""
+
+    @property
+    def is_last(self) -> bool:
+        """True if the round is to be closed: trying again would not help."""
+        return self.tries >= MOST_TRIES
+
+
+def play_round(
+    path: Path, sandbox: Sandbox, jobs: int | None, show: Callable[[], None]
+) -> Failure | None:
+    """Play what a round lacks and write its reports; None if nothing is left to do.
+
+    `show`: writes a public snapshot, now and then. Raises KeyboardInterrupt after a signal, and
+    OSError if the disk is full.
+    """
+    folder = Folder(path)
+    with lock_for_writing(folder):
+        event, _ = open_event(folder, load_event(folder), None)
+        ledger = Ledger(folder, event)
+        tries = count_tries(folder, len(ledger.results))
+        remove_leftovers(folder.path / FOLDER)
+        failure: Failure | None = None
+        with kept_private(folder, lambda: ledger.complete):
+            if tries >= MOST_TRIES:
+                why = f"Boneyard ended {tries} times without playing any further game"
+                failure = Failure(f"{why}.", _open_seats(ledger), tries)
+            elif not ledger.complete:
+                ready = play_here(folder, event, ledger, jobs, _nothing, _as(sandbox))
+                errors, interrupted = trio.run(
+                    play_to_end, folder, event, ledger, _shown(ready, show)
+                )
+                if interrupted:
+                    raise KeyboardInterrupt
+                failure = _describe(folder, errors, tries + 1) if errors else None
+                if failure is None and not ledger.complete:
+                    why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents"
+                    failure = Failure(f"{why}.", ledger.stopped, MOST_TRIES)
+        if failure is None or failure.is_last:
+            publish_reports(folder, event, ledger)
+        if failure is None:
+            end_tries(folder)
+    return failure
+
+
+def _nothing() -> None:
+    """Publish nothing before the first game: the commitments are in the folder already."""
+
+
+def _as(sandbox: Sandbox) -> Callable[[], Awaitable[Sandbox]]:
+    async def prepare() -> Sandbox:
+        return sandbox
+
+    return prepare
+
+
+@asynccontextmanager
+async def _shown(
+    ready: AbstractAsyncContextManager[Play], show: Callable[[], None]
+) -> AsyncIterator[Play]:
+    """Write public snapshots while the round is played."""
+
+    async def show_on() -> None:
+        while True:
+            await trio.to_thread.run_sync(show)
+            await trio.sleep(SHOW_EVERY_S)
+
+    async with ready as play, trio.open_nursery() as nursery:
+        nursery.start_soon(show_on)
+        yield play
+        nursery.cancel_scope.cancel()
+
+
+def _describe(folder: Folder, errors: BaseExceptionGroup[Exception], tries: int) -> Failure:
+    """Return why a try failed. Raises OSError if the disk is full."""
+    if full := find_full_disk(errors):
+        raise full
+    error = root_cause(errors)
+    who = frozenset(error.who) if isinstance(error, RunStoppedError) else frozenset[str]()
+    try:
+        why = stop_sentence(folder, errors, "run", "between two games")
+    except UserError as mistake:
+        why = str(mistake)
+    return Failure(why, who, tries)
+
+
+def find_full_disk(error: BaseException) -> OSError | None:
+    """Return the error of a full disk from which an error came; None if it came from another."""
+    return next(
+        (one for one in _causes(error) if isinstance(one, OSError) and one.errno in FULL), None
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    yield error
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _causes(one)
+    if error.__cause__:
+        yield from _causes(error.__cause__)
+
+
+def _open_seats(ledger: Ledger) -> frozenset[str]:
+    """Return the entrants of the sittings that lack games."""
+    plans = (plan for plan in ledger.stage if ledger.missing(plan))
+    return frozenset(name for plan in plans for name in plan.who.split("."))

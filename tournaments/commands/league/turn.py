@@ -1,0 +1,219 @@
+"""A turn of a league: pull, admit, play a round, publish. A kill may come at any moment."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from arena.rules.english import count_in_digits, join_words
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import choose_level
+from protocol.errors import UserError
+from tournaments.commands.league.play_round import Failure, play_round
+from tournaments.commands.league.pull import PullError, pull
+from tournaments.formats.base import first_version
+from tournaments.league.conduct import new_benches
+from tournaments.league.folder import CLOSED, LeagueFolder
+from tournaments.league.journal import Journal
+from tournaments.league.next_round import next_round
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_league, read_round
+from tournaments.league.records import RoundPlan
+from tournaments.league.registry.history import append_entries
+from tournaments.league.registry.update import update_register
+from tournaments.league.rounds import begin_round, close_round, end_tries, is_tried
+from tournaments.league.settings import LeagueSettings, load_settings
+from tournaments.live.export import export_snapshot
+from tournaments.plan.event import Event, files_of
+from tournaments.rating.fouls import own_fouls
+from tournaments.storage.folder import content, write_atomic
+
+PROVED_S = 3600.0
+"""Time for which a sandbox that was proved is used without another proof, in s."""
+RETRY_S = 4
+"""Base of the pause after a try that failed, in s: it is this to the power of the tries."""
+PUBLISH_SHARE = 10
+"""The site is written again at the earliest when so many times as long has passed as it took."""
+
+
+class Turns:
+    """The turns of a league in this process, with what it has read and proved."""
+
+    def __init__(
+        self,
+        folder: LeagueFolder,
+        journal: Journal,
+        clock: Callable[[], datetime],
+        jobs: int | None,
+    ) -> None:
+        """Read the settings. Raises UserError."""
+        self._folder = folder
+        self._journal = journal
+        self._clock = clock
+        self._jobs = jobs
+        self.settings = load_settings(folder.settings)
+        """The settings in force: the last that could be read."""
+        self._data: LeagueData | None = None
+        self._proved: tuple[float, Sandbox] | None = None
+        self._published_at = self._publishing_s = 0.0
+        self._live: PlayedRound | None = None
+
+    # --- settings and bots ---
+
+    def admit(self, *, strict: bool) -> None:
+        """Pull, read league.toml again, look at all bots, and bench those that foul.
+
+        Settings that are wrong change nothing; `strict`: they raise UserError. Raises OSError.
+        """
+        if self.settings.pull:
+            self._pull()
+        self._reload(strict=strict)
+        for entry in update_register(self._folder, self.settings, self._clock()):
+            self._journal.note_entry(self._clock(), entry)
+        benches = new_benches(self._read(self.settings), self._clock())
+        append_entries(self._folder.register, benches)
+        for bench in benches:
+            self._journal.note_entry(self._clock(), bench)
+
+    def _pull(self) -> None:
+        failure = ""
+        try:
+            if commit := pull(self._folder.path):
+                self._note("pulled", commit)
+        except PullError as error:
+            failure = f"failed: {error}"
+        self._journal.note_state(self._clock(), "pull", failure)
+
+    def _reload(self, *, strict: bool) -> None:
+        """Take the settings from league.toml, if they can be read."""
+        complaint = ""
+        try:
+            settings = load_settings(self._folder.settings)
+            self._read(settings)
+            self.settings = settings
+        except UserError as error:
+            if strict:
+                raise
+            complaint = f"{error} The earlier settings stay in force."
+        self._journal.note_state(self._clock(), "settings", complaint)
+
+    def _read(self, settings: LeagueSettings) -> LeagueData:
+        """Read the league's files again. Raises UserError."""
+        self._data = read_league(self._folder.path, self._data, settings)
+        return self._data
+
+    def _note(self, kind: str, words: str) -> None:
+        self._journal.note(self._clock(), kind, words)
+
+    # --- rounds ---
+
+    def play(self) -> bool:
+        """Play the round that was begun, or else the next one; tell whether there was one.
+
+        A round that failed is tried again at the next call, but not for ever. Raises OSError if
+        the disk is full, UserError if this machine cannot lock bots in, and KeyboardInterrupt.
+        """
+        data = self._read(self.settings)
+        unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
+        played = next(unfinished, None) or self._begin(data)
+        if played:
+            self._play(played)
+        return played is not None
+
+    def _begin(self, data: LeagueData) -> PlayedRound | None:
+        found = next_round(data, self._clock())
+        if found is None:
+            return None
+        plan = found.plan
+        path = begin_round(self._folder, plan, found.event)
+        tables = count_in_digits(len(plan.tables), "table")
+        boards = count_in_digits(len(plan.tables) * plan.boards, "board")
+        self._note("begun", f"{_title(plan)}: {tables}, {boards}")
+        return read_round(path, 0)
+
+    def _play(self, one: PlayedRound) -> None:
+        """Play a round, and write into the log and the register what came of it."""
+        self._live = one
+        began = time.monotonic()
+        sandbox = self._sandbox(one.event)
+        failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
+        if failure is None:
+            seconds = time.monotonic() - began
+            over = read_round(one.folder.path, 0)
+            self._note("over", f"{_title(one.plan)}: {_outcome(over)} in {seconds:.1f} s")
+        elif failure.is_last:
+            self._close(one, failure)
+        else:
+            self._note("stopped", f"{_title(one.plan)}: {failure.why} It is tried again.")
+            # What the machine is short of may come back.
+            time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
+
+    def _close(self, one: PlayedRound, failure: Failure) -> None:
+        blamed = [name for name in failure.who if first_version(name) not in self.settings.house]
+        close_round(one.folder, self._clock(), failure.why, blamed)
+        end_tries(one.folder)
+        held = f" Held out for a day: {join_words(sorted(blamed))}." if blamed else ""
+        self._note("closed", f"{_title(one.plan)}, not all games are played: {failure.why}{held}")
+
+    def _sandbox(self, event: Event) -> Sandbox:
+        """Return the sandbox of a round. Raises UserError if bots cannot be locked in here."""
+        if self._proved and time.monotonic() - self._proved[0] < PROVED_S:
+            sandbox = self._proved[1]
+            return Sandbox(sandbox.level, event.limits, sandbox.missing)
+        files = files_of(event.entrants)
+        sandbox = choose_level(event.sandbox, event.limits, self._folder.path, files)
+        self._note("sandbox", sandbox.brief.removeprefix("Sandbox: "))
+        self._proved = time.monotonic(), sandbox
+        return sandbox
+
+    # --- publication ---
+
+    def publish(self, *, at_once: bool) -> None:
+        """Write the site, if there is news; soon after the last time only `at_once`."""
+        since = time.monotonic() - self._published_at
+        if not (at_once or since > PUBLISH_SHARE * self._publishing_s) or not self._has_news():
+            return
+        began, now = time.monotonic(), self._clock()
+        write_atomic(self._folder.published, [f"{now:%Y-%m-%d}\n".encode()])
+        self._published_at = time.monotonic()
+        self._publishing_s = self._published_at - began
+
+    def _has_news(self) -> bool:
+        """Tell whether a file is newer than the site, or the site is of another day."""
+        mark = self._folder.published
+        if content(mark) != f"{self._clock():%Y-%m-%d}\n".encode():
+            return True
+        own = [self._folder.settings, self._folder.register]
+        own += [path / "ledger.jsonl" for path in self._last_rounds()]
+        own += [path / CLOSED for path in self._last_rounds()]
+        since = mark.stat().st_mtime_ns
+        return any(path.exists() and path.stat().st_mtime_ns > since for path in own)
+
+    def _last_rounds(self) -> list[Path]:
+        divisions = self._read(self.settings).divisions.values()
+        return [one.rounds[-1].folder.path for one in divisions if one.rounds]
+
+    def show_live(self) -> None:
+        """Write a public snapshot of the last round; what fails is tried again."""
+        if self._live:
+            live = self._folder.site / "live"
+            with suppress(OSError, UserError):
+                export_snapshot(self._live.folder.path, live, self.settings.delay_s, time.time())
+
+
+def _unfinished(division: DivisionData) -> PlayedRound | None:
+    """Return the division's round that was begun and is not wholly written; None without one."""
+    last = division.rounds[-1] if division.rounds else None
+    return last if last and (not last.is_over or is_tried(last.folder.path)) else None
+
+
+def _title(plan: RoundPlan) -> str:
+    return f"{plan.division} round {plan.number}"
+
+
+def _outcome(one: PlayedRound) -> str:
+    """Describe a round that is over: its games, and who fouled."""
+    fouls = Counter(result.seats[seat] for result in one.results for seat in own_fouls(result))
+    told = [f"{name} fouled in {games}" for name, games in fouls.most_common()]
+    return ", ".join([count_in_digits(len(one.results), "game"), *told])

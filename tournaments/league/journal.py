@@ -1,0 +1,75 @@
+"""The log of a league, league.log: one readable line for each event."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from protocol.codec import printable_lines
+from tournaments.league.records import (
+    Admitted,
+    AnyEntry,
+    Benched,
+    CheckSummary,
+    Refused,
+    Returned,
+)
+
+LARGEST = 2**22
+"""Size of the log, in bytes, from which on it becomes league.log.1 and a new one begins."""
+LONGEST = 400
+"""Most characters of an event's words: some come from authors."""
+WIDTH = 9
+"""Columns for the kind of an event."""
+
+
+class Journal:
+    """The log, which the terminal shows too."""
+
+    def __init__(self, path: Path, show: Callable[[str], None]) -> None:
+        self._path = path
+        self._show = show
+        self._states: dict[str, str] = {}
+
+    def note(self, now: datetime, kind: str, words: str) -> None:
+        """Add a line. A disk that is full loses the line, not the league."""
+        words = " ".join(printable_lines(words).split())
+        if len(words) > LONGEST:
+            words = f"{words[: LONGEST - 1]}…"
+        line = f"{now:%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {words}"
+        self._show(line)
+        with suppress(OSError):
+            if self._path.exists() and self._path.stat().st_size > LARGEST:
+                self._path.replace(self._path.with_name(f"{self._path.name}.1"))
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+    def note_state(self, now: datetime, kind: str, words: str) -> None:
+        """Add a line about a state that lasts, if it is new; without words the state is over."""
+        if words and self._states.get(kind) != words:
+            self.note(now, kind, words)
+        self._states[kind] = words
+
+    def note_entry(self, now: datetime, entry: AnyEntry) -> None:
+        """Add a line about a line of the register."""
+        self.note(now, *_describe(entry))
+
+
+def _describe(entry: AnyEntry) -> tuple[str, str]:
+    """Return the kind of an entry of the register, and its words."""
+    match entry:
+        case Admitted():
+            who = f" by {entry.author}" if entry.author else ""
+            checked = f": {_describe_check(entry.check)}" if entry.check else " (house bot)"
+            return "admitted", f"{entry.version}{who}{checked}"
+        case Refused():
+            return "refused", f"{entry.bot}: {entry.why}"
+        case Returned():
+            return "returned", entry.version
+        case Benched():
+            return "benched", f"{entry.version} in {entry.division}: {entry.why}"
+    return "withdrawn", entry.version
+
+
+def _describe_check(check: CheckSummary) -> str:
+    return f"the check {check.verdict} in {check.seconds:.0f} s, sandbox {check.sandbox}"

@@ -1,0 +1,108 @@
+"""The next round of a league: whose turn it is, who may play, and at which tables."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from math import ceil
+from typing import NamedTuple
+
+from protocol.errors import UserError
+from tournaments.formats.base import Entrant
+from tournaments.league.conduct import held_versions
+from tournaments.league.pairing.choice import METHOD, choose_tables
+from tournaments.league.pairing.encounters import count_encounters
+from tournaments.league.read import DivisionData, LeagueData, parse_time, week_of, write_time
+from tournaments.league.records import RoundPlan
+from tournaments.league.registry.update import entrant_of
+from tournaments.league.rounds import round_event
+from tournaments.plan.event import Event
+
+HELD = timedelta(days=1)
+"""Time for which versions are held out after a round was closed where they sat."""
+
+
+class NextRound(NamedTuple):
+    """A round that is not begun yet."""
+
+    plan: RoundPlan
+    """Its tables, and how they were chosen."""
+    event: Event
+    """Its event."""
+
+
+def next_round(league: LeagueData, now: datetime) -> NextRound | None:
+    """Return the next round; None if no division has anything to play now.
+
+    It belongs to the division that has played the smallest share of its week's boards.
+    """
+    week = week_of(now)
+
+    def share(division: DivisionData) -> float:
+        return division.boards_in(week) / division.settings.boards_a_week
+
+    for division in sorted(league.divisions.values(), key=share):
+        if found := _round_of(league, division, now):
+            return found
+    return None
+
+
+def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
+    own, number = division.settings, len(division.rounds) + 1
+    left = (own.boards_a_week - division.boards_in(week_of(now))) // own.boards_a_table
+    if left < 1:
+        return None
+    held = _held(league, division, now)
+    entrants = _entrants(league, division, held)
+    partners = division.rules.deal.partners
+    tables = choose_tables(
+        count_encounters(division.results(), partners),
+        list(entrants),
+        seats=division.seats,
+        partners=partners,
+        boards=own.boards_a_table,
+        number=number,
+        anchor=league.settings.anchor.name,
+        tables=min(own.tables_a_round or ceil(len(entrants) / division.seats), left),
+        until=own.until,
+    )
+    if not tables:
+        return None
+    plan = RoundPlan(
+        method=METHOD,
+        number=number,
+        division=own.name,
+        time=write_time(now),
+        active=tuple(entrants),
+        held=dict(sorted(held.items())),
+        boards=own.boards_a_table,
+        tables=tuple(tables),
+    )
+    seated = sorted({name for table in tables for name in table.entrants})
+    event = round_event(league.settings, division, plan, [entrants[name] for name in seated])
+    return NextRound(plan, event)
+
+
+def _held(league: LeagueData, division: DivisionData, now: datetime) -> dict[str, str]:
+    """Return the active versions that are held out now, and why."""
+    active = league.active(division.settings.name)
+    held = {
+        name: f"round {one.plan.number} was closed where it sat: plays again after a day"
+        for one in division.rounds
+        if one.closed and now - parse_time(one.closed.time) < HELD
+        for name in one.closed.blamed
+        if name in active
+    }
+    return held | held_versions(league, division.settings.name, now)
+
+
+def _entrants(
+    league: LeagueData, division: DivisionData, held: dict[str, str]
+) -> Mapping[str, Entrant]:
+    """Return the bots that may play, by name; add to `held` those that cannot."""
+    found: dict[str, Entrant] = {}
+    for name in league.active(division.settings.name):
+        if name not in held:
+            try:
+                found[name] = entrant_of(league.folder, league.settings, name)
+            except UserError as error:
+                held[name] = str(error)
+    return found
