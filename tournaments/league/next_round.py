@@ -1,7 +1,7 @@
 """The next round of a league: whose turn it is, who may play, and at which tables."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ def next_round(league: LeagueData, now: datetime) -> NextRound | None:
 
 def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
     own, number = division.settings, len(division.rounds) + 1
-    left = (own.boards_a_week - division.boards_in(week_of(now))) // own.boards_a_table
+    left = boards_left(division, now) // own.boards_a_table
     if left < 1:
         return None
     held = _held(league, division, now)
@@ -79,6 +79,15 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     seated = sorted({name for table in tables for name in table.entrants})
     event = round_event(league.settings, division, plan, [entrants[name] for name in seated])
     return NextRound(plan, event)
+
+
+def boards_left(division: DivisionData, now: datetime) -> int:
+    """Return the boards that a division may play now: each day of the week allows a seventh more.
+
+    So a bot that is pushed late in a week plays too.
+    """
+    allowed = ceil(division.settings.boards_a_week * now.astimezone(UTC).isoweekday() / 7)
+    return allowed - division.boards_in(week_of(now))
 
 
 def _held(league: LeagueData, division: DivisionData, now: datetime) -> dict[str, str]:

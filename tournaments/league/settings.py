@@ -42,7 +42,8 @@ class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tables_a_round: Annotated[int, Meta(ge=1, le=500)] | None = None
     """Tables of a round; without a number, so many that each bot can play about once."""
     boards_a_week: Annotated[int, Meta(ge=1, le=10_000_000)] = 1000
-    """Boards that all tables together play in a week at most: no round begins after them."""
+    """Boards that all tables together play in a week at most, a seventh of them on each day; what a
+    day leaves the next ones play."""
     until: Annotated[float, Meta(gt=0, le=1000)] | None = None
     """Half width in Elo: no round begins while no interval that matters is wider."""
 

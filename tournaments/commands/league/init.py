@@ -22,7 +22,7 @@ name = "draw"
 rules = "draw"                           # see `boneyard rules`; or a file of rules beside this one
 seats = 2
 boards_a_table = 5                       # a round is a few tables, each with so many deals
-boards_a_week = 1000                     # after these the division waits for the next week
+boards_a_week = 1000                     # at most; a seventh of them a day
 # until = 20                             # or sooner, once no interval that matters is wider (Elo)
 
 # [[divisions]]                          # another division, with a table of its own

@@ -51,6 +51,16 @@ def test_one_pass_plays_what_the_week_allows(tmp_path: Path) -> None:
     assert {one.board + third.first_board for one in third.results} == {3}
 
 
+def test_each_day_of_a_week_plays_a_seventh(tmp_path: Path) -> None:
+    """Who pushes on a Tuesday need not wait for the next week."""
+    place = make(tmp_path / "club", SETTINGS.replace("boards_a_week = 2", "boards_a_week = 14"))
+    rounds = []
+    for day in ("2026-11-23", "2026-11-24", "2026-11-26"):
+        boneyard("league", str(place), "--once", "--now", f"{day}T10:00")
+        rounds.append(len(read_league(place).divisions["short"].rounds))
+    assert rounds == [2, 4, 8]
+
+
 def test_folders_that_are_no_league_are_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
