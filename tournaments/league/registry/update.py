@@ -58,13 +58,13 @@ MOST_VERSIONS = 9999
 
 def update_register(
     league: LeagueFolder, settings: LeagueSettings, now: datetime
-) -> list[AnyEntry]:
-    """Look at all bots; admit, refuse, withdraw or return them; return the new lines.
+) -> Iterator[AnyEntry]:
+    """Look at all bots; admit, refuse, withdraw or return them; yield each new line once written.
 
     Killed at any moment, it goes on when it is called again. Raises UserError, OSError and
     DamagedFileError.
     """
-    return list(_Update(LeagueFolder(league.path.resolve()), settings, now).run())
+    return _Update(LeagueFolder(league.path.resolve()), settings, now).run()
 
 
 def entrant_of(league: LeagueFolder, settings: LeagueSettings, version: str) -> Entrant:

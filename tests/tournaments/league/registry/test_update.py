@@ -62,7 +62,7 @@ class League:
     def turn(self) -> list[AnyEntry]:
         """Update the register; return what is new."""
         self.now += timedelta(minutes=1)
-        return update_register(self.folder, load_settings(self.folder.settings), self.now)
+        return list(update_register(self.folder, load_settings(self.folder.settings), self.now))
 
     @property
     def active(self) -> list[str]:
