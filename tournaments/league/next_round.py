@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from protocol.errors import UserError
 from tournaments.formats.base import Entrant
 from tournaments.league.conduct import held_versions
-from tournaments.league.pairing.choice import METHOD, choose_tables
+from tournaments.league.pairing.choice import METHOD, plan_tables
 from tournaments.league.pairing.encounters import count_encounters
 from tournaments.league.read import DivisionData, LeagueData, parse_time, week_of, write_time
 from tournaments.league.records import RoundPlan
@@ -52,20 +54,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
         return None
     held = _held(league, division, now)
     entrants = _entrants(league, division, held)
-    partners = division.rules.deal.partners
-    tables = choose_tables(
-        count_encounters(division.results(), partners),
-        list(entrants),
-        seats=division.seats,
-        partners=partners,
-        boards=own.boards_a_table,
-        number=number,
-        anchor=league.settings.anchor.name,
-        tables=min(own.tables_a_round or ceil(len(entrants) / division.seats), left),
-        until=own.until,
-    )
-    if not tables:
-        return None
+    partners, seats = division.rules.deal.partners, division.seats
     plan = RoundPlan(
         method=METHOD,
         number=number,
@@ -74,8 +63,15 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
         active=tuple(entrants),
         held=dict(sorted(held.items())),
         boards=own.boards_a_table,
-        tables=tuple(tables),
+        most_tables=min(own.tables_a_round or ceil(len(entrants) / seats) or 1, left),
+        until=own.until,
+        anchor=league.settings.anchor.name,
+        tables=(),
     )
+    tables = plan_tables(plan, count_encounters(division.results(), partners), seats, partners)
+    if not tables:
+        return None
+    plan = replace(plan, tables=tuple(tables))
     seated = sorted({name for table in tables for name in table.entrants})
     event = round_event(league.settings, division, plan, [entrants[name] for name in seated])
     return NextRound(plan, event)

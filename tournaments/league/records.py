@@ -137,6 +137,12 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Versions that were held out, and why."""
     boards: Annotated[int, Meta(ge=1, le=100)]
     """Boards of each table."""
+    most_tables: Annotated[int, Meta(ge=1)] | None = None
+    """The most tables; None: enough for everybody to sit once."""
+    until: float | None = None
+    """Half width in Elo at which an interval was narrow enough; None: there was no such bound."""
+    anchor: EntrantName | None = None
+    """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]
     """The tables."""
 

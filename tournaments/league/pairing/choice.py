@@ -21,7 +21,7 @@ import numpy as np
 
 from tournaments.league.pairing.encounters import Encounters
 from tournaments.league.pairing.information import Information
-from tournaments.league.records import ChosenTable
+from tournaments.league.records import ChosenTable, RoundPlan
 from tournaments.rating.statistics import Bools, Floats
 
 METHOD = "information 1"
@@ -54,7 +54,7 @@ def choose_tables(
     partners: bool,
     boards: int,
     number: int,
-    anchor: str,
+    anchor: str | None,
     tables: int | None = None,
     until: float | None = None,
 ) -> list[ChosenTable]:
@@ -93,6 +93,26 @@ def choose_tables(
         information.add(table, worth)
         sits[table] += 1
     return list(chosen.values())
+
+
+def plan_tables(
+    plan: RoundPlan, encounters: Encounters, seats: int, partners: bool
+) -> list[ChosenTable]:
+    """Choose the tables of a planned round from what the plan tells, whatever its tables are.
+
+    `encounters`: those of the division's rounds before it that are over.
+    """
+    return choose_tables(
+        encounters,
+        plan.active,
+        seats=seats,
+        partners=partners,
+        boards=plan.boards,
+        number=plan.number,
+        anchor=plan.anchor,
+        tables=plan.most_tables,
+        until=plan.until,
+    )
 
 
 def open_intervals(

@@ -23,7 +23,7 @@ class Information:
     """Ratings of the active versions, in natural logits, and the covariances of their errors."""
 
     def __init__(
-        self, encounters: Encounters, active: Sequence[str], anchor: str, partners: bool
+        self, encounters: Encounters, active: Sequence[str], anchor: str | None, partners: bool
     ) -> None:
         """Fit all games; versions that play no more connect the others, so they count too."""
         self.partners = partners
