@@ -412,6 +412,7 @@ CHANNELS: tuple[Channel, ...] = (
             f"{EXPORT}::test_nothing_of_a_sitting_that_goes_on_is_shown",
             f"{EXPORT}::test_of_open_boards_only_the_standings_and_names_are_shown",
             f"{EXPORT}::test_the_state_is_that_of_some_time_ago",
+            "tests/tournaments/live/test_export_secrecy.py::test_no_byte_tells_of_an_open_board",
         ),
     ),
     Channel(

@@ -19,12 +19,15 @@ from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 from tournaments.live.delayed import DelayedView, PublicSnapshot
 from tournaments.live.page import watch_page
+from tournaments.live.status import is_running
 from tournaments.storage.folder import Folder, has_content, write_atomic
 
 SNAPSHOT = "live.json"
 """The file for which the page asks again and again."""
 EVERY_S = 3.0
 """The shortest time between two looks, in s."""
+PAUSE_S = EVERY_S + 1
+"""The time between two looks of the command, in s: longer, however two clocks differ."""
 WAITING = 100
 """Most events that wait for their turn, having begun within the delay."""
 LARGEST = 2**20
@@ -184,8 +187,11 @@ async def _until_over(exported: ExportedSite, folder: Path) -> None:
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(until_signal)
-            while not exported.is_over:
-                await trio.sleep(EVERY_S)
+            ended = False
+            while not (ended and exported.is_over):
+                # Before the update: the last seeds are revealed at the end of the run.
+                ended = not is_running(Folder(folder))
+                await trio.sleep(PAUSE_S)
                 _update(exported, folder)
             print_note("The event is over, and the page says so.")
             nursery.cancel_scope.cancel()

@@ -113,8 +113,8 @@
   /** Lists the tables at which games were played that are not shown yet. */
   function covered() {
     nodes.covered.replaceChildren();
-    for (const names of now.covered) add(nodes.covered, "li", `${names}: shown later`);
-    nodes.none.hidden = shown.size + now.covered.length > 0;
+    for (const names of now.covered) add(nodes.covered, "li", names);
+    nodes.hidden.hidden = !now.covered.length;
   }
 
   const two = (number) => `${Math.floor(number)}`.padStart(2, "0");
@@ -126,7 +126,7 @@
     const since = now.over ? 0 : (Date.now() - heard) / 1000, words = [];
     if (now.elapsed_s !== null) words.push(`${now.over ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
     if (now.left_s !== null) words.push(`about ${clock(Math.max(0, now.left_s - since))} left`);
-    if (now.at) words.push(`state of ${new Date(now.at * 1000).toLocaleTimeString()}`);
+    if (now.at) words.push(`as of ${new Date(now.at * 1000).toLocaleString()}`);
     nodes.time.textContent = words.join(" · ");
   }
 

@@ -2,7 +2,10 @@
 
 import os
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import trio
@@ -13,6 +16,7 @@ from arena.logs.compression import compress
 from arena.logs.gamelog import LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import ChoiceRecord, DealRecord
+from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import boneyard, copied, laid_open, small_event, untouched
 from tests.support.logged_games import write
 from tournaments.live import export
@@ -204,6 +208,7 @@ def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_
     assert 0 < shown(site).played < 12
     one.update(folder, 1153)
     assert shown(site).played == 12
+    assert exported(folder, tmp_path / "new", 1e10, 100).over
 
 
 def test_a_damaged_log_is_named_without_its_folder(event: Path, tmp_path: Path) -> None:
@@ -245,3 +250,49 @@ def test_mistakes_are_told(event: Path, tmp_path: Path) -> None:
     assert "is not a delay" in boneyard(*words, str(tmp_path), "--delay", "10ms", code=2)
     (tmp_path / "index.html").touch()
     assert "holds something else: index.html" in boneyard(*words, str(tmp_path), code=2)
+
+
+# Slow: readers see the page that any web server hands out, on a phone too, and its next state.
+@pytest.mark.slow
+@needs_chromium
+def test_readers_see_the_state_and_its_changes(event: Path, tmp_path: Path) -> None:
+    folder = Folder(begun(event, tmp_path / "event", 0.7))
+    folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
+    one = ExportedSite(tmp_path / "site", 100)
+    one.update(folder.path, 1000)
+    finish(event, folder.path)
+    one.update(folder.path, 1102)
+    handler = partial(Quiet, directory=tmp_path / "site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        with (
+            opened(address, local=True) as page,
+            opened(address, local=True, width=390, dark=True) as phone,
+        ):
+            for reader in (page, phone):
+                reader.wait_for_selector("main[data-played]:not([data-played='0'])")
+                assert (
+                    reader.locator("#covered li").count()
+                    == len(shown(tmp_path / "site").covered)
+                    > 0
+                )
+                assert "100 seconds late" in reader.inner_text("main")
+                assert reader.locator("a[href*=replays]").count() == 0
+                assert faults(reader) == []
+                wide = "document.documentElement.scrollWidth <= innerWidth"
+                assert reader.evaluate(wide)
+            folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
+            one.update(folder.path, 1204)
+            for reader in (page, phone):
+                reader.wait_for_selector("main[data-played='12']")
+                assert "12 of 12 games; finished" in reader.inner_text("#played")
+                assert reader.locator("#covered-title").is_hidden()
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A handler that writes nothing on stderr."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
