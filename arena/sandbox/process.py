@@ -62,7 +62,7 @@ class SandboxedProcess:
         if self._user and runs_as_another(self._level):
             command = on_a_python_within_reach(command)
         own = own_variables(command, self._level)
-        with self._descriptors(has_network=bool(command.network)) as passed:
+        with self._descriptors(bool(command.network), bool(workshop)) as passed:
             number = self._user.number if self._user else None
             argv = wrap_command(
                 *(self._level, command, self._limits, self._tools, number, passed, workshop)
@@ -143,7 +143,7 @@ class SandboxedProcess:
             self._user.release()
 
     @contextmanager
-    def _descriptors(self, *, has_network: bool) -> Iterator[Mapping[str, int]]:
+    def _descriptors(self, has_network: bool, is_build: bool) -> Iterator[Mapping[str, int]]:
         """Yield options of bubblewrap with descriptors: its report pipe, the filter if there is
         one, and for a bot with a network the gate at which it waits for its proxy.
         """
@@ -153,7 +153,7 @@ class SandboxedProcess:
         self._news, theirs = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         passed = {"--info-fd": theirs}
         try:
-            if program := filter_program(has_network=has_network):
+            if program := filter_program(has_network=has_network, is_build=is_build):
                 passed["--seccomp"] = here = os.memfd_create("filter")
                 os.write(here, program)
                 os.lseek(here, 0, os.SEEK_SET)

@@ -200,7 +200,7 @@ def prepare_word(word: str, build: Path) -> Entrant:
 
 
 def find_program(name: str, word: str, folder: Path) -> Path:
-    """Return the program's file; a pyenv shim is asked for the interpreter that it starts.
+    """Return the program's file; a shim of pyenv or rustup is asked for the program it starts.
 
     Raises UserError.
     """
@@ -210,12 +210,22 @@ def find_program(name: str, word: str, folder: Path) -> Path:
         raise UserError(f"Bot {name}: there is no program {word!r}.")
     program = resolve_links(Path(found))
     # Ask only a shim on the PATH: a bot's own file of that name would run outside any sandbox.
-    shim = program.parent.name == "shims" and program.name.startswith("python")
-    if shim and shutil.which(program.name) == str(program):
-        asked = (str(program), "-c", "import sys; print(sys.executable)")
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=BUILD_S, check=False)
+    if shutil.which(program.name) == str(program) and (question := _question_to_shim(program)):
+        done = subprocess.run(
+            question, capture_output=True, text=True, timeout=BUILD_S, check=False
+        )
         program = Path(done.stdout.strip() or program)
     return program
+
+
+def _question_to_shim(program: Path) -> tuple[str, ...]:
+    """Return the command by which a shim tells which program it starts; nothing for others."""
+    if program.parent.name == "shims" and program.name.startswith("python"):
+        return (str(program), "-c", "import sys; print(sys.executable)")
+    rustup = program.with_name("rustup")
+    if is_file(rustup) and program.samefile(rustup):
+        return (str(rustup), "which", program.name)
+    return ()
 
 
 def our_packages(program: Path) -> Iterator[str]:

@@ -145,6 +145,11 @@ NETWORK = CallGroup(
         "sendmmsg": (307, 269),
     },
 )
+BUILDING = CallGroup(
+    "Locks and second names of files, by which build tools work; only for builds, which run before "
+    "the games and know nothing of them. No bot can see a lock, because it may not ask for one.",
+    {"flock": (73, 32), "link": (86, None), "linkat": (265, 37)},
+)
 # fmt: on
 
 

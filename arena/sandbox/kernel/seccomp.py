@@ -13,7 +13,15 @@ from functools import cache
 
 from msgspec import Struct
 
-from arena.sandbox.kernel.calls import GROUPS, NETWORK, REFUSALS, RULES, CallGroup, Rule
+from arena.sandbox.kernel.calls import (
+    BUILDING,
+    GROUPS,
+    NETWORK,
+    REFUSALS,
+    RULES,
+    CallGroup,
+    Rule,
+)
 
 _X86, _ARM = 0xC000_003E, 0xC000_00B7
 _ARCHES = {"x86_64": (0, _X86), "aarch64": (1, _ARM)}
@@ -36,19 +44,19 @@ class _Stretch(Struct, frozen=True):
     verdict: int | Rule
 
 
-def filter_program(*, has_network: bool = False) -> bytes | None:
+def filter_program(*, has_network: bool = False, is_build: bool = False) -> bytes | None:
     """Return the filter for this kind of machine; None if its system calls are not known.
 
-    `has_network`: for a bot that may connect to its proxy.
+    `has_network`: for a bot that may connect to its proxy. `is_build`: for the build of a bot.
     """
     machine = platform.machine()
-    return _program(machine, has_network) if machine in _ARCHES else None
+    return _program(machine, has_network, is_build) if machine in _ARCHES else None
 
 
 @cache
-def _program(machine: str, has_network: bool = False) -> bytes:
+def _program(machine: str, has_network: bool = False, is_build: bool = False) -> bytes:
     column, arch = _ARCHES[machine]
-    groups = (*GROUPS, NETWORK) if has_network else GROUPS
+    groups = (*GROUPS, *(NETWORK,) * has_network, *(BUILDING,) * is_build)
     return b"".join(struct.pack("=HBBI", *one) for one in _instructions(column, arch, groups))
 
 

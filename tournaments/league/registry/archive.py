@@ -33,12 +33,10 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
     tree: dict[str, Item] = {}
     offset = size = 0
     while any(head := data[offset : offset + BLOCK]):
-        path, item, after = _read_member(data, offset, head, place)
-        offset = after
-        parts = [part for part in path.split("/") if part not in ("", ".")]
-        if not parts or any(map(is_ignored, parts)):
+        path, item, offset = _read_member(data, offset, head, tree, place)
+        parts = path.split("/")
+        if not path or any(map(is_ignored, parts)):
             continue
-        path = "/".join(parts)
         check_path(path, place)
         size += len(item.content)
         if ".." in parts or path in tree or not _is_below_folder(tree, path):
@@ -58,31 +56,41 @@ def _is_below_folder(tree: FileTree, path: str) -> bool:
     return not above or (above in tree and tree[above].kind == "folder")
 
 
-def _read_member(data: bytes, offset: int, head: bytes, place: str) -> tuple[str, Item, int]:
-    """Return a member's path, the member, and the offset of the next."""
+def _read_member(
+    data: bytes, offset: int, head: bytes, tree: FileTree, place: str
+) -> tuple[str, Item, int]:
+    """Return a member's path, the member, and the offset of the next; `tree`: those before it."""
     try:
         size, mode = _number(head[_SIZE]), _number(head[_MODE])
-        prefix, name = _text(head[_PREFIX]), _text(head[_NAME])
+        prefix, name, target = (_text(head[part]) for part in (_PREFIX, _NAME, _TARGET))
     except ValueError:
         raise _damaged(place) from None
     start = offset + BLOCK
     end = start + size
     if len(head) < BLOCK or head[_MAGIC] != MAGIC or end > len(data):
         raise _damaged(place)
-    path = f"{prefix}/{name}" if prefix else name
+    path = _plain(f"{prefix}/{name}")
     match head[_KIND]:
         case b"0" | b"\0":
             item = Item("file", data[start:end], bool(mode & 0o100))
         case b"5":
             item = Item("folder")
         case b"2":
-            item = Item("link", head[_TARGET].partition(b"\0")[0])
+            item = Item("link", target.encode())
+        case b"1" if (other := tree.get(_plain(target))) and other.kind == "file":
+            # A second name of a file is a copy of it.
+            item = other
         case _:
             raise RefusedPushError(
                 f"{place} leaves {path[:60]!a}, which is neither a file nor a folder nor a "
                 "symbolic link. Remove it at the end of the build."
             )
     return path, item, start + -(-size // BLOCK) * BLOCK
+
+
+def _plain(path: str) -> str:
+    """Return a path as a tree has it: `./src/main.c` is `src/main.c`."""
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 def _number(field: bytes) -> int:

@@ -31,7 +31,8 @@ cp -R "$1/." "$2/" && cd "$2" || exit 125
 chmod -R u+w . 2>/dev/null
 shift 2
 HOME=/tmp
-export HOME
+PATH=$PATH:${1%/*}
+export HOME PATH
 "$@" </dev/null >&2 || exit
 exec tar --format=ustar -cf - .
 """

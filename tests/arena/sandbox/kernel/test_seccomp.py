@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.kernel import seccomp
-from arena.sandbox.kernel.calls import GROUPS, NETWORK, REFUSALS, RULES
+from arena.sandbox.kernel.calls import BUILDING, GROUPS, NETWORK, REFUSALS, RULES
 
 MACHINES = tuple(seccomp._ARCHES)
 ALLOWED, KILLED = "allowed", "killed"
@@ -83,6 +83,7 @@ def verdict(
     *arguments: int,
     arch: int | None = None,
     has_network: bool = False,
+    is_build: bool = False,
 ) -> int | str:
     """Return the verdict on a call: allowed, killed, or an error number."""
     data = struct.pack(
@@ -92,7 +93,7 @@ def verdict(
         0,
         *(word % 2**64 for word in (*arguments, 0, 0, 0, 0, 0, 0)[:6]),
     )
-    program = list(struct.iter_unpack("=HBBI", seccomp._program(machine, has_network)))
+    program = list(struct.iter_unpack("=HBBI", seccomp._program(machine, has_network, is_build)))
     at = word = 0
     while True:
         operation, met, unmet, operand = program[at]
@@ -113,7 +114,7 @@ def verdict(
 
 
 def numbered(call: str, machine: str) -> int:
-    number = {**CALLS, **NETWORK.calls}[call][MACHINES.index(machine)]
+    number = {**CALLS, **NETWORK.calls, **BUILDING.calls}[call][MACHINES.index(machine)]
     if number is None:
         pytest.skip(f"{machine} has no {call}")
     return number
@@ -157,6 +158,14 @@ def test_a_copys_times_and_attributes_are_refused_so_that_the_copy_succeeds(mach
         number = numbers[column]
         assert number is not None
         assert verdict(machine, number) == (0 if call == "utimensat" else errno.ENOTSUP)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("call", sorted(BUILDING.calls))
+def test_only_a_build_may_lock_a_file_or_give_it_a_second_name(call: str, machine: str) -> None:
+    number = numbered(call, machine)
+    assert verdict(machine, number) == errno.ENOSYS
+    assert verdict(machine, number, is_build=True) == ALLOWED
 
 
 def test_no_call_is_listed_that_makes_a_wire() -> None:

@@ -45,6 +45,7 @@ def test_files_folders_and_links_are_read() -> None:
         ("./bin", b"", kind(tarfile.DIRTYPE)),
         ("./bin/mine", b"x" * 700, as_is),
         ("./run", b"", kind(tarfile.SYMTYPE, "bin/mine")),
+        ("./again", b"", kind(tarfile.LNKTYPE, "./bin/mine")),
         ("./.git", b"", kind(tarfile.DIRTYPE)),
         ("./.git/index", b"z", as_is),
     )
@@ -52,6 +53,7 @@ def test_files_folders_and_links_are_read() -> None:
         "bin": Item("folder"),
         "bin/mine": Item("file", b"x" * 700, executable=True),
         "run": Item("link", b"bin/mine"),
+        "again": Item("file", b"x" * 700, executable=True),
     }
 
 
