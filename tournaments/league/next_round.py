@@ -107,7 +107,7 @@ def _entrants(
     for name in league.active(division.settings.name):
         if name not in held:
             try:
-                found[name] = entrant_of(league.folder, league.settings, name)
+                found[name] = entrant_of(league.folder, league.settings, league.versions[name])
             except UserError as error:
                 held[name] = str(error)
     return found

@@ -171,12 +171,13 @@ def read_register(path: Path) -> Iterator[AnyEntry]:
         if not line.data.endswith(b"\n"):
             return  # A kill cut it short; who appends next removes it.
         try:
-            yield _decode_entry(line.data)
+            yield decode_entry(line.data)
         except DamagedRecordError as error:
             raise damaged(path, line, error) from error
 
 
-def _decode_entry(line: bytes) -> AnyEntry:
+def decode_entry(line: bytes) -> AnyEntry:
+    """Read a line of a register. Raises DamagedRecordError."""
     kind: Any = AnyEntry
     entry: AnyEntry = decode_json(line, kind)
     return entry

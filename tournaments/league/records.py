@@ -14,7 +14,9 @@ from tournaments.plan.event import EntrantName
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 """The form of times, for strftime."""
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$")]
-Words = Annotated[str, Meta(max_length=20_000)]
+LONGEST_WORDS = 20_000
+"""Characters of a text in a record."""
+Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]
 """A text of ours or of an author; whoever shows it escapes it."""
 
 
@@ -74,7 +76,8 @@ class Refused(RegisterEntry, frozen=True, tag="refused", kw_only=True):
     """A push that does not play; the bot's earlier version plays on."""
 
     fingerprint: str
-    """SHA-256 of all files of the push, or of the reason where they cannot be read."""
+    """SHA-256 of all files of the push, or of the reason where they cannot be read; empty if they
+    were not read, because the bot changes too often."""
     why: Words
     """The reason, for the author."""
     check: CheckSummary | None = None

@@ -59,6 +59,8 @@ class Quota(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Files and folders of a push."""
     files_mib: Annotated[int, Meta(ge=1, le=4096)] = 16
     """Size of all its files, and of what it builds, in MiB."""
+    pushes_a_day: Annotated[int, Meta(ge=1, le=1000)] = 12
+    """Changes of a bot that are looked at in 24 hours."""
     build_s: Annotated[int, Meta(ge=1, le=3600)] = 120
     """Time that its build may take, in s."""
     check_s: Annotated[int, Meta(ge=5, le=3600)] = 90

@@ -23,7 +23,7 @@ from tournaments.league.registry.file_tree import (
 )
 from tournaments.league.registry.version_command import resolve_words
 
-LIMITS = Limits(memory_mib=2048, processes=512, open_files=1024, file_mib=512, cores=2.0)
+LIMITS = Limits(memory_mib=1024, processes=256, open_files=1024, file_mib=256, cores=2.0)
 """The limits of a build: compilers take more than bots."""
 SCRIPT = """\
 cp -R "$1/." "$2/" && cd "$2" || exit 125
@@ -44,6 +44,8 @@ KEPT = 16_384
 MOST_OUTPUT = 16 * MIB
 """Bytes of it that are read."""
 READ = 65_536
+LOOK_EVERY_S = 0.2
+"""Time between two looks at the memory of a build, in s."""
 END_S = 10.0
 """Time that the kernel has to end the build's processes, in s."""
 
@@ -126,7 +128,8 @@ def _watch(
         for pipe in (archive, said):
             selector.register(pipe.file, selectors.EVENT_READ, pipe)
         while selector.get_map() and not fault:
-            for key, _ in selector.select(max(0.0, ends - time.monotonic())):
+            left = max(0.0, ends - time.monotonic())
+            for key, _ in selector.select(min(left, LOOK_EVERY_S)):
                 if not key.data.read():
                     selector.unregister(key.fileobj)
             if time.monotonic() > ends:
@@ -135,6 +138,8 @@ def _watch(
                 fault = f"it leaves more than {bounds.size // MIB:,} MiB, its sources included."
             elif said.size > MOST_OUTPUT:
                 fault = f"it prints more than {MOST_OUTPUT // MIB} MiB."
+            elif slot.usage().memory > LIMITS.memory:
+                fault = f"it takes more than {LIMITS.memory_mib} MiB of memory."
     if not fault:
         with suppress(subprocess.TimeoutExpired):
             process.wait(END_S)

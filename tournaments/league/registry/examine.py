@@ -16,10 +16,10 @@ from protocol.messages import Clock
 from tournaments.league.records import CheckedStep, CheckSummary
 
 VERDICTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
-EXPLAINED = 10
+EXPLAINED = 5
 """Failed steps that are explained in full; the first ones cause the others."""
-LONGEST = 1_500
-"""Characters of an explanation, and of each of its parts."""
+LONGEST = 1_000
+"""Characters of each part of an explanation."""
 
 
 def examine_version(
@@ -85,7 +85,7 @@ def _steps(reports: Sequence[tuple[str, Report]]) -> Iterator[CheckedStep]:
 
 def _words(outcome: StepResult, *, in_full: bool) -> str:
     if outcome.finding is None:
-        return outcome.note if outcome.state == "skip" else ""
+        return _cut(outcome.note, LONGEST) if outcome.state == "skip" else ""
     if not in_full:
         return _cut(f"fault: {outcome.finding.fault}", 200)
     parts = violation_parts(outcome.finding)

@@ -6,7 +6,11 @@ from pathlib import Path
 
 from arena.logs.checksummed import append_atomic, truncate_torn_line
 from protocol.codec import encode_json
+from tournaments.league.read import decode_entry
 from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Returned, Withdrawn
+
+NOT_READ = ""
+"""The fingerprint in a refusal of a push that was not read, because its author pushes too often."""
 
 
 class BotHistory:
@@ -22,14 +26,15 @@ class BotHistory:
         self.last: AnyEntry | None = None
         """The last line about its pushes."""
         self.times: list[str] = []
-        """The times of all lines about its pushes."""
+        """The times of all lines about pushes that were read."""
 
     def add(self, entry: AnyEntry) -> None:
         """Take in the next line."""
         if isinstance(entry, Benched):
             return
         self.last = entry
-        self.times.append(entry.time)
+        if not isinstance(entry, Refused) or entry.fingerprint != NOT_READ:
+            self.times.append(entry.time)
         match entry:
             case Admitted():
                 self.admitted.append(entry)
@@ -46,6 +51,11 @@ class BotHistory:
         return next((one for one in self.admitted if one.fingerprint == fingerprint), None)
 
     @property
+    def is_house(self) -> bool:
+        """True for a sample bot that plays in the league's name."""
+        return bool(self.admitted) and self.admitted[0].house
+
+    @property
     def next_version(self) -> str:
         """Name of the next version, in terms of the bot's own: empty, then @2."""
         return f"@{len(self.admitted) + 1}" if self.admitted else ""
@@ -60,12 +70,19 @@ def bot_histories(entries: Iterable[AnyEntry]) -> dict[str, BotHistory]:
 
 
 def append_entries(path: Path, entries: Iterable[AnyEntry]) -> None:
-    """Append lines to a register, all or none, and wait until the disk has them. Raises OSError."""
-    lines = b"".join(encode_json(entry) + b"\n" for entry in entries)
+    """Append lines to a register, all or none, and wait until the disk has them.
+
+    Raises OSError, and DamagedRecordError for an entry that nobody could read again.
+    """
+    lines = [encode_json(entry) + b"\n" for entry in entries]
+    for line in lines:
+        decode_entry(line)
+    if not lines:
+        return
     truncate_torn_line(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
-        append_atomic(descriptor, lines)
+        append_atomic(descriptor, b"".join(lines))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

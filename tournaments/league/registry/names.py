@@ -15,7 +15,7 @@ _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
 def name_fault(name: str, admitted: Iterable[str]) -> str:
     """Return why a folder's name cannot be a bot's, in a sentence; empty if it can.
 
-    `admitted`: the bots that have played already, house bots too.
+    `admitted`: the authors' bots that have played already.
     """
     if not _NAME.fullmatch(name):
         return (
@@ -23,10 +23,10 @@ def name_fault(name: str, admitted: Iterable[str]) -> str:
             "letters, digits, _ and -, and no - in front: rename it."
         )
     known = set(admitted)
-    if name in sample_bots():
-        return f"bots/{name} has the name of a sample bot. Give the folder another name."
     if name in known:
         return ""
+    if name.casefold() in sample_bots():
+        return f"bots/{name} has the name of a sample bot. Give the folder another name."
     for other in sorted(known):
         if other.casefold() == name.casefold():
             return f"bots/{name} differs from the bot {other} in capitals only. Rename it."

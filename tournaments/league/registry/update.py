@@ -15,6 +15,7 @@ from arena.sandbox.limits import MIB
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_note
+from protocol.codec import printable_lines
 from protocol.errors import UserError
 from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
@@ -40,7 +41,7 @@ from tournaments.league.registry.file_tree import (
     tree_fingerprint,
     write_tree,
 )
-from tournaments.league.registry.history import BotHistory, append_entries, bot_histories
+from tournaments.league.registry.history import NOT_READ, BotHistory, append_entries, bot_histories
 from tournaments.league.registry.house import house_files
 from tournaments.league.registry.names import name_fault, name_in_register
 from tournaments.league.registry.push import ChangedPushError, read_push
@@ -49,8 +50,8 @@ from tournaments.league.settings import BotPermissions, LeagueSettings, division
 
 MOST_BOTS = 1000
 """Folders in bots/ that are looked at."""
-PUSHES_A_DAY = 20
-"""Lines of the register about one bot in a day: one that changes all the time costs no more."""
+LONGEST_WHY = 5_000
+"""Characters of the reason for a refusal: an author's own words may be in it."""
 DAY = timedelta(days=1)
 MOST_VERSIONS = 9999
 """Versions of a bot: their names have no room for more."""
@@ -67,16 +68,10 @@ def update_register(
     return _Update(LeagueFolder(league.path.resolve()), settings, now).run()
 
 
-def entrant_of(league: LeagueFolder, settings: LeagueSettings, version: str) -> Entrant:
+def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) -> Entrant:
     """Return a version as a round's plan has it. Raises UserError if it cannot play here."""
-    league = LeagueFolder(league.path.resolve())
-    entries = read_register(league.register)
-    entry = next(
-        (one for one in entries if isinstance(one, Admitted) and one.version == version), None
-    )
-    if entry is None:
-        raise UserError(f"{league.register} has no version {version}.")
-    folder = league.version(version)
+    version = entry.version
+    folder = LeagueFolder(league.path.resolve()).version(version)
     try:
         content = (folder / BOT_FILE).read_bytes()
         bot = parse_bot_file({BOT_FILE: Item("file", content)}, version, list(entry.divisions))
@@ -153,13 +148,19 @@ class _Update:
         with os.scandir(self.league.bots) as entries:
             names = {entry.name for entry in islice(entries, MOST_BOTS)}
         # However many are pushed, those that have played are looked at.
-        names |= {name for name, each in self.histories.items() if each.admitted}
+        names.update(self._authors_bots())
         return sorted(name for name in names if not name.startswith((".", "README")))
+
+    def _authors_bots(self) -> list[str]:
+        """Return the bots of authors that have ever played."""
+        return [
+            name for name, each in self.histories.items() if each.admitted and not each.is_house
+        ]
 
     def _open_bots(self) -> None:
         """Make bots/ in a new league; refuse a league that has lost it. Raises UserError."""
         bots = self.league.bots
-        if any(each.present and not each.present.house for each in self.histories.values()):
+        if any(self.histories[name].present for name in self._authors_bots()):
             if not bots.is_dir():
                 raise UserError(f"{bots} is missing: all bots would be withdrawn. Restore it.")
         else:
@@ -171,7 +172,7 @@ class _Update:
 
     def _withdraw(self, name: str) -> Iterator[AnyEntry]:
         present = self.history(name).present
-        if present and not present.house:
+        if present and not self.history(name).is_house:
             yield self.append(Withdrawn(time=self.time, bot=name, version=present.version))
 
     # --- one bot ---
@@ -181,9 +182,7 @@ class _Update:
         bot = name_in_register(name)
         if not self._is_there(name):
             return
-        if fault := name_fault(
-            name, (one for one, each in self.histories.items() if each.admitted)
-        ):
+        if fault := name_fault(name, self._authors_bots()):
             yield from self._refuse(bot, fault)
             return
         try:
@@ -204,20 +203,32 @@ class _Update:
         elif present and present.fingerprint == fingerprint:
             return
         elif known := history.version_with(fingerprint):
-            if self._may_write(history):
-                yield self.append(Returned(time=self.time, bot=bot, version=known.version))
+            yield from self._has_room(bot)
+            yield self.append(Returned(time=self.time, bot=bot, version=known.version))
         elif earlier := history.refused.get(fingerprint):
             yield from self._refuse(bot, earlier.why, fingerprint, earlier.check)
-        elif self._may_write(history):
+        else:
+            yield from self._has_room(bot)
             yield from self._try(bot, file, tree, fingerprint)
 
     def _read(self, bot: str) -> FileTree:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
 
-    def _may_write(self, history: BotHistory) -> bool:
-        """Tell whether the register has room for a line about a bot today."""
-        recent = [one for one in history.times if self.now - parse_time(one) < DAY]
-        return len(recent) < PUSHES_A_DAY
+    def _has_room(self, bot: str) -> Iterator[AnyEntry]:
+        """Raise _PostponedError if a bot has changed often enough for a day; tell its author once.
+
+        So one that changes all the time costs no more than a few checks and lines of the register.
+        """
+        most = self.settings.quota.pushes_a_day
+        recent = [one for one in self.history(bot).times if self.now - parse_time(one) < DAY]
+        if len(recent) < most:
+            return
+        again = write_time(parse_time(recent[-most]) + DAY)
+        why = f"bots/{bot} changed {most} times in a day. It is looked at again after {again}."
+        last = self.history(bot).last
+        if not isinstance(last, Refused) or last.fingerprint != NOT_READ:
+            yield self.append(Refused(time=self.time, bot=bot, fingerprint=NOT_READ, why=why))
+        raise _PostponedError
 
     def _refuse(
         self,
@@ -229,14 +240,14 @@ class _Update:
         always: bool = False,
     ) -> Iterator[AnyEntry]:
         """Yield a refusal, unless the last line about the bot is the same."""
-        history = self.history(bot)
+        why = printable_lines(why)
+        why = why if len(why) <= LONGEST_WHY else f"{why[:LONGEST_WHY]}…"
         fingerprint = fingerprint or hashlib.sha256(why.encode()).hexdigest()
-        last = history.last
-        same = isinstance(last, Refused) and last.fingerprint == fingerprint
-        if (always or not same) and self._may_write(history):
-            yield self.append(
-                Refused(time=self.time, bot=bot, fingerprint=fingerprint, why=why, check=check)
-            )
+        refusal = Refused(time=self.time, bot=bot, fingerprint=fingerprint, why=why, check=check)
+        last = self.history(bot).last
+        if always or not isinstance(last, Refused) or last.fingerprint != fingerprint:
+            yield from self._has_room(bot)
+            yield self.append(refusal)
 
     # --- a new version ---
 

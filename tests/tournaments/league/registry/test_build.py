@@ -103,7 +103,7 @@ def test_build_sees_and_changes_nothing_but_its_own_folder(tmp_path: Path) -> No
     assert (league.version("mine") / "main.sh").read_text() == template
     assert "secret" not in (built / "took").read_text()
     assert "TOKEN" not in (built / "seen").read_text()
-    entrant = entrant_of(league, settings, "mine")
+    entrant = entrant_of(league, settings, entry)
     assert entrant.command.argv == (f"{built / 'main.sh'}",)
     assert not (built / "main.sh").stat().st_mode & 0o222
     for one in league.versions.iterdir():

@@ -22,7 +22,7 @@ from tournaments.league.registry.file_tree import (
 )
 from tournaments.league.registry.push import ChangedPushError, read_push
 
-BOUNDS = TreeBounds(files=20, size=1000)
+BOUNDS = TreeBounds(files=20, size=10_000)
 RUN = 'run = ["{python}", "main.py"]\n'
 
 
@@ -99,6 +99,9 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "broken TOML": (toml("run = ["), "bots/mine/bot.toml is not TOML: "),
     "not text": (toml(b"\xff\xfe"), "bots/mine/bot.toml is not TOML: "),
     "nested": (toml("a = " + "[" * 400), "bots/mine/bot.toml is not TOML: "),
+    "deep key": (toml(RUN + "about" + ".a" * 4000 + " = 1"), "a line with more than 100 dots"),
+    "many dots": (toml(f'run = ["x", "{"y." * 400}"]'), ""),
+    "long": (toml(RUN + "#" * 9000), "bots/mine/bot.toml is longer than 8 KiB"),
     "unknown key": (toml(RUN + 'autor = "x"'), "Unknown field autor: did you mean author"),
     "network": (toml(RUN + 'network = ["a:1"]'), "Only the organiser opens addresses"),
     "no run": (toml('about = "x"'), "bots/mine/bot.toml: run is missing"),

@@ -25,7 +25,7 @@ from tournaments.league.records import (
 )
 from tournaments.league.registry import update
 from tournaments.league.registry.file_tree import FileTree, remove_tree, write_tree
-from tournaments.league.registry.update import PUSHES_A_DAY, entrant_of, update_register
+from tournaments.league.registry.update import entrant_of, update_register
 from tournaments.league.settings import load_settings
 
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
@@ -232,13 +232,19 @@ def test_push_in_its_middle_is_read_again(league: League) -> None:
 
 def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: League) -> None:
     """An author who pushes each minute is checked so many times a day, and no more."""
-    for number in range(2 * PUSHES_A_DAY):
-        league.push(f"{number}", toml="")
-        league.turn()
-    assert len(league.checked) == PUSHES_A_DAY
-    league.now += timedelta(days=1)
+    most = load_settings(league.folder.settings).quota.pushes_a_day
+    told: list[AnyEntry] = []
+    for number in range(2 * most):
+        league.push(f"{number}")
+        told += league.turn()
+    assert len(league.checked) == most
+    assert len(told) == most + 1
+    assert (
+        "changed 12 times in a day. It is looked at again after 2026-11-23T20:02:00Z" in f"{told}"
+    )
+    league.now += timedelta(days=1) - timedelta(minutes=2 * most)
     league.turn()
-    assert len(league.checked) == PUSHES_A_DAY + 1
+    assert len(league.checked) == most + 1
 
 
 def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
@@ -278,7 +284,9 @@ def test_entrant_reads_its_own_files_only(league: League, tmp_path: Path) -> Non
     with (tmp_path / "league.toml").open("a") as file:
         file.write('[bots.mine]\nnetwork = ["localhost:1"]\n[bots.mine.clock]\nmove_ms = 7\n')
     league.turn()
-    entrant = entrant_of(league.folder, load_settings(league.folder.settings), "mine")
+    entry = read_league(tmp_path).versions["mine"]
+    settings = load_settings(league.folder.settings)
+    entrant = entrant_of(league.folder, settings, entry)
     folder = league.folder.version("mine")
     assert entrant.command.folder == f"{folder}"
     assert entrant.command.own == (f"{folder}",)
@@ -286,8 +294,9 @@ def test_entrant_reads_its_own_files_only(league: League, tmp_path: Path) -> Non
     assert entrant.clock
     inside = [one for one in entrant.command.reads if Path(one).is_relative_to(tmp_path)]
     assert inside == [f"{folder}"]
-    with pytest.raises(UserError, match="no version mine@2"):
-        entrant_of(league.folder, load_settings(league.folder.settings), "mine@2")
+    remove_tree(folder)
+    with pytest.raises(UserError, match="Version mine cannot play: "):
+        entrant_of(league.folder, settings, entry)
 
 
 @pytest.mark.parametrize(
