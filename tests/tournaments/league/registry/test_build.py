@@ -80,7 +80,7 @@ def test_build_sees_and_changes_nothing_but_its_own_folder(tmp_path: Path) -> No
     league = LeagueFolder(tmp_path)
     league.settings.write_text("[[divisions]]\nname = 'draw'\n")
     settings = load_settings(league.settings)
-    update_register(league, settings, datetime.now(UTC))
+    list(update_register(league, settings, datetime.now(UTC)))
     private = league.round("draw", 1) / "private"
     private.mkdir(parents=True)
     (private / "secret.key").write_text("secret")
@@ -169,7 +169,7 @@ def test_gigabyte_of_files_costs_nothing(tmp_path: Path) -> None:
     for number in range(100):
         with (league.bots / "big" / f"{number}").open("wb") as file:
             file.truncate(10 * 2**30)
-    told = update_register(league, load_settings(league.settings), datetime.now(UTC))[-1]
+    *_, told = update_register(league, load_settings(league.settings), datetime.now(UTC))
     assert isinstance(told, Refused)
     assert "more than 16 MiB" in told.why
     remove_tree(league.version("greedy"))
