@@ -144,9 +144,16 @@ class _Update:
         return True
 
     def _folders(self) -> list[str]:
-        """Return the names in bots/, without those that are no bots: so many that a turn ends."""
+        """Return the names in bots/, without those that are no bots: so many that a turn ends.
+
+        Plain files are none: `boneyard new` leaves a bots.toml there, a repository its license.
+        """
         with os.scandir(self.league.bots) as entries:
-            names = {entry.name for entry in islice(entries, MOST_BOTS)}
+            names = {
+                entry.name
+                for entry in islice(entries, MOST_BOTS)
+                if not entry.is_file(follow_symlinks=False)
+            }
         # However many are pushed, those that have played are looked at.
         names.update(self._authors_bots())
         return sorted(name for name in names if not name.startswith((".", "README")))

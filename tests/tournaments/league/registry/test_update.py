@@ -262,12 +262,12 @@ def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
 
 
 def test_names_of_folders(league: League) -> None:
-    """Odd names are refused under a name of ours; .git and README.md are no bots."""
+    """Odd names are refused under a name of ours; .git and plain files are no bots."""
     league.push("one", "Mine")
     league.turn()
     for name in ("a b", "-x", "mine", "x" * 41, ".git"):
         league.push("x", name)
-    (league.folder.bots / "README.md").write_text("Hello")
+    (league.folder.bots / "bots.toml").write_text("Hello")
     (league.folder.bots / "file").write_text("Hello")
     told = {one.bot: one.why for one in league.turn() if isinstance(one, Refused)}
     assert len(told) == 5
