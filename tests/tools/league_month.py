@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -240,7 +241,7 @@ class Month:
 
     def _turn(self, day: int, kill: float | None) -> dict[str, Any]:
         """Run the league once; kill it after so many seconds."""
-        begun = time.monotonic()
+        begun, used = time.monotonic(), used_cpu()
         with self._said.open("a") as said:
             process = subprocess.Popen(self._words(day), stdout=said, stderr=said)
         try:
@@ -249,7 +250,8 @@ class Month:
             process.send_signal(signal.SIGKILL)
         # The process of a run that was killed does not count its bots.
         end = process.wait()
-        return {"end": end, "s": round(time.monotonic() - begun, 1)}
+        took, cpu = time.monotonic() - begun, used_cpu() - used
+        return {"end": end, "s": round(took, 1), "cpu_s": round(cpu, 1)}
 
     def _on_a_full_disk(self, day: int) -> dict[str, Any]:
         """Run the league once on a small disk of its own, which nobody else sees."""
@@ -285,11 +287,17 @@ class Month:
         return list(read_register(self._league.register)) if self._league.register.exists() else []
 
 
+def used_cpu() -> float:
+    """Return the CPU time of all processes that have ended and were waited for, in s."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def short(entry: AnyEntry) -> dict[str, Any]:
     """Return what a line of the register tells an author."""
     kept = msgspec.to_builtins(entry)
     check = kept.pop("check", None) or {"steps": []}
-    kept["failed"] = [step for step in check.pop("steps") if step["verdict"] != "passed"]
+    kept["failed"] = [step for step in check.pop("steps") if step["verdict"] == "failed"]
     return {**kept, **check}
 
 
