@@ -146,13 +146,13 @@ class _Update:
     def _folders(self) -> list[str]:
         """Return the names in bots/, without those that are no bots: so many that a turn ends.
 
-        Plain files are none: `boneyard new` leaves a bots.toml there, a repository its license.
+        Files with a dot are none: `boneyard new` leaves a bots.toml there.
         """
         with os.scandir(self.league.bots) as entries:
             names = {
                 entry.name
                 for entry in islice(entries, MOST_BOTS)
-                if not entry.is_file(follow_symlinks=False)
+                if not ("." in entry.name and entry.is_file(follow_symlinks=False))
             }
         # However many are pushed, those that have played are looked at.
         names.update(self._authors_bots())

@@ -262,7 +262,7 @@ def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
 
 
 def test_names_of_folders(league: League) -> None:
-    """Odd names are refused under a name of ours; .git and plain files are no bots."""
+    """Odd names are refused under a name of ours; .git and bots.toml are no bots."""
     league.push("one", "Mine")
     league.turn()
     for name in ("a b", "-x", "mine", "x" * 41, ".git"):
