@@ -69,10 +69,10 @@ class DelayedView(LiveView):
     def _read_seeds(self) -> bool:
         """Read the revealed boards again if there may be more; tell whether there are."""
         with suppress(FileNotFoundError, DamagedFileError):
-            seeds, before = self._folder.seeds.stat(), len(self._public)
+            seeds, before = self._folder.seeds.stat(), self._public
             if self._seeds != (mark := (seeds.st_size, seeds.st_mtime_ns)):
                 self._public, self._seeds = {*published_seeds(self._folder.seeds)}, mark
-                return len(self._public) != before
+                return self._public != before
         return False
 
     def note_sizes(self, now: float) -> None:

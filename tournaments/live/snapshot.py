@@ -4,6 +4,7 @@ A spectator sees no hand of an unfinished game unless everything is asked for: n
 notes or its clocks, nor what the log says beside a foul, which may tell of them.
 """
 
+import math
 import sys
 import time
 from collections import deque
@@ -21,6 +22,7 @@ from arena.analysis.replay import steps
 from arena.document.blocks import TextRow, cut_rows
 from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
+from arena.logs.compression import actual_path
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
@@ -141,7 +143,7 @@ class LiveView:
         self._finished: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
         self._fouls: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
         self._planned = 0
-        self._looks = 0
+        self._looks = self._reads = 0
         self._pace = _Pace(self._folder)
 
     @property
@@ -164,19 +166,19 @@ class LiveView:
             self._begin(load_event(self._folder))
         self._looks += 1
         before = len(self._results)
-        changed = [log for log in self._sizes() if self._read(log)]
+        changed = [log for log in self._grown() if self._read(log)]
         self._forget()
         due = self._looks % COUNT_EVERY == 1 or len(self._results) >= self._planned
         if due and (before != len(self._results) or not self._planned):
             self._planned = count_all_games(self.event, self._results)
         return bool(changed) or self._looks == 1
 
-    def _sizes(self) -> Iterator["_Log"]:
-        """Yield the logs that have grown."""
-        for path in self._folder.logs():
-            log = self._logs.get(path.stem) or self._logs.setdefault(path.stem, _Log(path))
-            if not log.trouble and log.has_grown(self._end(log.tail.path)):
-                yield log
+    def _grown(self) -> list["_Log"]:
+        """Return the logs that have grown, the last written last."""
+        seen, paths = self._logs, self._folder.logs()
+        logs = [seen.get(path.stem) or seen.setdefault(path.stem, _Log(path)) for path in paths]
+        grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
+        return sorted(grown, key=_Log.written)
 
     def _end(self, _: Path) -> int:
         """Return the number of a log's bytes, not compressed, that may be read by now."""
@@ -220,7 +222,8 @@ class LiveView:
             return True
         if log.tail.size == before:
             return False
-        log.changed = self._looks
+        self._reads += 1
+        log.changed = self._reads
         log.last = log.tail.playing() or log.last
         log.shown = None
         return True
@@ -409,6 +412,12 @@ class _Log:
             return path.stat().st_size != self.tail.size
         except FileNotFoundError:  # It is just being compressed: the next look reads it.
             return False
+
+    def written(self) -> float:
+        """Return the time at which the log was last written to, in s since 1970."""
+        with suppress(FileNotFoundError):  # It is just being compressed.
+            return actual_path(self.tail.path).stat().st_mtime
+        return math.inf
 
     @property
     def over(self) -> bool:

@@ -92,6 +92,14 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     assert (shown(site).played, shown(site).over) == (12, True)
 
 
+def test_the_last_games_are_the_last_for_a_new_process_too(event: Path, tmp_path: Path) -> None:
+    folder = Folder(copied(event, tmp_path / "event"))
+    for at, log in enumerate(reversed(folder.logs())):
+        os.utime(log, (at, at))
+    now = exported(folder.path, tmp_path / "site", 1e10)
+    assert now.finished[0].words.split()[0].endswith(folder.logs()[0].stem.removeprefix("from-1"))
+
+
 def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
     folder = begun(event, tmp_path / "event", 0.95)
     for log in Folder(folder).logs():

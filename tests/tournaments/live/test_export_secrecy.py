@@ -104,6 +104,7 @@ def search(folder: Folder, states: dict[bytes, State]) -> None:
         public = set[str]().union(*(tiles[board] for board in boards))
         closed = [board for board in tiles if board not in boards]
         secrets = [secret, *map(seed_of, closed)]
+        assert data[:1] == b"<" or decode_json(data, PublicSnapshot), "a torn file"
         for form in forms_of(data):
             seen = tiles_in(form)
             assert not any(seen & (tiles[board] - public) for board in closed)
