@@ -12,6 +12,7 @@ import jinja2
 from jinja2.bccache import Bucket, BytecodeCache
 
 from arena.document import html as document
+from arena.document.blocks import plain
 
 
 class CompiledTemplates(BytecodeCache):
@@ -56,5 +57,5 @@ def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
         lstrip_blocks=True,
         bytecode_cache=CompiledTemplates(),
     )
-    found.filters |= {"inline": document.inline, "minus": document.minus}
+    found.filters |= {"inline": document.inline, "minus": document.minus, "plain": plain}
     return found

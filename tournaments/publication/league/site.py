@@ -6,10 +6,12 @@ written only if its bytes change, and the first page last. So a publication that
 site that can be read, and the next one mends it.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -17,9 +19,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from arena.document.blocks import Media, plain, select
-from arena.ui.html import SitePages
-from protocol.codec import printable_lines
+from arena.document.blocks import Media, select
+from arena.ui.html import SitePages, generator
+from protocol.codec import DamagedRecordError, decode_json, encode_json, printable_lines
 from tournaments.league.ratings.standings import division_standings
 from tournaments.league.read import DivisionData, LeagueData, week_of
 from tournaments.league.records import Admitted, Benched
@@ -60,8 +62,8 @@ KEPT = ".json"
 LETTER, PAD = 6.6, 12
 """The width of a letter of a badge, and of the space around a text, in pixels."""
 
-File = tuple[str, bytes]
-"""The address of a file from the site's root, and its content."""
+File = tuple[str, bytes | None]
+"""The address of a file from the site's root, and its content; None if it stays as it is."""
 
 
 def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
@@ -74,10 +76,11 @@ def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
     view = LeagueView(data=data, divisions=divisions)
     weeks = list(archive.past_weeks(data, site, week_of(now)))
     written = set()
-    for address, text in _Writer(view, ranks, weeks, live=(site / "live").is_dir()).files():
+    for address, text in _Writer(view, site, ranks, weeks).files():
         path = site / address
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_changed(path, text)
+        if text is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_changed(path, text)
         written.add(path)
     _remove_others(view, site, written)
 
@@ -117,15 +120,16 @@ class _Writer:
     """The files of a site, one after the other."""
 
     def __init__(
-        self, view: LeagueView, ranks: Ranks, weeks: Sequence[archive.Week], *, live: bool
+        self, view: LeagueView, site: Path, ranks: Ranks, weeks: Sequence[archive.Week]
     ) -> None:
         self._view = view
+        self._site = site
         self._ranks = ranks
         self._weeks = weeks
-        self._live = live
         self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
         self._news = league_news(view, ranks)
-        self._summary = plain(" ".join(division_lead(one) for one in view.divisions))
+        self._bot_html = cache(partial(_bot_html, self._pages, view.emblems))
+        self._look = _look(view)
 
     def files(self) -> Iterator[File]:
         """Yield all files but those of the rounds; the first page is the last."""
@@ -145,7 +149,8 @@ class _Writer:
             "parts": front_parts(view),
             "news": [one for one in self._news if one.kind != "rank"][:NEWS],
             "anchor": view.data.settings.anchor.name,
-            "live": self._live,
+            "live": (self._site / "live").is_dir(),
+            "summary": " ".join(division_lead(one) for one in view.divisions),
         }
         yield self._page(HOME, view.title, values, template="front.html.j2")
 
@@ -161,11 +166,26 @@ class _Writer:
         yield self._page(
             division.rounds_address, f"Rounds of {division.title}", pages.rounds_page(division)
         )
-        for pair, meetings in division.meetings.items():
-            values = pages.pairing_page(division, pair, meetings)
-            yield self._page(division.pairing_address(*pair), f"{pair[0]} – {pair[1]}", values)
+        yield from self._pairings(division)
         for row in division.standings.rows:
             yield badge_address(division.name, row.bot), self._badge(row.bot, elo_text(row))
+
+    def _pairings(self, division: DivisionView) -> Iterator[File]:
+        """Yield the pages of pairs; without their content where nobody has played since."""
+        record = f"pairings/{division.name}.json"
+        before = _read_made(self._site / record)
+        now = {
+            division.pairing_address(*pair): f"{self._look} {division.title} {len(meetings)}"
+            for pair, meetings in division.meetings.items()
+        }
+        pairs = zip(now.items(), division.meetings.items(), strict=True)
+        for (address, made), (pair, meetings) in pairs:
+            if before.get(address) == made and (self._site / address).is_file():
+                yield address, None
+            else:
+                values = pages.pairing_page(division, pair, meetings)
+                yield self._page(address, f"{pair[0]} – {pair[1]}", values)
+        yield record, encode_json(now)
 
     def _bots(self) -> Iterator[File]:
         by_bot: dict[str, list[News]] = {bot: [] for bot in self._view.entries}
@@ -210,8 +230,9 @@ class _Writer:
             root=root,
             links=self._view.navigation(root),
             numbers=self._view.emblems,
+            bot_html=self._bot_html,
             feeds=[*feeds, (FEED, self._view.title)],
-            **{"summary": self._summary, "heading": "", **values, "blocks": blocks},
+            **{"summary": title, "heading": "", **values, "blocks": blocks},
         )
         return address, html.encode()
 
@@ -225,6 +246,28 @@ class _Writer:
         text = f"{bot} {elo[0]} ± {elo[1]}" if elo[1] else f"{bot} {elo[0]}"
         left, right = (round(len(one) * LETTER) + PAD for one in ("boneyard", text))
         return self._pages.render("badge.svg.j2", text=text, left=left, right=right).encode()
+
+
+def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup:
+    """Return a bot's emblem and name, as a report has them; a large site has a million of them."""
+    return Markup(pages.render("bot_name.html.j2", numbers=numbers, name=name))
+
+
+def _read_made(path: Path) -> dict[str, str]:
+    """Return what the pages of pairs were made of before; nothing if that is not known."""
+    try:
+        return decode_json(path.read_bytes(), dict[str, str])
+    except (OSError, DamagedRecordError):
+        return {}
+
+
+def _look(view: LeagueView) -> str:
+    """Return a digest of all that a page of a pair shows besides its games."""
+    files = sorted(one for one in (*HERE.iterdir(), *REPORT.iterdir()) if one.is_file())
+    look = hashlib.sha256(f"{generator()} {view.navigation('')}".encode())
+    for one in files:
+        look.update(one.read_bytes())
+    return look.hexdigest()[:12]
 
 
 def _report_html(text: str) -> Markup:
