@@ -22,6 +22,7 @@ from markupsafe import Markup
 from arena.document.blocks import Media, select
 from arena.ui.html import SitePages, generator
 from protocol.codec import DamagedRecordError, decode_json, encode_json, printable_lines
+from tournaments.league.league_table import league_json
 from tournaments.league.ratings.standings import division_standings
 from tournaments.league.read import DivisionData, LeagueData, week_of
 from tournaments.league.records import Admitted, Benched
@@ -31,7 +32,6 @@ from tournaments.publication.league.bot_page import bot_page
 from tournaments.publication.league.feeds import atom_feed
 from tournaments.publication.league.front import division_lead, front_parts
 from tournaments.publication.league.news import News, league_news
-from tournaments.publication.league.programs import league_json
 from tournaments.publication.league.rounds import publish_round
 from tournaments.publication.league.view import (
     ARCHIVE,
@@ -143,7 +143,8 @@ class _Writer:
         yield "register.jsonl", content(folder.register)
         yield archive.RANKS, archive.ranks_json(self._ranks)
         yield ".nojekyll", b""
-        yield "league.json", league_json(view)
+        standings = {one.name: one.standings for one in view.divisions}
+        yield "league.json", league_json(view.data, standings)
         yield self._feed(FEED, HOME, view.title, [one for one in self._news if one.kind != "rank"])
         values = {
             "parts": front_parts(view),

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from protocol.codec import decode_json
 from tests.support.made_up_leagues import made_up_league, publish_facts
+from tournaments.league.league_table import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import Benched, CheckedStep, CheckSummary, Refused, Withdrawn
-from tournaments.publication.league.programs import LeagueTable
 from tournaments.publication.league.site import publish_league
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)

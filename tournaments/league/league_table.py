@@ -1,14 +1,17 @@
 """league.json: the standings of a league for programs, in full precision. Pure."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from protocol.codec import indented_json
 from tournaments.league.ratings.cycles import Cycle
 from tournaments.league.ratings.regressions import Regression
-from tournaments.league.ratings.standings import StandingRow
+from tournaments.league.ratings.standings import DivisionStandings, StandingRow
 from tournaments.league.ratings.timeline import TimelinePoint
+from tournaments.league.read import DivisionData, LeagueData
 from tournaments.league.records import ChosenTable
-from tournaments.publication.league.view import DivisionView, LeagueView
+from tournaments.rating.anchor import Anchor
 
 
 class DivisionTable(Struct, frozen=True, kw_only=True):
@@ -47,30 +50,49 @@ class LeagueTable(Struct, frozen=True, kw_only=True):
 
     title: str
     """The league's title."""
+    anchor: Anchor
+    """The house bot over which ratings are given, and its rating."""
+    house: tuple[str, ...]
+    """Sample bots that always play."""
+    foul_sittings: int
+    """Sittings in a row with a foul of its own after which a version is benched."""
     divisions: list[DivisionTable]
     """Its divisions."""
 
 
-def league_json(view: LeagueView) -> bytes:
-    """Return the content of league.json."""
-    table = LeagueTable(title=view.title, divisions=[_division(one) for one in view.divisions])
-    return indented_json(table) + b"\n"
+def league_table(data: LeagueData, standings: Mapping[str, DivisionStandings]) -> LeagueTable:
+    """Return the content of league.json from the standings of each division."""
+    settings = data.settings
+    return LeagueTable(
+        title=settings.title,
+        anchor=settings.anchor,
+        house=settings.house,
+        foul_sittings=settings.quota.foul_sittings,
+        divisions=[
+            _division_table(data.divisions[name], found) for name, found in standings.items()
+        ],
+    )
 
 
-def _division(one: DivisionView) -> DivisionTable:
-    standings = one.standings
+def league_json(data: LeagueData, standings: Mapping[str, DivisionStandings]) -> bytes:
+    """Return league.json."""
+    return indented_json(league_table(data, standings)) + b"\n"
+
+
+def _division_table(division: DivisionData, standings: DivisionStandings) -> DivisionTable:
+    over = [one for one in division.rounds if one.is_over]
     return DivisionTable(
-        name=one.name,
-        title=one.title,
-        rules=one.data.rules.name,
-        seats=one.data.seats,
-        rounds=len(one.rounds),
-        games=sum(len(played.results) for played in one.rounds),
-        until=one.last.plan.time if one.last else "",
+        name=division.settings.name,
+        title=division.settings.title or division.settings.name,
+        rules=division.rules.name,
+        seats=division.seats,
+        rounds=len(over),
+        games=sum(len(one.results) for one in over),
+        until=over[-1].plan.time if over else "",
         standings=standings.rows,
         earlier=[row for row in standings.all_versions if not row.is_active],
         timeline=standings.timeline,
         regressions=standings.regressions,
         cycles=standings.cycles,
-        next=one.next.plan.tables if one.next else (),
+        next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
     )
