@@ -3,19 +3,18 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from tournaments.commands.league.play_round import Failure, play_round
+from tournaments.commands.league.publish import Publisher
 from tournaments.commands.league.pull import PullError, pull
 from tournaments.formats.base import first_version
 from tournaments.league.conduct import new_benches
-from tournaments.league.folder import CLOSED, LeagueFolder
+from tournaments.league.folder import LeagueFolder
 from tournaments.league.journal import Journal
 from tournaments.league.next_round import next_round
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_league, read_round
@@ -24,17 +23,13 @@ from tournaments.league.registry.history import append_entries
 from tournaments.league.registry.update import update_register
 from tournaments.league.rounds import begin_round, close_round, end_tries, is_tried
 from tournaments.league.settings import LeagueSettings, load_settings
-from tournaments.live.export import export_snapshot
 from tournaments.plan.event import Event, files_of
 from tournaments.rating.fouls import own_fouls
-from tournaments.storage.folder import content, write_atomic
 
 PROVED_S = 3600.0
 """Time for which a sandbox that was proved is used without another proof, in s."""
 RETRY_S = 4
 """Base of the pause after a try that failed, in s: it is this to the power of the tries."""
-PUBLISH_SHARE = 10
-"""The site is written again at the earliest when so many times as long has passed as it took."""
 
 
 class Turns:
@@ -56,8 +51,7 @@ class Turns:
         """The settings in force: the last that could be read."""
         self._data: LeagueData | None = None
         self._proved: tuple[float, Sandbox] | None = None
-        self._published_at = self._publishing_s = 0.0
-        self._live: PlayedRound | None = None
+        self._publisher = Publisher(folder)
 
     # --- settings and bots ---
 
@@ -116,10 +110,13 @@ class Turns:
         """
         data = self._read(self.settings)
         unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
-        played = next(unfinished, None) or self._begin(data)
+        played = next(unfinished, None)
         if played:
-            self._play(played)
-        return played is not None
+            self._note("goes on", _title(played.plan))
+        elif (played := self._begin(data)) is None:
+            return False
+        self._play(played)
+        return True
 
     def _begin(self, data: LeagueData) -> PlayedRound | None:
         found = next_round(data, self._clock())
@@ -134,7 +131,7 @@ class Turns:
 
     def _play(self, one: PlayedRound) -> None:
         """Play a round, and write into the log and the register what came of it."""
-        self._live = one
+        self._publisher.announce(one)
         began = time.monotonic()
         sandbox = self._sandbox(one.event)
         failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
@@ -170,36 +167,18 @@ class Turns:
     # --- publication ---
 
     def publish(self, *, at_once: bool) -> None:
-        """Write the site, if there is news; soon after the last time only `at_once`."""
-        since = time.monotonic() - self._published_at
-        if not (at_once or since > PUBLISH_SHARE * self._publishing_s) or not self._has_news():
-            return
-        began, now = time.monotonic(), self._clock()
-        write_atomic(self._folder.published, [f"{now:%Y-%m-%d}\n".encode()])
-        self._published_at = time.monotonic()
-        self._publishing_s = self._published_at - began
+        """Write the site, if there is news; soon after the last time only `at_once`.
 
-    def _has_news(self) -> bool:
-        """Tell whether a file is newer than the site, or the site is of another day."""
-        mark = self._folder.published
-        if content(mark) != f"{self._clock():%Y-%m-%d}\n".encode():
-            return True
-        own = [self._folder.settings, self._folder.register]
-        own += [path / "ledger.jsonl" for path in self._last_rounds()]
-        own += [path / CLOSED for path in self._last_rounds()]
-        since = mark.stat().st_mtime_ns
-        return any(path.exists() and path.stat().st_mtime_ns > since for path in own)
-
-    def _last_rounds(self) -> list[Path]:
-        divisions = self._read(self.settings).divisions.values()
-        return [one.rounds[-1].folder.path for one in divisions if one.rounds]
+        Raises UserError, OSError.
+        """
+        league = self._read(self.settings)
+        if self._publisher.is_due(league, self._clock(), at_once=at_once):
+            seconds = self._publisher.publish(league, self._clock())
+            self._note("published", f"the site in {seconds:.1f} s")
 
     def show_live(self) -> None:
-        """Write a public snapshot of the last round; what fails is tried again."""
-        if self._live:
-            live = self._folder.site / "live"
-            with suppress(OSError, UserError):
-                export_snapshot(self._live.folder.path, live, self.settings.delay_s, time.time())
+        """Write a public snapshot of the last round."""
+        self._publisher.show_live(self.settings.title, self.settings.delay_s)
 
 
 def _unfinished(division: DivisionData) -> PlayedRound | None:
