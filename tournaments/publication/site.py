@@ -55,6 +55,8 @@ INDEX = Folder(Path()).index.name
 """The first page of the site: the report."""
 PICTURE = "standings.png"
 """The picture that stands for the site where its address is shared."""
+LOGS_A_PROCESS = 50
+"""Logs for which a process of its own is started, which takes as long as some dozens of them."""
 LOGS = f"{GAMES}/{INDEX}"
 """The page that lists the game logs."""
 LOCAL = re.compile(r"(^-\w|[^\w./-]|^)/\S*/")
@@ -227,7 +229,7 @@ def _remove_other_games(event: Event, site: Path) -> None:
 
 def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
     """Publish each log in order, side by side, and show the progress on a terminal."""
-    count = min(len(tasks), usable_cores())
+    count = min(len(tasks) // LOGS_A_PROCESS, usable_cores())
     done = (
         map(publish_log, tasks)
         if count < 2
