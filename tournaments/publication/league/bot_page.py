@@ -103,9 +103,9 @@ def _place_words(division: DivisionView, row: StandingRow) -> str:
 
 
 def _next(division: DivisionView, version: str) -> str:
-    if division.next is None:
+    plan = division.next
+    if plan is None:
         return ""
-    plan = division.next.plan
     tables = [one for one in plan.tables if version in one.entrants]
     if tables:
         names = dict.fromkeys(name for one in tables for name in one.entrants if name != version)

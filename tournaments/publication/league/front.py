@@ -85,7 +85,7 @@ def front_parts(view: LeagueView) -> list[FrontPart]:
 
 def _part(division: DivisionView, room: int, drawn: bool) -> FrontPart:
     rows = division.standings.rows
-    tables = division.next.plan.tables if division.next else ()
+    tables = division.next.tables if division.next else ()
     return FrontPart(
         division=division,
         lead=division_lead(division),

@@ -22,10 +22,12 @@ from markupsafe import Markup
 from arena.document.blocks import Media, select
 from arena.ui.html import SitePages, generator
 from protocol.codec import DamagedRecordError, decode_json, encode_json, printable_lines
+from protocol.errors import UserError
 from tournaments.league.league_table import league_json
+from tournaments.league.next_round import next_round
 from tournaments.league.ratings.standings import division_standings
 from tournaments.league.read import DivisionData, LeagueData, week_of
-from tournaments.league.records import Admitted, Benched
+from tournaments.league.records import Admitted, Benched, RoundPlan
 from tournaments.publication.league import archive, pages
 from tournaments.publication.league.archive import Ranks
 from tournaments.publication.league.bot_page import bot_page
@@ -72,7 +74,8 @@ def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
     Raises DamagedFileError and UserError if a round's files are damaged, OSError.
     """
     ranks = archive.read_ranks(site)
-    divisions = [_division(data, one, site, ranks) for one in data.divisions.values()]
+    planned = _next_plan(data, now)
+    divisions = [_division(data, one, site, ranks, planned) for one in data.divisions.values()]
     view = LeagueView(data=data, divisions=divisions)
     weeks = list(archive.past_weeks(data, site, week_of(now)))
     written = set()
@@ -85,23 +88,36 @@ def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
     _remove_others(view, site, written)
 
 
-def _division(data: LeagueData, division: DivisionData, site: Path, ranks: Ranks) -> DivisionView:
+def _next_plan(data: LeagueData, now: datetime) -> RoundPlan | None:
+    """Return the plan of the round that the league would begin now; None if there is none."""
+    if any(not one.is_over for division in data.divisions.values() for one in division.rounds):
+        return None
+    with suppress(UserError):
+        found = next_round(data, now)
+        return found.plan if found else None
+    return None
+
+
+def _division(
+    data: LeagueData, division: DivisionData, site: Path, ranks: Ranks, planned: RoundPlan | None
+) -> DivisionView:
     """Publish the rounds of a division, and put it together as the pages show it."""
     links = [("../../../" + HOME, data.settings.title)]
     rounds = [one for one in division.rounds if one.is_over]
     facts = [publish_round(one, site / round_address(one), links) for one in rounds]
-    standings = division_standings(division, data)
+    name, standings = division.settings.name, division_standings(division, data)
     present = {row.bot: row.rank for row in standings.rows if row.rank}
     if rounds:
-        ranks.setdefault(rounds[-1].day, {})[division.settings.name] = present
+        ranks.setdefault(rounds[-1].day, {})[name] = present
+    begun = next((one.plan for one in division.rounds if not one.is_over), None)
     return DivisionView(
         data=division,
         standings=standings,
         rounds=rounds,
         facts=facts,
-        next=next((one for one in division.rounds if not one.is_over), None),
-        moved=archive.ranks_moved(ranks, division.settings.name, present),
-        benched=_benched(data, division.settings.name),
+        next=begun or (planned if planned and planned.division == name else None),
+        moved=archive.ranks_moved(ranks, name, present),
+        benched=_benched(data, name),
     )
 
 
@@ -284,7 +300,12 @@ def _report_html(text: str) -> Markup:
 
 def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
     """Remove the files in our folders that were not written, and rounds that are no more."""
-    rounds = {site / round_address(one) for division in view.divisions for one in division.rounds}
+    # Of a round that is not over the commitments are public.
+    rounds = {
+        site / round_address(one)
+        for division in view.data.divisions.values()
+        for one in division.rounds
+    }
     for path in (site / "rounds").glob("*/*"):
         if path.is_dir() and path not in rounds:
             rmtree(path)

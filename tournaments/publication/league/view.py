@@ -16,7 +16,7 @@ from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings.standings import DivisionStandings, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
-from tournaments.league.records import AnyEntry, Benched
+from tournaments.league.records import AnyEntry, Benched, RoundPlan
 from tournaments.publication.league.rounds import CostliestRound, RoundFacts
 from tournaments.report.html.replay_links import SITE_PAGE
 from tournaments.report.log_facts import Evidence
@@ -143,8 +143,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """Its rounds that are over and published, in order."""
     facts: Sequence[RoundFacts]
     """The facts of each of them."""
-    next: PlayedRound | None
-    """The round that is to be played or being played; nothing but its plan may be shown."""
+    next: RoundPlan | None
+    """The plan of the round that is being played, or that would be chosen now."""
     moved: Mapping[str, int]
     """Ranks that each bot has won since about a week ago."""
     benched: Mapping[str, Benched]
