@@ -39,6 +39,11 @@ class Publisher:
         write_atomic(place / commitments.name, [content(commitments)])
         self._live = begun
 
+    def resume(self, league: LeagueData) -> None:
+        """Show the last round again after a restart, until the delay of the next has passed."""
+        last = [one.rounds[-1] for one in league.divisions.values() if one.rounds]
+        self._live = self._live or max(last, key=lambda one: one.plan.time, default=None)
+
     def show_live(self, title: str, delay_s: float) -> None:
         """Write a public snapshot of the last round; if that fails, the next call tries again."""
         if self._live:

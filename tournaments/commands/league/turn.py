@@ -109,6 +109,8 @@ class Turns:
         the disk is full, UserError if this machine cannot lock bots in, and KeyboardInterrupt.
         """
         data = self._read(self.settings)
+        self._publisher.resume(data)
+        self.show_live()
         unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
         played = next(unfinished, None)
         if played:

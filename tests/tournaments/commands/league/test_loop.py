@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from protocol.codec import decode_json
 from tests.support.events import boneyard
 from tournaments.league.read import read_league
+from tournaments.live.delayed import PublicSnapshot
+from tournaments.live.export import _exported_site
 
 SETTINGS = """\
 house = ["first", "greedy"]
@@ -49,6 +52,17 @@ def test_one_pass_plays_what_the_week_allows(tmp_path: Path) -> None:
     third = read_league(place).divisions["short"].rounds[-1]
     assert (third.plan.number, third.week) == (3, "2026-W48")
     assert {one.board + third.first_board for one in third.results} == {3}
+
+
+def test_a_pass_without_a_round_shows_the_end_of_the_last(tmp_path: Path) -> None:
+    place = make(tmp_path / "club", f"delay_s = 0\n{SETTINGS}")
+    for _ in range(2):
+        boneyard("league", str(place), "--once", *NOW)
+        _exported_site.cache_clear()  # The next pass is another process.
+    live = place / "site" / "live"
+    shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
+    assert (shown.name.endswith("round 2"), shown.over, shown.played) == (True, True, 2)
+    assert '<a href="../index.html">' in (live / "index.html").read_text()
 
 
 def test_each_day_of_a_week_plays_a_seventh(tmp_path: Path) -> None:
