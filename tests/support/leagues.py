@@ -80,8 +80,13 @@ def table_results(
 
 
 def everybody_meets(
-    rng: random.Random, strength: Mapping[str, float], number: int, day: str
+    rng: random.Random,
+    strength: Mapping[str, float],
+    number: int,
+    day: str,
+    *,
+    over: bool = True,
 ) -> PlayedRound:
     """Return a round in which every two of these versions meet."""
     tables = {pair: table_results(rng, strength, pair) for pair in combinations(strength, 2)}
-    return played_round(number, day, tables)
+    return played_round(number, day, tables, over=over)

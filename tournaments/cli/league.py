@@ -8,12 +8,12 @@ import click
 
 from protocol.errors import UserError, unknown_name
 
-ACTIONS = ("init",)
+ACTIONS = ("init", "status")
 """Words after the folder that do something else than run the league."""
 
 
 @click.command()
-@click.argument("what", metavar="[DIR] [init]", nargs=-1)
+@click.argument("what", metavar="[DIR] [init | status]", nargs=-1)
 @click.option("--once", is_flag=True, help="End when nothing is left to do now; for cron and CI.")
 @click.option(
     "--rounds", type=click.IntRange(1), default=None, help="End after so many rounds, too."
@@ -30,19 +30,22 @@ ACTIONS = ("init",)
     default=None,
     help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 def league(
     what: tuple[str, ...],
     once: bool,
     rounds: int | None,
     now: str | None,
     jobs: int | None,
+    as_json: bool,
 ) -> None:
     """Run a standing league: push a bot, and it is rated.
 
     DIR has league.toml and a folder for each bot in bots/; without DIR it is the current directory.
     The league notices new, changed and withdrawn bots, checks each in the sandbox, plays short
     rounds of the tables that tell most, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
-    the same command goes on. `init` makes a league to start from.
+    the same command goes on. `init` makes a league to start from. `status` shows, also while the
+    league runs, what is played next, who is held out or refused and why, and what is left.
 
     Exit codes: 0 nothing is left to do (--once), 1 the disk is full (--once), 2 a mistake of
     yours, 130 Ctrl-C.
@@ -53,6 +56,7 @@ def league(
       boneyard league class
       boneyard league class --once
       boneyard league class --once --now 2026-11-22T10:00
+      boneyard league class status
     """
     words = [word for word in what if word not in ACTIONS]
     actions = [word for word in what if word in ACTIONS]
@@ -65,6 +69,12 @@ def league(
         from tournaments.commands.league.init import make_league
 
         sys.exit(make_league(path))
+    if actions == ["status"]:
+        from tournaments.commands.league.status import print_league_status
+
+        sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
+    if as_json:
+        raise UserError("--json is for `status`.")
     from tournaments.commands.league.loop import LoopOptions, run_league
 
     if now and not (once or rounds):

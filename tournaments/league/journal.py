@@ -5,7 +5,6 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from protocol.codec import printable_lines
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
@@ -13,6 +12,7 @@ from tournaments.league.records import (
     CheckSummary,
     Refused,
     Returned,
+    one_line,
 )
 
 LARGEST = 2**22
@@ -33,10 +33,7 @@ class Journal:
 
     def note(self, now: datetime, kind: str, words: str) -> None:
         """Add a line. A disk that is full loses the line, not the league."""
-        words = " ".join(printable_lines(words).split())
-        if len(words) > LONGEST:
-            words = f"{words[: LONGEST - 1]}…"
-        line = f"{now:%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {words}"
+        line = f"{now:%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, LONGEST)}"
         self._show(line)
         with suppress(OSError):
             if self._path.exists() and self._path.stat().st_size > LARGEST:
@@ -52,10 +49,10 @@ class Journal:
 
     def note_entry(self, now: datetime, entry: AnyEntry) -> None:
         """Add a line about a line of the register."""
-        self.note(now, *_describe(entry))
+        self.note(now, *describe_entry(entry))
 
 
-def _describe(entry: AnyEntry) -> tuple[str, str]:
+def describe_entry(entry: AnyEntry) -> tuple[str, str]:
     """Return the kind of an entry of the register, and its words."""
     match entry:
         case Admitted():

@@ -52,7 +52,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     left = boards_left(division, now) // own.boards_a_table
     if left < 1:
         return None
-    held = _held(league, division, now)
+    held = held_now(league, division, now)
     entrants = _entrants(league, division, held)
     partners, seats = division.rules.deal.partners, division.seats
     plan = RoundPlan(
@@ -86,7 +86,7 @@ def boards_left(division: DivisionData, now: datetime) -> int:
     return allowed - division.boards_in(week_of(now))
 
 
-def _held(league: LeagueData, division: DivisionData, now: datetime) -> dict[str, str]:
+def held_now(league: LeagueData, division: DivisionData, now: datetime) -> dict[str, str]:
     """Return the active versions that are held out now, and why."""
     active = league.active(division.settings.name)
     held = {

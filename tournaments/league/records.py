@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from protocol.codec import printable_lines
 from protocol.records import Hex32
 from tournaments.formats.base import VersionName
 from tournaments.plan.event import EntrantName
@@ -18,6 +19,12 @@ LONGEST_WORDS = 20_000
 """Characters of a text in a record."""
 Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]
 """A text of ours or of an author; whoever shows it escapes it."""
+
+
+def one_line(words: str, longest: int) -> str:
+    """Return words on one line, cut to so many characters, without any that steers a terminal."""
+    line = " ".join(printable_lines(words).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 class CheckedStep(Struct, frozen=True, forbid_unknown_fields=True):

@@ -22,7 +22,6 @@ from arena.document.blocks import (
 )
 from arena.document.markdown import to_markdown
 from arena.rules.english import count_in_digits, join_words
-from protocol.codec import printable_lines
 from tournaments.league.pairing.choice import open_intervals
 from tournaments.league.pairing.encounters import count_encounters
 from tournaments.league.ratings.standings import (
@@ -31,7 +30,15 @@ from tournaments.league.ratings.standings import (
     division_standings,
 )
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, parse_time, week_of
-from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Returned, Withdrawn
+from tournaments.league.records import (
+    Admitted,
+    AnyEntry,
+    Benched,
+    Refused,
+    Returned,
+    Withdrawn,
+    one_line,
+)
 from tournaments.league.weeks import days_of, league_at_end, week_before
 from tournaments.rating.fouls import own_fouls
 
@@ -229,8 +236,8 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[Section]:
 
 def _quoted(text: str) -> str:
     """Quote words that an author may have chosen, so that they are neither marks nor a link."""
-    words = " ".join(printable_lines(text).replace("`", "'").split())
-    return f"`{words if len(words) <= LONGEST else words[: LONGEST - 1] + '…'}`"
+    quoted = one_line(text, LONGEST).replace("`", "'")
+    return f"`{quoted}`"
 
 
 # --- the look as plain text ---

@@ -164,18 +164,23 @@ def _add(results: ResultStore, folder: Folder, plan: PlannedSitting) -> None:
 
 
 def is_running(folder: Folder) -> bool | None:
-    """Tell whether a process holds the folder for writing; None where the kernel does not say.
+    """Tell whether a process holds the folder for writing; None where the kernel does not say."""
+    return is_locked(folder.lock)
+
+
+def is_locked(path: Path) -> bool | None:
+    """Tell whether a process has locked a file; None where the kernel does not say.
 
     The file is not opened: a run that asked this of its own folder would lose its lock.
     """
-    if not folder.lock.exists():
+    if not path.exists():
         return False
     try:
         locks = [line.split() for line in LOCKS.read_text().splitlines()]
         devices = {line.split()[2] for line in MOUNTS.read_text().splitlines()}
     except OSError:
         return None
-    file = folder.lock.stat()
+    file = path.stat()
     device = os.major(file.st_dev), os.minor(file.st_dev)
     # A part of a file system may have a device of its own, by which no lock is listed.
     exact = "{}:{}".format(*device) in devices
