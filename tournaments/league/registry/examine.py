@@ -99,7 +99,8 @@ def _cut(text: str, most: int) -> str:
 def failure_words(check: CheckSummary) -> str:
     """Return the reason why a version that failed its check does not play, for its author."""
     failed = [step for step in check.steps if step.verdict == "failed"]
+    made = [step for step in check.steps if step.verdict != "warned"]
     return (
-        f"It fails {len(failed)} of the {len(check.steps)} steps of `boneyard check`. Begin with "
+        f"It fails {len(failed)} of the {len(made)} steps of `boneyard check`. Begin with "
         f"{failed[0].name}:\n{failed[0].words}"
     )

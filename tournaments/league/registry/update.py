@@ -172,6 +172,9 @@ class _Update:
                 raise UserError(f"{bots} is missing: all bots would be withdrawn. Restore it.")
         else:
             bots.mkdir(exist_ok=True)
+        versions = self.league.versions
+        if not versions.is_dir() and any(each.admitted for each in self.histories.values()):
+            raise UserError(f"{versions} is missing: it has the bots that play. Restore it.")
         if not self.histories and any(self.league.rounds.glob("*/*")):
             raise UserError(
                 f"{self.league.register} is missing, but rounds were played. Restore it."

@@ -248,13 +248,17 @@ def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: 
 
 
 def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
-    """Without bots/ or the register nothing is decided: the organiser restores them."""
+    """Without bots/, versions/ or the register nothing is decided: the organiser restores them."""
     league.push("one")
     league.turn()
     league.folder.bots.rename(league.folder.path / "elsewhere")
     with pytest.raises(UserError, match="all bots would be withdrawn"):
         league.turn()
     (league.folder.path / "elsewhere").rename(league.folder.bots)
+    league.folder.versions.rename(league.folder.path / "elsewhere")
+    with pytest.raises(UserError, match="versions is missing"):
+        league.turn()
+    (league.folder.path / "elsewhere").rename(league.folder.versions)
     league.folder.register.unlink()
     league.folder.round("draw", 1).mkdir(parents=True)
     with pytest.raises(UserError, match=r"register\.jsonl is missing"):
