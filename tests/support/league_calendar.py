@@ -74,5 +74,5 @@ FULL_DISK = 10
 """The day on which the disk is full once."""
 PICTURES = (1, 7, 30)
 """Days after which the site is kept."""
-KILLED = 0.5
+KILLED = 0.7
 """Chance that a process of the league is killed."""

@@ -175,7 +175,7 @@ class Month:
         if day == FULL_DISK and os.geteuid() == 0:
             runs.append(self._checked(faults, self._on_a_full_disk, day))
         while not runs or runs[-1]["end"] != 0:
-            kill = luck.expovariate(1 / 15) if luck.random() < KILLED and len(runs) < 6 else None
+            kill = luck.expovariate(1 / 25) if luck.random() < KILLED and len(runs) < 6 else None
             runs.append(self._checked(faults, self._turn, day, kill))
             if runs[-1]["end"] > 0 and len(runs) > 8:
                 faults.append(f"exit code {runs[-1]['end']}")
