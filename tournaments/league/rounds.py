@@ -91,6 +91,11 @@ def count_tries(folder: Folder, games: int) -> int:
     return tries
 
 
+def forget_tries(folder: Folder) -> None:
+    """Note that the last try does not count; needs no room on the disk. Raises OSError."""
+    os.truncate(folder.path / TRIES, 0)
+
+
 def is_tried(path: Path) -> bool:
     """Tell whether a round is being played, or was when this program was killed."""
     return (path / TRIES).exists()

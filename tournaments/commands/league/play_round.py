@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
-from tournaments.league.rounds import MOST_TRIES, count_tries, end_tries
+from tournaments.league.rounds import MOST_TRIES, count_tries, end_tries, forget_tries
 from tournaments.runner.exit import RunStoppedError, root_cause, stop_sentence
 from tournaments.storage.folder import Folder, kept_private, load_event, lock_for_writing
 from tournaments.storage.ledger import Ledger
@@ -49,7 +49,7 @@ def play_round(
     OSError if the disk is full.
     """
     folder = Folder(path)
-    with lock_for_writing(folder):
+    with lock_for_writing(folder), _not_counted_if_full(folder):
         event, _ = open_event(folder, load_event(folder), None)
         ledger = Ledger(folder, event)
         tries = count_tries(folder, len(ledger.results))
@@ -75,6 +75,18 @@ def play_round(
         if failure is None:
             end_tries(folder)
     return failure
+
+
+@contextmanager
+def _not_counted_if_full(folder: Folder) -> Iterator[None]:
+    """Do not count a try that a full disk ended: waiting helps."""
+    try:
+        yield
+    except OSError as error:
+        if find_full_disk(error):
+            with suppress(OSError):
+                forget_tries(folder)
+        raise
 
 
 def _nothing() -> None:

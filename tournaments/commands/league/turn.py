@@ -114,7 +114,7 @@ class Turns:
         unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
         played = next(unfinished, None)
         if played:
-            self._note("goes on", _title(played.plan))
+            self._journal.note_state(self._clock(), "goes on", _title(played.plan))
         elif (played := self._begin(data)) is None:
             return False
         self._play(played)

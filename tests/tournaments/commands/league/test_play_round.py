@@ -15,12 +15,14 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.ruleset import derive
 from tests.support.planned_events import event
 from tournaments.commands.league.play_round import find_full_disk, play_round
+from tournaments.commands.play_event import Ending
 from tournaments.formats.matches import Matches
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.read import read_round
 from tournaments.league.records import ChosenTable, RoundPlan
 from tournaments.league.rounds import MOST_TRIES, begin_round, close_round, is_tried
 from tournaments.plan.bot_command import prepare_word
+from tournaments.runner.exit import RunStoppedError
 
 OFF = Sandbox("off", Limits(), ("off",))
 TABLE = ("first", "greedy")
@@ -106,8 +108,26 @@ def test_a_round_in_which_this_program_dies_is_closed_too(
     assert failure.who == {*TABLE}
 
 
+def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is met, the round is played to its end when there is room again."""
+    path = begin(tmp_path)
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def fail(*_: object) -> Ending:
+        return Ending(ExceptionGroup("all", [RunStoppedError("stopped"), full]), interrupted=False)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trio, "run", fail)
+        for _ in range(MOST_TRIES + 1):
+            with pytest.raises(OSError, match="No space"):
+                play_round(path, OFF, 1, nothing)
+            assert is_tried(path)
+    assert play_round(path, OFF, 1, nothing) is None
+    assert read_round(path, 0).closed is None
+
+
 def test_a_full_disk_is_found_under_other_errors() -> None:
-    """It costs a round no try."""
+    """The runner wraps it, in groups and as a cause."""
     full = OSError(errno.ENOSPC, "No space left on device")
 
     def raised(error: Exception) -> Callable[[], None]:
