@@ -196,7 +196,7 @@ def power(pool: ProcessPoolExecutor, leagues: int) -> None:
 def versions(pool: ProcessPoolExecutor, leagues: int) -> None:
     """Print the false alarms about versions."""
     print("| spread | compared | at the end | ever |\n| ---: | ---: | ---: | ---: |")
-    for spread in (50.0, 150.0):
+    for spread in (0.0, 50.0, 150.0):
         seen = list(pool.map(partial(versions_flagged, spread, 24), range(leagues)))
         of = sum(one.of for one in seen)
         end, ever = sum(one.end for one in seen), sum(one.ever for one in seen)

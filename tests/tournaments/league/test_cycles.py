@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 
 from protocol.records import Result
+from tests.bench.league_flags import League, cycle_found
 from tests.support.results import game
 from tournaments.league.ratings.cycles import search_cycles
 
@@ -72,3 +73,9 @@ def test_only_these_versions_are_looked_at() -> None:
 def test_too_few_games_show_no_trio(results: list[Result]) -> None:
     """Without three pairs that met often there is nothing to look at."""
     assert search_cycles(results, "abc") == ([], 0)
+
+
+def test_simulation_finds_a_strong_cycle_and_no_other() -> None:
+    """The bench plants a trio of 90 % and finds it; without one it finds none."""
+    assert cycle_found(League(150.0, 0.9), boards=20, rounds=0, seed=1) == (True, False)
+    assert cycle_found(League(150.0), boards=0, rounds=3, seed=1) == (False, False)

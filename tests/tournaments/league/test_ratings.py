@@ -12,6 +12,8 @@ from tests.support.leagues import (
     table_results,
 )
 from tests.support.results import game
+from tournaments.league.ratings.rated_pool import RatedPool
+from tournaments.league.ratings.regressions import find_regressions
 from tournaments.league.ratings.standings import DivisionStandings, division_standings
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Withdrawn
@@ -72,7 +74,8 @@ def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     found = standings(worse)
     (one,) = found.regressions
     assert (one.newer, one.older, found.comparisons, one.is_sure) == ("mine@2", "mine", 1, True)
-    assert one.sentence == "mine@2 is worse than mine: over 99.9 %"
+    assert one.sentence == f"mine@2 is worse than mine: {100 * one.chance:.0f} %"
+    assert 0.95 < one.chance < found.ratings.pools[0].los[0][-1]
     (row,) = (row for row in found.rows if row.bot == "mine")
     assert one.lead == row.change
     assert row.change is not None
@@ -147,3 +150,27 @@ def test_form_counts_a_shared_first_place_as_a_draw() -> None:
     )
     form = {row.version: row.form for row in standings(league).rows}
     assert form == {"mine": ("D", "W"), "greedy": ("D", "L")}
+
+
+class Likelihoods(RatedPool):
+    """A pool in which each new version is worse with a likelihood that is set."""
+
+    def __init__(self, worse: dict[str, float]) -> None:
+        super().__init__(None)
+        self.worse = worse
+
+    def chance(self, one: str, other: str) -> float:
+        return self.worse.get(other) or 1 - self.worse[one]
+
+
+def test_regression_takes_wider_errors_and_says_if_it_is_sure() -> None:
+    """A likelihood of 96 % does not do, 99.5 % makes 96 %; among ten that is not sure."""
+    worse = {"a@2": 0.96, "b@2": 0.995, "c@2": 1.0} | {f"{name}@2": 0.5 for name in "defghij"}
+    pairs = [(name, name[0]) for name in worse]
+    sure, found = find_regressions(pairs, Likelihoods(worse))
+    assert (sure.newer, sure.is_sure, sure.sentence) == (
+        "c@2", True, "c@2 is worse than c: over 99.9 %",
+    )  # fmt: skip
+    assert (found.newer, found.is_sure, found.sentence) == (
+        "b@2", False, "b@2 is worse than b: 96 %",
+    )  # fmt: skip

@@ -1,10 +1,14 @@
 """Regressions: new versions of bots that are probably worse than the ones before. Pure.
 
-The probability is one-sided and comes from the fit of all results, with boards as clusters. Of
-equal versions at most one in twenty is flagged at a look (simulated: tests/bench/league_flags.py).
+The probability is one-sided and comes from the fit of all results, with boards as clusters. But a
+league chooses its tables by earlier results: a version whose rating is off by chance is soon far
+from all others, plays less, and stays off. And whoever looks each day sees the worst day. So
+errors are taken `WIDER` times as wide here. Then of versions that are as strong as the ones before,
+at most one in twenty is ever flagged (simulated: tests/bench/league_flags.py).
 """
 
 from collections.abc import Iterable
+from statistics import NormalDist
 
 from msgspec import Struct
 
@@ -13,6 +17,10 @@ from tournaments.league.ratings.rated_pool import RatedPool
 
 CHANCE = 0.95
 """Probability from which a version is flagged as worse."""
+WIDER = 1.5
+"""Factor on the error of a lead, for the choice of tables by results and for many looks."""
+TINY = 1e-9
+"""Probability below which a likelihood of superiority is rounded to 0."""
 FEWEST_BOARDS = 10
 """Boards that each of two versions must have played before they are compared."""
 
@@ -50,7 +58,9 @@ def comparable(pairs: Iterable[tuple[str, str]], main: RatedPool) -> list[tuple[
 
 def find_regressions(pairs: list[tuple[str, str]], main: RatedPool) -> list[Regression]:
     """Return those of the comparisons of a newer with an older version that show a loss."""
-    chances = sorted(((main.chance(old, new), new, old) for new, old in pairs), reverse=True)
+    chances = sorted(
+        ((_chance(main.chance(old, new)), new, old) for new, old in pairs), reverse=True
+    )
     found, sure = [], True
     for place, (chance, newer, older) in enumerate(chances):
         if chance < CHANCE:
@@ -70,6 +80,12 @@ def find_regressions(pairs: list[tuple[str, str]], main: RatedPool) -> list[Regr
             )
         )
     return found
+
+
+def _chance(likelihood: float) -> float:
+    """Return the likelihood that one is better, with its error `WIDER` times as wide."""
+    normal = NormalDist()
+    return normal.cdf(normal.inv_cdf(min(max(likelihood, TINY), 1 - TINY)) / WIDER)
 
 
 def _percent(chance: float) -> str:
