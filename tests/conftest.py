@@ -1,5 +1,6 @@
 """Settings of the whole suite."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
 
 from arena.sandbox.temporary import temporary_folder
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
@@ -35,6 +37,16 @@ def fast(config: pytest.Config) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     if fast(config):
         settings.load_profile("fast")
+        # The constants of all modules that happen to be loaded are left to the slow run: each
+        # process would parse the whole tree, and a test's examples depend on its process.
+        providers._get_local_constants = lambda: providers._local_constants
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and the collected tests, which stay to the end, out of every collection."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,11 +1,12 @@
 """A browser for the tests of pages: the system's Chromium, one a test process, no network."""
 
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -30,8 +31,8 @@ THRIFTY = {"resultTypes": ["violations"]}
 """Without this axe-core also describes everything that is well."""
 
 
-_left: list[Page] = []
-"""Pages that may be used again: none of ours keeps anything in the browser."""
+_left: defaultdict[str, list[Page]] = defaultdict(list)
+"""Script before a page's own → pages that may be used again: none keeps anything in the browser."""
 
 
 @cache
@@ -58,7 +59,8 @@ def opened(
     address = url.resolve().as_uri() if isinstance(url, Path) else url
     page = _blank(before)
     page.set_viewport_size({"width": width, "height": height})
-    page.emulate_media(color_scheme="dark" if dark else "light", media="screen")
+    colours: Literal["dark", "light"] = "dark" if dark else "light"
+    page.emulate_media(color_scheme=colours, media="screen", reduced_motion="no-preference")
     complaints: list[str] = []
     listeners: dict[Any, Callable[[Any], None]] = {
         "console": lambda message: complaints.extend(_complaint(message)),
@@ -74,17 +76,17 @@ def opened(
     finally:
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
-        if before or page.is_closed():
+        if page.is_closed():
             page.context.close()
         else:
             page.goto("about:blank")
-            _left.append(page)
+            _left[before].append(page)
 
 
 def _blank(before: str) -> Page:
     """Return an empty page: a used one, because a new one costs more than most tests."""
-    if _left and not before:
-        return _left.pop()
+    if _left[before]:
+        return _left[before].pop()
     context = _browser().new_context()
     if before:
         context.add_init_script(before)

@@ -98,23 +98,25 @@ def written(lines: Iterator[Line]) -> bytes:
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
-def files() -> dict[str, bytes]:
-    """Return every file by its name."""
-    return {
-        **{name + ENDING: written(vectors(name)) for name in VARIANTS},
-        **{name + TALK_ENDING: written(talk(name)) for name in VARIANTS},
-    }
+NAMES = tuple(name + ending for ending in (ENDING, TALK_ENDING) for name in VARIANTS)
+"""The names of all files."""
+
+
+def file(name: str) -> bytes:
+    """Return one of them."""
+    if name.endswith(TALK_ENDING):
+        return written(talk(name.removesuffix(TALK_ENDING)))
+    return written(vectors(name.removesuffix(ENDING)))
 
 
 def main() -> None:
     """Write every file, and remove those of games that are no more."""
     FOLDER.mkdir(exist_ok=True)
-    made = files()
     for old in FOLDER.glob(f"*{ENDING}"):
-        if old.name not in made:
+        if old.name not in NAMES:
             old.unlink()
-    for name, content in made.items():
-        (FOLDER / name).write_bytes(content)
+    for name in NAMES:
+        (FOLDER / name).write_bytes(file(name))
 
 
 if __name__ == "__main__":

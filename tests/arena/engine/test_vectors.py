@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +17,25 @@ from tests.support import golden, vectors
 
 MOST = 60_000
 """Bytes of a game's two files together with which the repository stays lean."""
-made = cache(vectors.files)
+
+
+def stored(name: str) -> bytes:
+    return (vectors.FOLDER / name).read_bytes()
 
 
 def lines(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in made()[name].splitlines()]
+    return [json.loads(line) for line in stored(name).splitlines()]
 
 
-@pytest.mark.parametrize("name", made())
+@pytest.mark.parametrize("name", vectors.NAMES)
 def test_stored_vectors_are_those_of_the_engine(name: str) -> None:
     """If a change is meant: python -m tests.support.vectors."""
-    assert (vectors.FOLDER / name).read_bytes() == made()[name]
+    assert stored(name) == vectors.file(name)
 
 
 def test_there_is_no_other_file() -> None:
     kept = {path.name for path in vectors.FOLDER.iterdir()}
-    assert kept == {*made(), "README.md", "check.mjs"}
+    assert kept == {*vectors.NAMES, "README.md", "check.mjs"}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -42,8 +44,8 @@ def test_a_game_is_told_at_all_its_tables_in_few_bytes(name: str) -> None:
     assert sorted(one["seats"] for one in told if one["type"] == "game") == list(
         playable_seat_counts(find_variant(name))
     )
-    assert len(made()[name + vectors.ENDING]) <= MOST
-    assert len(made()[name + vectors.TALK_ENDING]) <= MOST
+    assert len(stored(name + vectors.ENDING)) <= MOST
+    assert len(stored(name + vectors.TALK_ENDING)) <= MOST
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -92,7 +94,7 @@ def checked(*paths: Path) -> tuple[int, str]:
 
 def test_a_reader_in_javascript_finds_no_fault() -> None:
     code, said = checked(*sorted(vectors.FOLDER.glob("*.jsonl")))
-    turns = sum(content.count(b'{"type":"turn"') for content in made().values())
+    turns = sum(stored(name).count(b'{"type":"turn"') for name in vectors.NAMES)
     assert (code, said) == (0, f"{turns} turns, 0 faults.\n")
 
 
@@ -105,7 +107,7 @@ def test_a_reader_in_javascript_finds_no_fault() -> None:
     ],
 )
 def test_a_reader_in_javascript_finds_a_fault(tmp_path: Path, old: str, new: str) -> None:
-    content = made()["dutch.jsonl"].decode()
+    content = stored("dutch.jsonl").decode()
     assert old in content
     (tmp_path / "wrong.jsonl").write_text(content.replace(old, new, 1))
     assert checked(tmp_path / "wrong.jsonl")[0] == 1

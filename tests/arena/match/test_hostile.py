@@ -87,7 +87,8 @@ def one_of_each() -> set[tuple[str, Place]]:
     for how, row in ROWS.items():
         if not (row.slow or row.needs):
             for place in places(how):
-                fates.setdefault((how.partition("/")[0], row.at(place).foul), (how, place))
+                there = row.best or row if place == "best" else row
+                fates.setdefault((how.partition("/")[0], there.foul), (how, place))
     return {*fates.values()}
 
 

@@ -53,7 +53,6 @@ def test_a_move_glides_unless_the_user_wants_no_motion(tmp_path: Path) -> None:
         page.keyboard.press("End")
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(moving) == 0
-        page.emulate_media(reduced_motion="no-preference")
 
 
 @needs_chromium
