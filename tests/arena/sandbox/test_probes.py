@@ -99,10 +99,20 @@ CONTROLS = {
 """What each level refuses; everything else gets through."""
 
 
+TRIES = 10
+"""Attempts at a probe that a busy machine did not let be made."""
+
+
 @functools.cache
 def probed(name: str) -> dict[str, ProbeResult]:
-    level = CONTROLS[name]
-    return run_probes(level.start, level.end, Path(tempfile.gettempdir()))
+    level, place = CONTROLS[name], Path(tempfile.gettempdir())
+    found = run_probes(level.start, level.end, place)
+    for _ in range(TRIES):
+        untried = tuple(one for one, result in found.items() if "not tried" in result.detail)
+        if not untried:
+            break
+        found |= run_probes(level.start, level.end, place, names=untried)
+    return found
 
 
 # What this machine lacks: there the control cannot show that the probe works.
@@ -115,12 +125,15 @@ def test_only_what_the_level_refuses_is_refused(level: str) -> None:
     assert refused - lacking == CONTROLS[level].refused - lacking
 
 
-@pytest.mark.parametrize("name", sorted(PROBES.keys() - TERMINAL))
-def test_a_refusal_means_something_because_a_control_gets_through(name: str) -> None:
-    controls = [probed(level)[name] for level in CONTROLS]
-    if reason := lacks(name):
-        pytest.skip(f"{reason} ({controls[0].detail})")
-    assert any(found.got and "not tried" not in found.detail for found in controls)
+def test_a_refusal_means_something_because_a_control_gets_through() -> None:
+    through = {
+        name
+        for level in CONTROLS
+        for name, found in probed(level).items()
+        if found.got and "not tried" not in found.detail
+    }
+    lacking = {name for name in LACKING if lacks(name)}
+    assert PROBES.keys() - TERMINAL - lacking <= through
 
 
 def test_a_terminal_is_reached_where_there_is_one() -> None:
