@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -53,6 +54,8 @@ MOST_BOTS = 1000
 LONGEST_WHY = 5_000
 """Characters of the reason for a refusal: an author's own words may be in it."""
 DAY = timedelta(days=1)
+TURN_S = 600.0
+"""Time that builds and checks take in a turn, in s; then the league plays before it looks on."""
 MOST_VERSIONS = 9999
 """Versions of a bot: their names have no room for more."""
 
@@ -103,6 +106,7 @@ class _Update:
         self.histories = bot_histories(read_register(league.register))
         quota = settings.quota
         self.bounds = TreeBounds(quota.files, quota.files_mib * MIB)
+        self._spent_s = 0.0
         self.divisions = [division.name for division in settings.divisions]
 
     @property
@@ -154,9 +158,10 @@ class _Update:
                 for entry in islice(entries, MOST_BOTS)
                 if not ("." in entry.name and entry.is_file(follow_symlinks=False))
             }
-        # However many are pushed, those that have played are looked at.
-        names.update(self._authors_bots())
-        return sorted(name for name in names if not name.startswith((".", "README")))
+        # However many are pushed, those that have played are looked at, and first.
+        own = set(self._authors_bots())
+        bots = [name for name in names | own if not name.startswith((".", "README"))]
+        return sorted(bots, key=lambda name: (name not in own, name))
 
     def _authors_bots(self) -> list[str]:
         """Return the bots of authors that have ever played."""
@@ -219,7 +224,11 @@ class _Update:
             yield from self._refuse(bot, earlier.why, fingerprint, earlier.check)
         else:
             yield from self._has_room(bot)
+            if self._spent_s > TURN_S:
+                raise _PostponedError
+            began = time.monotonic()
             yield from self._try(bot, file, tree, fingerprint)
+            self._spent_s += time.monotonic() - began
 
     def _read(self, bot: str) -> FileTree:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)

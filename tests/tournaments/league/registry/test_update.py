@@ -247,6 +247,18 @@ def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: 
     assert len(league.checked) == most + 1
 
 
+def test_flood_of_new_bots_keeps_nobody_from_playing(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn takes a bounded time for builds and checks, first for the bots that play already."""
+    league.push("one", "zoe")
+    league.turn()
+    monkeypatch.setattr(update, "TURN_S", 0.0)
+    for bot in ("a", "b", "zoe"):
+        league.push("two", bot)
+    assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["a"], ["b"], []]
+
+
 def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
     """Without bots/, versions/ or the register nothing is decided: the organiser restores them."""
     league.push("one")
