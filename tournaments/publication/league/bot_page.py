@@ -41,6 +41,17 @@ NEWS = 20
 """The largest number of items of its news."""
 REFUSED = 5
 """Refused pushes that are shown."""
+VERDICTS = {"failed": 0, "warned": 1, "skipped": 2, "passed": 3}
+"""The order in which the steps of a check are shown."""
+
+
+class Steps(NamedTuple):
+    """Steps of a check that ended alike."""
+
+    verdict: str
+    words: str
+    """The same words for all."""
+    names: Sequence[str]
 
 
 class Place(NamedTuple):
@@ -199,7 +210,7 @@ def _versions(view: LeagueView, division: DivisionView, bot: str) -> Block:
 
 def _record(division: DivisionView, bot: str, rivals: Sequence[str]) -> Block:
     columns = [
-        Column("against", "name"), Column("games"), Column("won – drawn – lost", "word"),
+        Column("against", "name"), Column("games"), Column("won–drawn–lost", "word"),
         Column("win %"), Column("points a game", "word"),
     ]  # fmt: skip
     sums = [(other, tally(division.between(bot, other))) for other in rivals]
@@ -259,7 +270,9 @@ def _checks(entries: Sequence[Any]) -> Iterator[Section]:
     admitted = [one for one in entries if isinstance(one, Admitted) and one.check]
     refused = [one for one in entries if isinstance(one, Refused)]
     for entry in [*reversed(refused)][:REFUSED]:
-        inner: list[Block] = [Figure(macro="words", value=printable_lines(entry.why))]
+        # With a check its steps say the same, and more.
+        words = "" if entry.check else printable_lines(entry.why)
+        inner: list[Block] = [Figure(macro="words", value=words)] if words else []
         inner += _steps(entry.check)
         title = f"Refused on {entry.time[:10]} at {entry.time[11:16]} UTC"
         blocks.append(Section(title, inner, folded=entry is not refused[-1]))
@@ -274,15 +287,13 @@ def _checks(entries: Sequence[Any]) -> Iterator[Section]:
 def _steps(check: CheckSummary | None) -> list[Block]:
     if check is None:
         return []
-    steps = [
-        {
-            "verdict": printable(one.verdict, 20),
-            "name": printable(one.name, 200),
-            "words": printable_lines(one.words),
-        }
-        for one in check.steps
-    ]
-    return [Paragraph(check_words(check)), Figure(macro="check", value={"steps": steps})]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in check.steps:
+        key = printable(one.verdict, 20), printable_lines(one.words)
+        alike.setdefault(key, []).append(printable(one.name, 200))
+    steps = [Steps(*key, names) for key, names in alike.items()]
+    steps.sort(key=lambda one: VERDICTS.get(one.verdict, -1))
+    return [Paragraph(check_words(check)), Figure(macro="check", value=steps)]
 
 
 def _news(news: Sequence[News]) -> Iterator[Section]:

@@ -27,6 +27,8 @@ class Line(NamedTuple):
 
     row: StandingRow
     rank: str
+    open: str
+    """The ranks that the results leave open; empty if no other."""
     elo: Cell
     interval: Interval | None
     form: Sequence[str]
@@ -44,6 +46,8 @@ class StandingsTable(NamedTuple):
     lines: Sequence[Line]
     forest: Forest | None
     """The axis of the intervals; None if none are drawn."""
+    moves: bool
+    """True if somebody has moved since a week ago."""
 
 
 class GameLine(NamedTuple):
@@ -138,7 +142,8 @@ def standings_table(
         [
             Line(
                 row=row,
-                rank=_rank(row),
+                rank=f"{row.rank or '–'}",
+                open=_open_ranks(row),
                 elo=Cell(*elo_text(row)),
                 interval=interval if row.games else None,
                 form=row.form[-FORM:],
@@ -151,14 +156,13 @@ def standings_table(
             )
         ],
         forest,
+        any(division.moved.get(row.bot) and row.is_active for row in rows),
     )
 
 
-def _rank(row: StandingRow) -> str:
-    if row.rank is None:
-        return "–"
-    best, worst = row.ranks or (row.rank, row.rank)
-    return f"{row.rank}" if best == worst else f"{row.rank} ({best}–{worst})"
+def _open_ranks(row: StandingRow) -> str:
+    best, worst = row.ranks or (0, 0)
+    return "" if best == worst else f"{best}–{worst}"
 
 
 def _mark(division: DivisionView, row: StandingRow) -> str:

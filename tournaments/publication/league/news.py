@@ -5,12 +5,12 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from arena.rules.english import count_in_digits
-from protocol.codec import printable, printable_lines
+from protocol.codec import printable
 from tournaments.league.records import Admitted, AnyEntry, Benched, CheckSummary, Refused, Returned
 from tournaments.publication.league.archive import Ranks
 from tournaments.publication.league.view import LeagueView
 
-LONGEST = 2000
+LONGEST = 500
 """The largest length of an item's words, in characters."""
 DAYS = 60
 """The last days whose changes of ranks are told."""
@@ -61,7 +61,8 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
             kind, title = "back", f"{entry.version} is back"
         case _:
             title = f"{bot} was withdrawn"
-    safe = printable_lines(words[:LONGEST])
+    # The bot's page has them all.
+    safe = printable(words.strip().split("\n")[0].rstrip(":"), LONGEST)
     yield News(entry.time, bot, kind, title, safe, f"{kind} {entry.time} {bot}")
 
 

@@ -52,7 +52,7 @@ def pairing_page(division: DivisionView, pair: Pair, meetings: Sequence[Meeting]
     root = "../../../"
     sums = tally(meetings)
     columns = [
-        Column("bot", "name"), Column("games"), Column("won – drawn – lost", "word"),
+        Column("bot", "name"), Column("games"), Column("won–drawn–lost", "word"),
         Column("win %"), Column("points a game", "word"),
     ]  # fmt: skip
     turned = tally([meeting.turned() for meeting in meetings])

@@ -313,6 +313,6 @@ def elo_text(row: Any) -> tuple[str, str]:
     """Return a rating as +12 and half the width of its interval, which may be empty."""
     if row.elo is None:
         return "?", ""
-    half = "" if row.half_width is None else f"{row.half_width:.0f}"
+    half = f"{row.half_width:.0f}" if row.half_width else ""  # The anchor's is 0.
     elo = round(row.elo)
     return f"{row.bound}{elo:+,}" if elo else f"{row.bound}0", half
