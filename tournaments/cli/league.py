@@ -45,7 +45,8 @@ def league(
     The league notices new, changed and withdrawn bots, checks each in the sandbox, plays short
     rounds of the tables that tell most, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
     the same command goes on. `init` makes a league to start from. `status` shows, also while the
-    league runs, what is played next, who is held out or refused and why, and what is left.
+    league runs, what is played next, who is held out or refused and why, and what is left. See
+    `boneyard help leagues`.
 
     Exit codes: 0 nothing is left to do (--once), 1 the disk is full (--once), 2 a mistake of
     yours, 130 Ctrl-C.

@@ -81,6 +81,7 @@ TOPICS = {
     "protocol": ("protocol", "SPEC.md"),
     "rulesets": ("arena.rules", "README.md"),
     "events": ("tournaments", "EVENTS.md"),
+    "leagues": ("tournaments", "LEAGUE.md"),
     "ratings": ("tournaments", "RATINGS.md"),
     "sandbox": ("arena.sandbox", "README.md"),
     "cluster": ("tournaments.cluster", "README.md"),
@@ -105,8 +106,8 @@ def _subjects(context: click.Context, _: click.Parameter, begun: str) -> list[Co
 def help_(context: click.Context, subject: tuple[str, ...]) -> None:
     """Show the help of a command, or the page about a topic.
 
-    Topics: authors, protocol, rulesets, events, ratings, sandbox, cluster, training, promises,
-    deals, secrets, valuation.
+    Topics: authors, protocol, rulesets, events, leagues, ratings, sandbox, cluster, training,
+    promises, deals, secrets, valuation.
 
     \b
     Examples:

@@ -80,7 +80,7 @@ def make_bot(word: str, name: str, folder: Path) -> MadeBot:
     """
     key = _meant(word)
     language = languages()[key]
-    files = bot_files(key, name)
+    files = _files(key, name)
     try:
         with _alone(folder):
             _check(name, folder, files)
@@ -155,7 +155,7 @@ def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
     )
 
 
-def bot_files(key: str, name: str) -> dict[str, bytes]:
+def _files(key: str, name: str) -> dict[str, bytes]:
     """Return the files of a bot's folder with their content; the first is the bot's source."""
     language = languages()[key]
     source = (_templates() / key / language.file).read_text(encoding="utf-8")

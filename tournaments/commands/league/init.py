@@ -5,14 +5,14 @@ from pathlib import Path
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
 from tournaments.league.folder import LeagueFolder
-from tournaments.plan.scaffold import bot_files
+from tournaments.plan.scaffold import make_bot
 from tournaments.storage.folder import write_atomic
 
 SAMPLE = "example"
 """Name of the bot that authors copy."""
 SETTINGS = """\
-# A league of bots. `boneyard help league` explains every setting; a line that is left out has its
-# default. Change this file at any time: the league reads it again before each round.
+# The settings of a league. `boneyard help leagues` explains them; without a line its default holds.
+# Change this file at any time: the league reads it again before each round.
 title = "Our league"
 # url = "https://example.org/league/"    # where site/ is served; feeds and badges need it
 # pull = true                            # `git pull` before each round; bots/ may be a checkout
@@ -48,8 +48,8 @@ README = f"""\
 A bot is a folder here, called as the bot: 1 to 40 letters, digits, `_` or `-`. Push a change, and
 the new files play as a new version, rated apart. Remove the folder to withdraw the bot.
 
-1. Copy `{SAMPLE}/`, which plays at once, or run `boneyard new LANGUAGE NAME` here.
-2. Put your idea into its `choose`. `boneyard check NAME` in this folder tests it.
+1. Run `boneyard new LANGUAGE NAME` here, or copy `{SAMPLE}/` and give the copy a name.
+2. Put your idea into its `choose`. `boneyard check NAME` here tests what `boneyard new` has made.
 3. Push. The league checks the bot in a sandbox and says on its page what to fix.
 
 `bot.toml` says how the bot is run: `run`, and if need be `build`, `about`, `author`, `divisions`
@@ -65,15 +65,12 @@ def make_league(path: Path) -> int:
     league = LeagueFolder(path)
     if league.settings.exists():
         raise UserError(f"{shown_path(path)} has a league already: {league.settings.name}.")
-    files = {
-        league.bots / SAMPLE / file: text for file, text in bot_files("python", SAMPLE).items()
-    }
-    files |= {league.bots / "README.md": README.encode()}
     try:
-        for file, text in files.items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if not file.exists():
-                write_atomic(file, [text])
+        league.bots.mkdir(parents=True, exist_ok=True)
+        if not (league.bots / SAMPLE).exists():
+            make_bot("python", SAMPLE, league.bots)
+        if not (readme := league.bots / "README.md").exists():
+            write_atomic(readme, [README.encode()])
         # Last: a folder with settings is a league with all its files.
         write_atomic(league.settings, [SETTINGS.encode()])
     except OSError as error:
