@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,6 +10,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from arena.conformance.model import EventGame
 from arena.match.piped_process import CannotStartError
@@ -119,7 +122,8 @@ class _Update:
         return self.histories.get(bot) or self.histories.setdefault(bot, BotHistory())
 
     def append(self, entry: AnyEntry) -> AnyEntry:
-        """Write a line."""
+        """Write a line, which everybody may read."""
+        entry = _without_folders(entry, self.league.path)
         append_entries(self.league.register, [entry])
         self.history(entry.bot).add(entry)
         return entry
@@ -370,3 +374,19 @@ class _Update:
 
 class _PostponedError(Exception):
     """The machine kept a bot from its check: it is tried again at the next turn."""
+
+
+def _without_folders(entry: AnyEntry, league: Path) -> AnyEntry:
+    """Return an entry whose words do not tell where the league and its Python lie."""
+
+    def hidden(words: str) -> str:
+        for folder in (league, Path(sys.executable).parent):
+            words = words.replace(f"{folder}/", "")
+        return words
+
+    if not isinstance(entry, Admitted | Refused):
+        return entry
+    if entry.check:
+        steps = (replace(step, words=hidden(step.words)) for step in entry.check.steps)
+        entry = replace(entry, check=replace(entry.check, steps=tuple(steps)))
+    return replace(entry, why=hidden(entry.why)) if isinstance(entry, Refused) else entry

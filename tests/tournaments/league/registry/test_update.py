@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from errno import ENOSPC
@@ -145,6 +146,15 @@ def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: Leagu
     assert league.active == ["greedy", "mine"]
     league.push("two")
     assert [one.version for one in league.turn() if isinstance(one, Admitted)] == ["mine@2"]
+
+
+def test_register_does_not_tell_where_the_league_lies(league: League) -> None:
+    """Everybody reads the register: a bot's stderr names its files as the author knows them."""
+    league.push(f"FAIL {league.folder.path}/versions/mine@1/main.py, {sys.executable}")
+    (refused,) = league.turn()
+    assert isinstance(refused, Refused)
+    assert "FAIL versions/mine@1/main.py, python" in refused.why
+    assert str(league.folder.path).encode() not in league.folder.register.read_bytes()
 
 
 @pytest.mark.parametrize("at", ["check", "line"])
@@ -347,4 +357,5 @@ def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path:
     (league.folder.bots / "mine" / "main.py").chmod(0o755)
     (told,) = league.turn()
     assert isinstance(told, Refused)
-    assert f"asks for {other}, which is not a program of the league's PATH" in told.why
+    asks = other.relative_to(league.folder.path)
+    assert f"asks for {asks}, which is not a program of the league's PATH" in told.why
