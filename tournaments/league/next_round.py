@@ -49,7 +49,7 @@ def next_round(league: LeagueData, now: datetime) -> NextRound | None:
 
 def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
     own, number = division.settings, len(division.rounds) + 1
-    left = boards_left(division, now) // own.boards_a_table
+    left = boards_left(league, division, now) // own.boards_a_table
     if left < 1:
         return None
     held = held_now(league, division, now)
@@ -77,12 +77,15 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     return NextRound(plan, event)
 
 
-def boards_left(division: DivisionData, now: datetime) -> int:
+def boards_left(league: LeagueData, division: DivisionData, now: datetime) -> int:
     """Return the boards that a division may play now: each day of the week allows a seventh more.
 
-    So a bot that is pushed late in a week plays too.
+    So a bot that is pushed late in a week plays too, and a new league has its site within minutes.
     """
-    allowed = ceil(division.settings.boards_a_week * now.astimezone(UTC).isoweekday() / 7)
+    today = now.astimezone(UTC).date()
+    began = parse_time(league.register[0].time).date() if league.register else today
+    days = min(today.isoweekday(), max(1, (today - began).days + 1))
+    allowed = ceil(division.settings.boards_a_week * days / 7)
     return allowed - division.boards_in(week_of(now))
 
 

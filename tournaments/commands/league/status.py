@@ -174,7 +174,7 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
         playing=next((_round(one) for one in division.rounds if not one.is_over), None),
         boards=boards,
         boards_a_week=own.boards_a_week,
-        boards_left=max(0, boards_left(division, now)),
+        boards_left=max(0, boards_left(league, division, now)),
         left_s=None if pace is None else round(pace * max(0, own.boards_a_week - boards), 1),
     )
 

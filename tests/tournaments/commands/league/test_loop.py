@@ -19,7 +19,7 @@ every_s = 1
 name = "short"
 rules = { base = "draw", target = 10 }
 boards_a_table = 1
-boards_a_week = 2
+boards_a_week = 14
 
 [[divisions]]
 name = "three"
@@ -36,7 +36,7 @@ def make(place: Path, settings: str = SETTINGS) -> Path:
     return place
 
 
-def test_one_pass_plays_what_the_week_allows(tmp_path: Path) -> None:
+def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     """Two rounds of a board each; a division without enough bots waits; next week it goes on."""
     place = make(tmp_path / "club")
     said = boneyard("league", str(place), "--once", *NOW)
@@ -67,9 +67,9 @@ def test_a_pass_without_a_round_shows_the_end_of_the_last(tmp_path: Path) -> Non
 
 def test_each_day_of_a_week_plays_a_seventh(tmp_path: Path) -> None:
     """Who pushes on a Tuesday need not wait for the next week."""
-    place = make(tmp_path / "club", SETTINGS.replace("boards_a_week = 2", "boards_a_week = 14"))
+    place = make(tmp_path / "club")
     rounds = []
-    for day in ("2026-11-23", "2026-11-24", "2026-11-26"):
+    for day in ("2026-11-24", "2026-11-25", "2026-11-27"):
         boneyard("league", str(place), "--once", "--now", f"{day}T10:00")
         rounds.append(len(read_league(place).divisions["short"].rounds))
     assert rounds == [2, 4, 8]
