@@ -23,9 +23,9 @@ def load_toml(
 
     Raises UserError with the file and the path inside it.
     """
-    said = in_full(parse_toml(path))
+    said = parse_toml(path)
     try:
-        return cast(T, convert_or_explain(said, kind))
+        return cast(T, convert_or_explain(in_full(said), kind))
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 

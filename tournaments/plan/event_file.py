@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from arena.rules.toml_file import load_toml
 from arena.sandbox.command import Address, VariableName
@@ -11,7 +11,7 @@ from arena.sandbox.limits import Limits, SandboxMode
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, Seats, playable_seat_counts
-from tournaments.formats.own_clock import OwnClock
+from tournaments.formats.own_clock import OwnClock, split_clock
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.event import Boards, EntrantName, Title
@@ -112,7 +112,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_event_file(path: Path) -> WrittenEvent:
-    """Read an event file; a bot may be written as a string, its name.
+    """Read an event file; a bot may be written as a string: its name, or with a clock `mine@200ms`.
 
     Raises UserError with the file and the path inside it.
     """
@@ -123,4 +123,9 @@ def _bots_in_full(said: dict[str, Any]) -> dict[str, Any]:
     bots = said.get("bots")
     if not isinstance(bots, list):
         return said
-    return said | {"bots": [{"name": bot} if isinstance(bot, str) else bot for bot in bots]}
+    return said | {"bots": [_in_full(bot) if isinstance(bot, str) else bot for bot in bots]}
+
+
+def _in_full(word: str) -> dict[str, Any]:
+    name, clock = split_clock(word)
+    return {"name": name, "clock": to_builtins(clock)} if clock else {"name": name}

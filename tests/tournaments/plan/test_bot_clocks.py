@@ -87,9 +87,20 @@ def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
     assert clocks_of(planned(tmp_path, str(file), clocks=("a=2s",)))["a@2s"] == (2000, 10_000)
 
 
+def test_a_bot_in_a_list_of_names_has_a_clock_as_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text('bots = ["first@1m", "first", "greedy@50ms-bank1s"]\n')
+    assert clocks_of(planned(tmp_path, str(file))) == {
+        "first@1m": (60_000, 300_000),
+        "first": (1000, 5000),
+        "greedy@50ms-bank1s": (50, 1000),
+    }
+
+
 @pytest.mark.parametrize(
     ("words", "options", "text"),
     [
+        (("wrong.toml",), {}, "wrong.toml: first@0ms"),
         (("greedy", "first"), {"clocks": ("gredy=1s",)}, "did you mean greedy"),
         (("greedy", "first"), {"clocks": ("greedy",)}, "takes a bot and its time"),
         (("greedy", "first"), {"clocks": ("greedy=fast",)}, "as in 200ms, 1s or 200ms-bank5s"),
@@ -114,6 +125,7 @@ def test_a_clock_that_makes_no_sense_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("cup.toml").write_text('bots = ["greedy", "first"]\n')
+    Path("wrong.toml").write_text('bots = ["first@0ms", "greedy"]')
     Path("empty.toml").write_text('[[bots]]\nname = "greedy"\nclock = {}\n[[bots]]\nname = "first"')
     with pytest.raises(UserError, match=text):
         planned(tmp_path, *words, **options)
