@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 import arena
 import protocol
+from arena.rules.english import join_words
 from arena.sandbox.command import COMPILED, Command
 from arena.sandbox.dependencies import (
     is_file,
@@ -32,7 +33,7 @@ from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import split_clock
 from tournaments.plan.bot_catalog import LIST, all_bots
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event_file import SUFFIX, WrittenBot, read_event_file
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
@@ -111,6 +112,15 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
     return unknown_name("bot", word, known)
 
 
+def _event_file(path: Path) -> UserError:
+    """Return the error for an event file in the place of a bot, with the bots that it has."""
+    try:
+        names = [bot.name for bot in read_event_file(path).bots]
+    except UserError:
+        return UserError(f"{path} is no bot. Name a listed bot, a file that can run or a command.")
+    return UserError(f"{path} is an event file, not a bot. Its bots: {join_words(names)}.")
+
+
 def _programs(folder: Path) -> list[str]:
     """Return the names of a folder's files that can play without a command."""
     found = islice(folder.glob("*"), LOOKED_AT) if is_folder(folder) else ()
@@ -124,6 +134,8 @@ def _runs(path: Path) -> bool:
 def _interpreter(path: Path) -> tuple[str, ...]:
     if _runs(path):
         return INTERPRETERS.get(path.suffix, ())
+    if path.suffix == SUFFIX:
+        raise _event_file(path)
     raise UserError(
         f"Cannot tell the language of {path}. Add a suffix such as .py, or make it executable and "
         "begin it with #!."
