@@ -1,6 +1,6 @@
 """The bots of a sitting: one process for each entrant, greeted, watched and replaced when lost."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import trio
 
@@ -38,7 +38,14 @@ class BotPool:
         sandbox: Sandbox,
         *,
         keep_stderr: bool = False,
+        tell_pause: Callable[[str, float], None] = lambda _why, _seconds: None,
     ) -> None:
+        """Prepare a pool of these bots.
+
+        `tell_pause` is called before each pause, for each bot that is unavailable, with the reason
+        and the length of the pause in s.
+        """
+        self._tell_pause = tell_pause
         self._keep_stderr = keep_stderr
         self._sandbox = sandbox
         self._poller = poller
@@ -77,7 +84,11 @@ class BotPool:
             seats = [seat for seat in seats if self._may_start_again(seat)]
             if not seats:
                 break
-            await self._dismiss([bot for seat in seats if (bot := self._bots[seat])])
+            unavailable = [bot for seat in seats if (bot := self._bots[seat])]
+            for bot in unavailable:
+                if bot.fault:
+                    self._tell_pause(bot.fault.detail, pause_s)
+            await self._dismiss(unavailable)
             await trio.sleep(pause_s)
             pause_s = min(PAUSE_GROWS * pause_s, LONGEST_PAUSE_S)
             for seat in seats:

@@ -1,7 +1,7 @@
 """The command `exam`: puts a problem set to bots and tells what they lose, or makes a set."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -133,7 +133,8 @@ def examine_bots(options: ExamOptions) -> int:
         sandbox = choose_level(mode, limits, path, files_of(entrants))
         if sandbox.level == "off" != mode:
             print_note(" ".join(sandbox.notices))
-        complaint = trio.run(check_greetings, entrants, clock.start_ms, sandbox)
+        greet = partial(check_greetings, say=print_note)
+        complaint = trio.run(greet, entrants, clock.start_ms, sandbox)
         if complaint:
             raise UserError(complaint)
         jobs = options.jobs or default_jobs()

@@ -189,7 +189,8 @@ async def _play(
     began = time.monotonic()
     try:
         with trio.move_on_after(seconds):
-            complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
+            start_ms = event.clock.start_ms
+            complaint = await check_greetings(event.entrants, start_ms, sandbox, say=print_note)
             if complaint is not None:
                 raise UserError(complaint)
             ready = time.monotonic()

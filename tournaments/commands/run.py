@@ -261,7 +261,8 @@ async def _prepare(folder: Folder, event: Event) -> Sandbox:
     """
     sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     print_note(sandbox.brief)
-    complaint = await check_greetings(event.entrants, event.clock.start_ms, sandbox)
+    start_ms = event.clock.start_ms
+    complaint = await check_greetings(event.entrants, start_ms, sandbox, say=print_note)
     if complaint is not None:
         raise UserError(complaint)
     return sandbox

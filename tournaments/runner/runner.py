@@ -53,13 +53,19 @@ UNREAD = re.compile(
 
 
 async def check_greetings(
-    entrants: Iterable[Entrant], start_ms: int, sandbox: Sandbox, *, at_home: bool = True
+    entrants: Iterable[Entrant],
+    start_ms: int,
+    sandbox: Sandbox,
+    *,
+    at_home: bool = True,
+    say: Callable[[str], None] = lambda _: None,
 ) -> str | None:
     """Start every active bot once before the first game; return the first one's complaint if any.
 
     Each bot has `start_ms` to greet; as many start at a time as there are cores. A bot that does
     not greet is the user's mistake, and costs no game. `at_home`: the bots' files are where their
-    user knows them, so that advice can name them. Raises RunStoppedError if the machine is short of
+    user knows them, so that advice can name them. `say` is told for which unavailable bot, and how
+    long, the run waits. Raises RunStoppedError if the machine is short of
     something.
     """
     poller = Poller()
@@ -73,7 +79,7 @@ async def check_greetings(
 
     async def check_on() -> None:
         for place, entrant in active:
-            if complaint := await _complaint(poller, entrant, start_ms, sandbox, at_home):
+            if complaint := await _complaint(poller, entrant, start_ms, sandbox, at_home, say):
                 complaints[place] = complaint
             # Every bot before the one that failed has been started by now, and is waited for.
             if complaints:
@@ -89,10 +95,19 @@ async def check_greetings(
 
 
 async def _complaint(
-    poller: Poller, entrant: Entrant, start_ms: int, sandbox: Sandbox, at_home: bool
+    poller: Poller,
+    entrant: Entrant,
+    start_ms: int,
+    sandbox: Sandbox,
+    at_home: bool,
+    say: Callable[[str], None],
 ) -> str | None:
     """Return what is wrong with an entrant's bot; None if it greets."""
-    pool = BotPool(poller, [entrant.command], start_ms, sandbox)
+
+    def tell_pause(why: str, seconds: float) -> None:
+        say(f"Bot {entrant.name}: {why}. It is started again in {seconds:.0f} s.")
+
+    pool = BotPool(poller, [entrant.command], start_ms, sandbox, tell_pause=tell_pause)
     complaint = None
     try:
         (bot,) = await start_bots(pool)

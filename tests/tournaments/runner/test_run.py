@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import trio
 
+from arena.match import bot_pool
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.limits import Limits
@@ -332,6 +333,19 @@ async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
     said = await check_greetings([bot], 60_000, Sealed()) or ""
     assert said.startswith("Bot mine sends no hello: ")
     assert ("At sandbox level C" in said) is hints
+
+
+async def test_a_run_says_for_which_bot_it_waits_and_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bot_pool, "FIRST_PAUSE_S", 0.001)
+    excuse = """echo '{"type":"unavailable","why":"503"}'"""
+    bot = prepare_entrant(WrittenBot("api", ("sh", "-c", excuse)), tmp_path, tmp_path)
+    notes: list[str] = []
+    said = await check_greetings([bot], 60_000, Sealed(), say=notes.append) or ""
+    assert said.startswith("Bot api sends no hello: ")
+    why = "Bot api: It said that it is unavailable: 503. It is started again in 0 s."
+    assert notes == [why] * 3
 
 
 async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fails_earlier(
