@@ -70,12 +70,12 @@ def show(folder: Path | None, watch: bool, as_json: bool, versions: bool) -> Non
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
-    """Check an event or one log: every deal, byte and score.
+    """Check an event, a league or one log: every deal, byte and score.
 
-    WHAT is an event's folder, a log, or a folder of logs such as `boneyard play` writes; by default
-    it is the event in the current directory, or else the one here that was run last. The command
-    replays and rates every game again, from the published files alone. Exit code 1 when it finds a
-    problem.
+    WHAT is an event's folder, a log, a folder of logs such as `boneyard play` writes, a league or a
+    league's site; by default it is the event in the current directory, or else the one here that
+    was run last. The command replays and rates every game again, from the published files alone; of
+    a league it also chooses the tables again. Exit code 1 when it finds a problem.
 
     \b
     Examples:
@@ -83,6 +83,7 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
       boneyard verify demo/games/from-1.greedy.suit.jsonl
       boneyard verify game.jsonl --seeds seeds.jsonl
       boneyard verify boneyard-play
+      boneyard verify class/site
       boneyard verify demo --json
     """
     from tournaments.commands.verify import verify_event

@@ -1,12 +1,14 @@
 """The command `verify`: prints the problems of an event or of game logs. Plays nothing."""
 
 from pathlib import Path
+from typing import TypeVar
 
 from arena.analysis.find import logs, refuse_others
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line
 from arena.ui.progress import track, working
 from protocol.errors import UserError
+from tournaments.league.folder import is_league
 from tournaments.storage.folder import Folder, digest, read_event
 from tournaments.storage.history import read_history
 from tournaments.storage.public_deals import count
@@ -18,6 +20,8 @@ from tournaments.verification.event_check import (
     verify_log,
 )
 
+T = TypeVar("T")
+
 PLANS_SHOWN = 3
 """Earlier plans of an extended event that are told one by one."""
 
@@ -27,29 +31,51 @@ def verify_event(path: Path, seeds: Path | None, in_json: bool) -> int:
 
     Raises UserError.
     """
+    if is_league(path):
+        return _verify_league(path, in_json)
     folder = Folder(path)
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
-    faults, checked = list[str](), _verify_shown(folder) if event else _verify_logs(path, seeds)
-    while True:
-        try:
-            faults.append(next(checked))
-        except StopIteration as end:
-            verified: Verified = end.value
-            break
-        if not in_json:
-            print_line(faults[-1])
+    checked = _verify_shown(folder) if event else _verify_logs(path, seeds)
+    faults, verified = _print_faults(checked, in_json)
     if in_json:
         waiting = unchecked(folder) if event else 0
         print_json({"problems": faults, **verified._asdict(), "waiting": waiting})
+    if faults or in_json:
         return 1 if faults else 0
-    if faults:
-        print_line(count_in_digits(len(faults), "problem found.", "problems found."))
-        return 1
     if event:
         _tell_what_is_left(folder)
     print_line(f"OK: {_extent(verified)}.")
     return 0
+
+
+def _verify_league(path: Path, in_json: bool) -> int:
+    from tournaments.verification.league_check import verify_league  # It needs numpy.
+
+    with working("Games replayed") as tell:
+        faults, verified = _print_faults(verify_league(path, tell), in_json)
+    if in_json:
+        print_json({"problems": faults, **verified._asdict()})
+    elif not faults:
+        rounds = count_in_digits(verified.rounds, "round", "rounds")
+        games = Verified(verified.games, verified.boards, verified.ratings)
+        print_line(f"OK: {rounds}, tables chosen again, {_extent(games)}.")
+    return 1 if faults else 0
+
+
+def _print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:
+    """Print all faults and their number; return them, and what the check returns."""
+    faults: list[str] = []
+    while True:
+        try:
+            faults.append(next(checked))
+        except StopIteration as end:
+            if faults and not in_json:
+                print_line(count_in_digits(len(faults), "problem found.", "problems found."))
+            verified: T = end.value
+            return faults, verified
+        if not in_json:
+            print_line(faults[-1])
 
 
 def _extent(of: Verified) -> str:

@@ -37,6 +37,8 @@ class LeagueFolder(Struct, frozen=True):
     """The site, for any static web server."""
     published = PathInFolder(".published")
     """The day on which the site was written; the file is as old as the site."""
+    table = PathInFolder("league.json")
+    """In the folder of a site: the standings, for programs."""
     lock = PathInFolder(".lock")
     """File locked by the process that plays the league."""
 
@@ -54,3 +56,9 @@ class LeagueFolder(Struct, frozen=True):
         return sorted(
             (one for one in found if (one / PLAN).is_file()), key=lambda one: int(one.name)
         )
+
+
+def is_league(path: Path) -> bool:
+    """Tell whether a folder is a league, or the site of one."""
+    folder = LeagueFolder(path)
+    return folder.settings.is_file() or (folder.table.is_file() and folder.register.is_file())

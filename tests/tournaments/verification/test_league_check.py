@@ -1,0 +1,96 @@
+"""Disputes about a league are answered from its published files: each change of them is found."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard
+
+SETTINGS = """\
+house = ["first", "greedy", "random"]
+sandbox = "off"
+
+[[divisions]]
+name = "short"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 28
+tables_a_round = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play two rounds of a league, and publish them."""
+    place = tmp_path_factory.mktemp("league")
+    (place / "league.toml").write_text(SETTINGS)
+    boneyard("league", str(place), "--once", "--now", "2026-11-22T10:00", "--rounds", "2")
+    return place
+
+
+def test_league_and_its_site_verify(league: Path) -> None:
+    ok = "OK: 2 rounds, tables chosen again, 8 games replayed, 2 boards' deals recomputed, ratings "
+    for path in (league, league / "site"):
+        assert boneyard("verify", str(path)).endswith(f"{ok}equal.\n")
+
+
+def swap(old: str, new: str) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return change
+
+
+def remove(path: Path) -> None:
+    (shutil.rmtree if path.is_dir() else Path.unlink)(path)
+
+
+def turn_fingerprint(path: Path) -> None:
+    text = path.read_text()
+    digits = text.partition('"fingerprint":"')[2][:64]
+    path.write_text(text.replace(digits, digits[::-1]))
+
+
+FIRST, SECOND = "rounds/short/0001", "rounds/short/0002"
+CHANGES: list[tuple[str, Callable[[Path], None], str]] = [
+    (f"{SECOND}/round.json", swap('"anchor": "greedy"', '"anchor": "first"'), "the choice from"),
+    ("league.json", swap('"elo": ', '"elo": 1'), "but the rounds give"),
+    ("register.jsonl", turn_fingerprint, "first has other files than the register admitted"),
+    (SECOND, remove, "short has 2 rounds, but 1 can be read"),
+]
+MORE: list[tuple[str, Callable[[Path], None], str]] = [
+    (f"{SECOND}/ledger.jsonl", swap('"scores":[', '"scores":[1'), "ledger.jsonl"),
+    (f"{SECOND}/seeds.jsonl", swap('"seed":"', '"seed":"0'), "seeds.jsonl"),
+    (f"{SECOND}/round.json", swap('"gain": ', '"gain": 1'), "reasons or gains"),
+    (f"{SECOND}/round.json", swap('"greedy"\n   ],', '"random"\n   ],'), "its event has other"),
+    (f"{SECOND}/round.json", swap("11-22T", "11-21T"), "before those of the last round"),
+    (f"{SECOND}/round.json", swap('"method": "', '"method": "x'), "which this version"),
+    (f"{SECOND}/round.json", swap('"number": 2', '"number": 7'), "its plan is that of round 7"),
+    (f"{SECOND}/round.json", swap('"held": {}', '"held": {"x": "idle"}'), "x could not play at"),
+    (f"{SECOND}/round.json", swap('"held": {}', '"held": {"first": ""}'), "first is active, and"),
+    (FIRST, remove, "0002: the next round must be 0001; no later round was checked"),
+    (f"{FIRST}/round.json", remove, "neither this round nor a later one was checked"),
+    ("register.jsonl", swap('"fingerprint":"', '"fingerprint":"f0'), "register was not read"),
+    ("register.jsonl", swap('"time":"2026', '"time":"2027'), "before the time of the line above"),
+    ("league.json", swap('"games": ', '"games": 1'), "but the rounds give 8"),
+    ("league.json", swap('"title": ', '"titel": '), "the ratings were not checked"),
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "fault"),
+    [*CHANGES, *(pytest.param(*more, marks=pytest.mark.slow) for more in MORE)],
+)
+def test_change_of_the_site_is_found(
+    league: Path, tmp_path: Path, file: str, change: Callable[[Path], None], fault: str
+) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(league / "site", site)
+    change(site / file)
+    problems = boneyard("verify", str(site), code=1)
+    assert fault in problems
+    assert "Traceback" not in problems
