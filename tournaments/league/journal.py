@@ -34,12 +34,13 @@ class Journal:
     def note(self, now: datetime, kind: str, words: str) -> None:
         """Add a line. A disk that is full loses the line, not the league."""
         line = f"{now:%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, LONGEST)}"
-        self._show(line)
         with suppress(OSError):
             if self._path.exists() and self._path.stat().st_size > LARGEST:
                 self._path.replace(self._path.with_name(f"{self._path.name}.1"))
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
+        # Last: whoever has seen a line finds it in the log.
+        self._show(line)
 
     def note_state(self, now: datetime, kind: str, words: str) -> None:
         """Add a line about a state that lasts, if it is new; without words the state is over."""

@@ -1,12 +1,16 @@
 """A league from the command line: made, run, stopped and continued."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from protocol.codec import decode_json
 from tests.support.events import boneyard
+from tournaments.league.next_round import boards_left
 from tournaments.league.read import read_league
+from tournaments.league.records import Admitted
+from tournaments.league.registry.history import append_entries
 from tournaments.live.delayed import PublicSnapshot
 from tournaments.live.export import _exported_site
 
@@ -37,8 +41,11 @@ def make(place: Path, settings: str = SETTINGS) -> Path:
 
 
 def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
-    """Two rounds of a board each; a division without enough bots waits; next week it goes on."""
-    place = make(tmp_path / "club")
+    """Two rounds of a board each; a division without enough bots waits; next week it goes on.
+
+    A pass that plays nothing shows the end of the last round.
+    """
+    place = make(tmp_path / "club", f"delay_s = 0\n{SETTINGS}")
     said = boneyard("league", str(place), "--once", *NOW)
     assert "2026-11-22 10:00:00 begun     short round 1: 1 table, 1 board" in said
     assert "short round 2: 2 games in" in said
@@ -46,33 +53,28 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert (place / "league.log").read_text().splitlines()[0].endswith("first (house bot)")
     league = read_league(place)
     assert [len(one.rounds) for one in league.divisions.values()] == [2, 0]
-    again = boneyard("league", str(place), "--once", *NOW)
-    assert "begun" not in again
-    boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
-    third = read_league(place).divisions["short"].rounds[-1]
-    assert (third.plan.number, third.week) == (3, "2026-W48")
-    assert {one.board + third.first_board for one in third.results} == {3}
-
-
-def test_a_pass_without_a_round_shows_the_end_of_the_last(tmp_path: Path) -> None:
-    place = make(tmp_path / "club", f"delay_s = 0\n{SETTINGS}")
-    for _ in range(2):
-        boneyard("league", str(place), "--once", *NOW)
-        _exported_site.cache_clear()  # The next pass is another process.
+    _exported_site.cache_clear()  # The next pass is another process.
+    assert boneyard("league", str(place), "--once", *NOW) == ""
     live = place / "site" / "live"
     shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
     assert (shown.name.endswith("round 2"), shown.over, shown.played) == (True, True, 2)
     assert '<a href="../index.html">' in (live / "index.html").read_text()
+    boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
+    third = read_league(place).divisions["short"].rounds[-1]
+    assert (third.plan.number, third.week) == (3, "2026-W48")
+    assert {one.board + third.first_board for one in third.results} == {3}
+    assert (place / "reports" / "2026-W47.md").exists()
 
 
-def test_each_day_of_a_week_plays_a_seventh(tmp_path: Path) -> None:
+def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
     """Who pushes on a Tuesday need not wait for the next week."""
     place = make(tmp_path / "club")
-    rounds = []
-    for day in ("2026-11-24", "2026-11-25", "2026-11-27"):
-        boneyard("league", str(place), "--once", "--now", f"{day}T10:00")
-        rounds.append(len(read_league(place).divisions["short"].rounds))
-    assert rounds == [2, 4, 8]
+    entry = Admitted(time="2026-11-24T09:00:00Z", bot="a", version="a", fingerprint="0" * 64)
+    append_entries(place / "register.jsonl", [entry])
+    league = read_league(place)
+    days = [datetime(2026, 11, day, 10, tzinfo=UTC) for day in (24, 25, 27, 30)]
+    short = league.divisions["short"]
+    assert [boards_left(league, short, day) for day in days] == [2, 4, 8, 2]
 
 
 def test_folders_that_are_no_league_are_explained(
