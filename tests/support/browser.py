@@ -4,8 +4,10 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal
 
 import pytest
@@ -116,3 +118,20 @@ def faults(page: Page) -> list[str]:
         if one["impact"] in WORST
         for node in one["nodes"]
     ]
+
+
+@contextmanager
+def serve_folder(site: Path) -> Iterator[str]:
+    """Serve a folder as any static server does; yield its address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

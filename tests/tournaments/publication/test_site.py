@@ -4,12 +4,7 @@ import base64
 import re
 import shutil
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,7 +15,7 @@ from arena.logs.compression import open_any
 from arena.sandbox.command import Command
 from arena.ui.replay_files import is_reviewed
 from protocol.codec import decode_json
-from tests.support.browser import needs_chromium, opened
+from tests.support.browser import needs_chromium, opened, serve_folder
 from tests.support.events import PLAIN, SHORT, boneyard, copied, laid_open, small_event
 from tests.support.tables import SAMPLES
 from tournaments.publication.site import _without_folder
@@ -203,26 +198,9 @@ def test_it_replaces_nothing_else(event: Path, tmp_path: Path) -> None:
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
 
 
-@contextmanager
-def served(site: Path) -> Iterator[str]:
-    """Serve a folder as any static server does; yield its address."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 @needs_chromium
 def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
-    with served(site) as address, opened(f"{address}/index.html", local=True) as page:
+    with serve_folder(site) as address, opened(f"{address}/index.html", local=True) as page:
         page.locator("#list a", has_text="replay").first.click()
         page.wait_for_selector("main[data-ready^='1.']")
         assert page.locator("#table rect, #table use").count() > 0

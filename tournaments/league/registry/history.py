@@ -72,9 +72,11 @@ def bot_histories(entries: Iterable[AnyEntry]) -> dict[str, BotHistory]:
 def append_entries(path: Path, entries: Iterable[AnyEntry]) -> None:
     """Append lines to a register, all or none, and wait until the disk has them.
 
+    The register is public, so the league's folder is left out where a bot or a compiler names it.
     Raises OSError, and DamagedRecordError for an entry that nobody could read again.
     """
-    lines = [encode_json(entry) + b"\n" for entry in entries]
+    here = encode_json(f"{path.parent.resolve()}/").strip(b'"')
+    lines = [encode_json(entry).replace(here, b"") + b"\n" for entry in entries]
     for line in lines:
         decode_entry(line)
     if not lines:

@@ -10,7 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.codec import decode_json
+from tests.support.browser import faults, needs_chromium, opened, serve_folder
+from tests.support.events import boneyard
 from tests.support.made_up_leagues import made_up_league, publish_facts
+from tournaments.league.folder import LeagueFolder
 from tournaments.league.league_table import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import Benched, CheckedStep, CheckSummary, Refused, Withdrawn
@@ -19,6 +22,17 @@ from tournaments.publication.league.site import publish_league
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 RUDE = "</script><img src=x onerror=alert(1)>\x1b[31m\x00\u202e\"'&amp;{{ 7 * 7 }} ]]> `code`"
 """What an author may write."""
+SETTINGS = """\
+title = "Club"
+house = ["first", "greedy", "random"]
+sandbox = "off"
+
+[[divisions]]
+name = "draw"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 2
+"""
 HIDDEN = 876_543
 """A score of a game in a round that is not over."""
 
@@ -181,3 +195,55 @@ def test_a_week_that_is_over_keeps_its_standings(tmp_path: Path) -> None:
     again = published(data, site)
     assert (site / "weeks/2026-W45.json").stat().st_ino == kept
     assert again["weeks/2026-W45.html"] == files["weeks/2026-W45.html"]
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> LeagueFolder:
+    """Return a league that was played and published from the command line."""
+    place = tmp_path_factory.mktemp("real") / "club"
+    (place / "bots/bad").mkdir(parents=True)
+    (place / "league.toml").write_text(SETTINGS)
+    (place / "bots/bad/bot.toml").write_text('run = ["{python}", "no.py"]\nabout = "<i>bad</i>"\n')
+    boneyard("league", str(place), "--once", "--now", "2026-11-22T10:00")
+    return LeagueFolder(place)
+
+
+# Slow: what `verify` and `publish` promise of an event holds of each round of a league's site.
+@pytest.mark.slow
+def test_a_published_round_can_be_verified_and_holds_no_secret(real: LeagueFolder) -> None:
+    """A site has all but the secret: what is said of a round can be checked from it alone."""
+    rounds = sorted((real.site / "rounds/draw").glob("[0-9]*"))
+    assert rounds
+    assert "OK: " in boneyard("verify", str(rounds[0]))
+    secrets = [path.read_bytes() for path in real.rounds.rglob("secret.key")]
+    hidden = [*secrets, *(one.hex().encode() for one in secrets), str(real.path).encode()]
+    for path in real.site.rglob("*"):
+        assert path.name != "private"
+        data = path.read_bytes() if path.is_file() else b""
+        assert not any(one in data for one in hidden), path
+
+
+# Slow: real pages in a browser; the fast tests read the same pages as text.
+@needs_chromium
+@pytest.mark.slow
+def test_pages_are_for_everybody_and_lead_to_replays(real: LeagueFolder, tmp_path: Path) -> None:
+    """No complaint, no serious fault, nothing wider than a phone, light and dark."""
+    rude = tmp_path / "site"
+    published(rude_league(tmp_path / "league"), rude)
+    looked_at = [(real.site, "index.html"), (rude, "index.html"), (rude, "bots/bot-1.html")]
+    looked_at.append((rude, "weeks/2026-W46.html"))
+    for number, (site, name) in enumerate(looked_at):
+        dark = number % 2 == 0
+        with (
+            serve_folder(site) as address,
+            opened(f"{address}/{name}", local=True, dark=dark, width=1280) as page,
+        ):
+            assert faults(page) == [], name
+            page.set_viewport_size({"width": 360, "height": 700})
+            assert page.evaluate("document.documentElement.scrollWidth") == 360, name
+    with serve_folder(real.site) as address, opened(f"{address}/index.html", local=True) as page:
+        page.get_by_role("link", name="replay").first.click()
+        page.wait_for_selector("main[data-ready^='1.']")
+        page.get_by_role("link", name="Club", exact=True).click()
+        page.get_by_role("button", name="games").click()
+        assert page.locator("th[aria-sort]").inner_text() == "games"
