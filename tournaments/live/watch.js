@@ -123,7 +123,7 @@
   /** Shows the time since the run began and until it ends. */
   function time() {
     if (!now) return;
-    const since = now.over ? 0 : (Date.now() - heard) / 1000, words = [];
+    const since = now.over || now.at ? 0 : (Date.now() - heard) / 1000, words = [];
     if (now.elapsed_s !== null) words.push(`${now.over ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
     if (now.left_s !== null) words.push(`about ${clock(Math.max(0, now.left_s - since))} left`);
     if (now.at) words.push(`as of ${new Date(now.at * 1000).toLocaleString()}`);
@@ -176,16 +176,13 @@
 
   /** Asks for the snapshot's file, and again after a while; a server answers mostly that it is the same. */
   async function ask() {
+    let told = last;
     try {
       if (!document.hidden || !now) {
-        const answer = await fetch(nodes.main.dataset.snapshot, { cache: "no-cache" });
+        const options = { cache: "no-cache", signal: AbortSignal.timeout(QUIET_MS) };
+        const answer = await fetch(nodes.main.dataset.snapshot, options);
         if (!answer.ok) throw new Error(`${answer.status}`);
-        const told = await answer.text();
-        if (told !== last) {
-          [last, now] = [told, JSON.parse(told)];
-          heard = (now.at + now.delay_s) * 1000;
-          tell();
-        }
+        told = await answer.text();
         nodes.link.textContent = "";
       }
     } catch {
@@ -194,6 +191,9 @@
     }
     // A thousand readers do not ask at the same moment.
     setTimeout(ask, ASK_MS * (0.8 + 0.4 * Math.random()) * (now?.over ? 10 : 1));
+    if (told === last) return;
+    [last, now] = [told, JSON.parse(told)];
+    tell();
   }
 
   nodes.which.addEventListener("change", () => now && tables(true));
