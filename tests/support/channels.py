@@ -401,14 +401,16 @@ CHANNELS: tuple[Channel, ...] = (
         "the public page of `watch --export` and of a league",
         "closed",
         "only what any spectator may know without helping a seat in a later game: a game is shown "
-        "when it is as old as the delay, its sitting is over (no process that played in it plays "
-        "on, and none reads there who its opponents are), and its board's seed is revealed (every "
-        "game on the board is over); the last two hold as of now, not as of the moment shown. Of "
-        "the other games of sittings that are over, the standings have the sum, as in `publish`: "
-        "a bot is not told on which board it plays. Of those in play at the moment shown, the page "
-        "has the names. Of sittings that go on it has nothing",
+        "when it is as old as the delay, its board's seed is revealed (every game on the board is "
+        "over), and its sitting is over, or none of its bots can read the page (sandbox level A or "
+        "B, no `network`): else a bot could read there who its opponents are and how they played. "
+        "All but the delay holds as of now, not as of the moment shown. Of games on open boards "
+        "the standings have the sum, as in `publish`: a bot is not told on which board it plays. "
+        "Of those in play at the moment shown, the page has the names. Of sittings that go on, "
+        "with a bot that could read the page, it has nothing",
         (
             f"{EXPORT}::test_hidden_records_change_no_byte",
+            f"{EXPORT}::test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it",
             f"{EXPORT}::test_nothing_of_a_sitting_that_goes_on_is_shown",
             f"{EXPORT}::test_of_open_boards_only_the_standings_and_names_are_shown",
             f"{EXPORT}::test_the_state_is_that_of_some_time_ago",

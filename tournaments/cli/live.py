@@ -101,8 +101,8 @@ def watch(
     which works on this machine only.
 
     With --export the page is for everybody, as two files for any web server: the event as it was
-    --delay minutes ago. Games are shown only once their sittings and all games on their boards are
-    over. The command ends when the page shows the end of the event; after a stop it goes on.
+    --delay minutes ago. A game is shown only once all games on its board are over. The command ends
+    when the page shows the end of the event; after a stop it goes on.
 
     \b
     Examples:

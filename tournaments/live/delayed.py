@@ -1,14 +1,16 @@
 """A view of an event as it was some time ago, without anything that may not be public now.
 
-A game is public once it is as old as the delay, its sitting is over, and every game on its board is
-over, so that the board's seed is revealed. The last two hold as of now, not as of the moment shown.
-Of other games only their part of the standings is public, once their sitting is over, as `publish`
-has it; and, of those in play at that moment, the names at the table.
+A game is public once it is as old as the delay, every game on its board is over, so that the
+board's seed is revealed, and none of its bots can read the page while it plays on: its sitting is
+over, or they are locked in without a network. All but the delay holds as of now, not as of the
+moment shown. Of games on other boards only their part of the standings is public, as in `publish`,
+and, of those in play at that moment, the names at the table.
 """
 
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from math import ceil
 from os import stat_result
 from pathlib import Path
@@ -16,14 +18,24 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from arena.logs.board_promises import published_seeds
-from arena.logs.checksummed import last_line
 from arena.logs.compression import DamagedFileError, compressed_path
+from arena.logs.follow import CHUNK
 from arena.logs.gamelog import OVER
-from protocol.codec import printable
+from arena.sandbox.limits import REQUIRED
+from protocol.codec import (
+    DamagedRecordError,
+    decode_record,
+    line_start,
+    printable,
+    strip_checksum,
+)
+from protocol.records import Sitting
 from tournaments.live.snapshot import BOARDS, WHOLE, Finished, LiveView, Snapshot
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder
 
+SITTING = line_start(Sitting)
+"""The beginning of the line of a sitting."""
 STEPS = 100
 """Sizes of a log that are remembered: into so many steps the delay is divided."""
 
@@ -53,6 +65,7 @@ class DelayedView(LiveView):
         self._growths: dict[str, _Growth] = {}
         self._public: set[int] = set()
         self._seeds = 0, 0
+        self._offline = {one.name for one in event.entrants if not one.command.network}
         super()._begin(event)
 
     def look_at(self, now: float) -> bool:
@@ -78,13 +91,25 @@ class DelayedView(LiveView):
     def note_sizes(self, now: float) -> None:
         """Remember the size of each log."""
         for path in self._folder.logs():
-            growth = self._growths.setdefault(path.stem, _Growth(self._delay_s / STEPS))
             with suppress(FileNotFoundError):  # It is just being compressed.
-                growth.note(path, now)
+                stat, packed = _stat(path)
+                growth = self._growths.get(path.stem)
+                if growth is None or (growth.is_another(stat) and not packed):
+                    growth = self._growths[path.stem] = _Growth(self._delay_s / STEPS)
+                growth.note(path, stat, now, packed=packed)
 
     def _end(self, log: Path) -> int:
         growth = self._growths.get(log.stem)
-        return growth.end_at(self._time()) if growth else 0
+        end = growth.end_at(self._time()) if growth else 0
+        return end if growth and (growth.over or self._is_locked_in(growth.sitting)) else 0
+
+    def _is_locked_in(self, sitting: Sitting | None) -> bool:
+        """Tell whether no bot of a sitting that goes on can read what is exported."""
+        return (
+            sitting is not None
+            and sitting.sandbox in REQUIRED
+            and self._offline.issuperset(sitting.seats)
+        )
 
     def _is_shown(self, board: int) -> bool:
         return board in self._public
@@ -103,7 +128,10 @@ class DelayedView(LiveView):
             trouble=tuple(f"The log {name} cannot be read." for name in self._damaged()),
         )
         return PublicSnapshot(
-            **asdict(known), at=self._time(), delay_s=self._delay_s, covered=(*self._covered(),)
+            **asdict(known),
+            at=round(self._time(), 1),
+            delay_s=self._delay_s,
+            covered=(*self._covered(),),
         )
 
     def _covered(self) -> Iterator[str]:
@@ -114,25 +142,32 @@ class DelayedView(LiveView):
 
 
 class _Growth:
-    """The size of a log over time."""
+    """The size of a log over time, and its sitting."""
 
     def __init__(self, step_s: float) -> None:
+        self.over = False
+        """Whether the sitting is over now."""
+        self.sitting: Sitting | None = None
+        """The sitting as the log has it last: it may have gone on elsewhere."""
         self._step_s = step_s
         self._mark = 0, 0, 0
-        self._over = False
+        self._looked = 0
         self._sizes: deque[tuple[float, int]] = deque()
         self._end = 0
 
-    def note(self, path: Path, now: float) -> None:
-        """Remember the present size and the time since when the log has it.
+    def is_another(self, stat: stat_result) -> bool:
+        """Tell whether the log is not the one that was looked at, grown."""
+        return self._mark[0] not in (0, stat.st_ino) or stat.st_size < self._looked
 
-        Raises OSError.
-        """
-        stat, packed = _stat(path)
+    def note(self, path: Path, stat: stat_result, now: float, *, packed: bool) -> None:
+        """Remember the present size and the time since when the log has it. Raises OSError."""
         if self._mark == (mark := (stat.st_ino, stat.st_size, stat.st_mtime_ns)):
             return
-        last, torn = (OVER, b"") if packed else last_line(path)
-        self._mark, self._over = mark, last.startswith(OVER) and not torn
+        self._mark = mark
+        if packed:
+            self.over = True
+        else:
+            self._read_borders(path)
         since = min(now, stat.st_mtime)
         if self._step_s:
             since = ceil(since / self._step_s) * self._step_s
@@ -140,11 +175,31 @@ class _Growth:
             self._sizes.pop()
         self._sizes.append((since, WHOLE if packed else stat.st_size))
 
+    def _read_borders(self, path: Path) -> None:
+        """Look at the new lines for the sitting's lines and its end. Raises OSError."""
+        with path.open("rb") as file:
+            file.seek(self._looked)
+            for line in iter(partial(file.readline, CHUNK), b""):
+                if not line.endswith(b"\n"):
+                    self.over = False
+                    return
+                self._looked += len(line)
+                self.over = line.startswith(OVER)
+                if line.startswith(SITTING):
+                    self.sitting = _sitting(line)
+
     def end_at(self, time: float) -> int:
-        """Return the bytes that the log had at a time; 0 while its sitting goes on."""
+        """Return the bytes that the log had at a time."""
         while self._sizes and self._sizes[0][0] <= time:
             self._end = self._sizes.popleft()[1]
-        return self._end if self._over else 0
+        return self._end
+
+
+def _sitting(line: bytes) -> Sitting | None:
+    with suppress(DamagedRecordError):
+        record = decode_record(strip_checksum(line))
+        return record if isinstance(record, Sitting) else None
+    return None
 
 
 def _stat(path: Path) -> tuple[stat_result, bool]:

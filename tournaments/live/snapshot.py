@@ -380,13 +380,13 @@ class _Pace:
 
     @property
     def elapsed_s(self) -> float | None:
-        return None if self._began is None else max(0.0, self._last[0] - self._began)
+        return None if self._began is None else round(max(0.0, self._last[0] - self._began), 1)
 
     def left_s(self, games: int) -> float | None:
         """Return the time that so many games will take, by the pace so far."""
         assert self._first
         lasted, made = (now - then for now, then in zip(self._last, self._first, strict=True))
-        return games * lasted / made if lasted > ENOUGH_S and made > 0 else None
+        return round(games * lasted / made, 1) if lasted > ENOUGH_S and made > 0 else None
 
 
 class _Log:

@@ -13,7 +13,7 @@ import trio.testing
 from msgspec.structs import replace
 
 from arena.logs.compression import compress
-from arena.logs.gamelog import LoggedGame, read_games
+from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import ChoiceRecord, DealRecord
 from tests.support.browser import faults, needs_chromium, opened
@@ -106,6 +106,54 @@ def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path)
         os.utime(log, (0, 0))
     now = exported(folder, tmp_path / "site", 1e10)
     assert (now.played, now.rows, is_empty(now)) == (0, [], True)
+
+
+@pytest.mark.parametrize("level", ["B", "C"])
+@pytest.mark.parametrize("network", [(), ("example.org:443",)])
+def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
+    event: Path, tmp_path: Path, level: str, network: tuple[str, ...]
+) -> None:
+    """Greedy has a network or not; the sitting of the two others goes on as well."""
+    folder = Folder(copied(event, tmp_path / "event"))
+    plan = load_event(folder)
+    entrants = [
+        replace(one, command=replace(one.command, network=network if one.name == "greedy" else ()))
+        for one in plan.entrants
+    ]
+    folder.event.write_bytes(as_json(replace(plan, entrants=tuple(entrants))))
+    for log in folder.logs():
+        games = [*read_games(log)]
+        games[0] = replace(games[0], sitting=replace(games[0].sitting, sandbox=level))
+        log.unlink()
+        write(log, *games)
+        os.truncate(log, log.stat().st_size - 1)
+    now = exported(folder.path, tmp_path / "site", 1e10)
+    names = {name for game in now.playing for name in game.about.names}
+    if level == "C":
+        assert (names, now.played) == (set(), 0)
+    else:
+        assert names == set(BOTS) - ({"greedy"} if network else set())
+        assert now.played == (4 if network else 12)
+
+
+def test_a_sitting_that_goes_on_outside_the_sandbox_is_not_shown(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = Folder(copied(event, tmp_path / "event"))
+    for log in folder.logs():
+        game, _ = read_games(log)
+        log.unlink()
+        sitting = replace(game.sitting, sandbox="A", boards=(1, 2))
+        write(log, replace(game, sitting=sitting))
+        lines = log.read_bytes().splitlines(keepends=True)
+        log.write_bytes(b"".join(lines[:-1]))
+    before = exported(folder.path, tmp_path / "site", 1e10)
+    assert before.played == 6
+    for log in folder.logs():
+        GameLog(
+            log, replace(sitting, seats=next(read_games(log)).sitting.seats, sandbox="off")
+        ).close()
+    assert exported(folder.path, tmp_path / "other", 1e10).played == 0
 
 
 def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_path: Path) -> None:
