@@ -149,6 +149,8 @@ class _Update:
             (self.league.bots / name).lstat()
         except FileNotFoundError:
             return False
+        except OSError:
+            return True  # Who cannot be looked at has not gone.
         return True
 
     def _folders(self) -> list[str]:
@@ -156,12 +158,15 @@ class _Update:
 
         Files with a dot are none: `boneyard new` leaves a bots.toml there.
         """
-        with os.scandir(self.league.bots) as entries:
-            names = {
-                entry.name
-                for entry in islice(entries, MOST_BOTS)
-                if not ("." in entry.name and entry.is_file(follow_symlinks=False))
-            }
+        try:
+            with os.scandir(self.league.bots) as entries:
+                names = {
+                    entry.name
+                    for entry in islice(entries, MOST_BOTS)
+                    if not ("." in entry.name and entry.is_file(follow_symlinks=False))
+                }
+        except OSError as error:
+            raise UserError(f"{self.league.bots} cannot be read: {error.strerror}.") from error
         # However many are pushed, those that have played are looked at, and first.
         own = set(self._authors_bots())
         bots = [name for name in names | own if not name.startswith((".", "README"))]
@@ -176,11 +181,10 @@ class _Update:
     def _open_bots(self) -> None:
         """Make bots/ in a new league; refuse a league that has lost it. Raises UserError."""
         bots = self.league.bots
-        if any(self.histories[name].present for name in self._authors_bots()):
-            if not bots.is_dir():
+        if not os.path.lexists(bots):
+            if any(self.histories[name].present for name in self._authors_bots()):
                 raise UserError(f"{bots} is missing: all bots would be withdrawn. Restore it.")
-        else:
-            bots.mkdir(exist_ok=True)
+            bots.mkdir()
         versions = self.league.versions
         if not versions.is_dir() and any(each.admitted for each in self.histories.values()):
             raise UserError(f"{versions} is missing: it has the bots that play. Restore it.")

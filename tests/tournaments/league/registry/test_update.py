@@ -276,6 +276,10 @@ def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
     league.folder.bots.rename(league.folder.path / "elsewhere")
     with pytest.raises(UserError, match="all bots would be withdrawn"):
         league.turn()
+    league.folder.bots.touch()
+    with pytest.raises(UserError, match="bots cannot be read: Not a directory"):
+        league.turn()
+    league.folder.bots.unlink()
     (league.folder.path / "elsewhere").rename(league.folder.bots)
     league.folder.versions.rename(league.folder.path / "elsewhere")
     with pytest.raises(UserError, match="versions is missing"):
