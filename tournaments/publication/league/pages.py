@@ -35,11 +35,12 @@ GAMES = 100
 """Games that the page of a pairing lists."""
 MOST_DRAWN = 400
 """Versions up to which the page of all standings draws intervals."""
-BOT_TOML = """run = ["{python}", "main.py"]
-build = []                 # commands that compile it, if need be; run once, in the sandbox
-about = "greedy with a memory"
+BOT_TOML = """\
+run = ["{build}/mine"]                                 # the program and its arguments
+build = ["cc", "-O2", "-o", "{build}/mine", "mine.c"]  # if it must be compiled
+about = "Counts tiles, then solves endgames."
 author = "Ada"
-# divisions = ["draw"]     # without this line it plays in all
+# divisions = ["draw"]                                 # without this line it plays in all
 """
 COMMANDS = """boneyard new python mine     # a working bot, to begin with
 boneyard check mine          # the same check that a push must pass
@@ -170,10 +171,10 @@ def _checked(settings: LeagueSettings) -> list[str]:
     return [
         f"Size: at most {quota.files:,} files and {quota.files_mib} MiB, no links that leave the "
         "folder.",
-        f"Build: the commands of `build` run once in the sandbox, without network, for at most "
-        f"{quota.build_s} s.",
+        f"Build: `build` runs in the sandbox, without a network, for at most {quota.build_s} s.",
         "Protocol: every step of `boneyard check`. The page of the bot shows the steps with their "
         "words, also of a push that was refused; the version before plays on.",
+        f"Number: {quota.pushes_a_day} changes of a bot in 24 hours.",
         f"Conduct: a bot that fouls in {quota.foul_sittings} sittings in a row is benched until it "
         "changes.",
     ]
