@@ -88,8 +88,9 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
     data = now.divisions[name]
     found, before = division_standings(data, now), division_standings(then.divisions[name], then)
     ranks = {row.bot: row.rank for row in before.rows if row.rank}
+    compared = count_in_digits(found.comparisons, "new version")
     news = (
-        *(f"**{one.sentence}**" for one in found.regressions),
+        *(f"**{one.sentence}** (of {compared} compared)" for one in found.regressions),
         *_improved(found),
         *(one.sentence for one in found.cycles),
         *_fouls(_rounds(data, week)),

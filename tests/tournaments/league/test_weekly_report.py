@@ -50,6 +50,7 @@ def test_report_tells_all_that_moved(report: str) -> None:
     assert report.startswith("# League\n\nWeek 2026-W46, 9 November to 15 November 2026. ")
     assert "301 games, 4 rounds,\n2 new versions and 2 refused pushes." in report
     assert "- **mine@2 is worse than mine: 9" in report
+    assert "** (of 1 new version compared)\n" in report
     for line in ("other fouled in 1 game", "other fouled a lot", "old@3 was withdrawn"):
         assert f"- {line}\n" in report
     assert "- evil: 2 pushes were refused, the last because `no build: " in report

@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from protocol.records import Result
 from tournaments.rating import statistics as stats
+from tournaments.rating.ratings import FINE
 from tournaments.rating.statistics import Bools, Floats, Ints
 from tournaments.rating.tally import Tally, collect
 
@@ -210,12 +211,12 @@ def _cycle(pairs: _Pairs, trio: Ints, points: Floats, misfit: float, chance: flo
     if misfit < 0:  # a beats c, c beats b, b beats a.
         order, around, shares = (a, c, b), (2, 1, 0), 1 - shares
     names = tuple(pairs.names[one] for one in order)
-    own = [float(shares[one]) for one in around]
+    own = [round(float(shares[one]), FINE) for one in around]
     return Cycle(
         versions=(names[0], names[1], names[2]),
         shares=(own[0], own[1], own[2]),
         games=tuple(int(games[one]) for one in around),  # type: ignore[arg-type]
-        chance=chance,
+        chance=round(chance, FINE),
         sentence=_sentence(names, own),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from tournaments.rating.ratings import DECIMALS
 from tournaments.rating.statistics import Error, rank_intervals
 from tournaments.rating.tables import Pool, Rating
 
@@ -38,7 +39,8 @@ class RatedPool:
         if error is None or first.elo is None or second.elo is None or first.bound or second.bound:
             return None
         df = max(0, min(first.boards, second.boards) - 1)
-        return first.elo - second.elo, Error(error, df).half_width()
+        lead, half_width = first.elo - second.elo, Error(error, df).half_width()
+        return round(lead, DECIMALS), round(half_width, DECIMALS)
 
     def rank_intervals(self, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
         """Return the ranks among these versions that the results leave open."""

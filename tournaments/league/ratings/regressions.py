@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from tournaments.formats.base import first_version
 from tournaments.league.ratings.rated_pool import RatedPool
+from tournaments.rating.ratings import FINE
 
 CHANCE = 0.95
 """Probability from which a version is flagged as worse."""
@@ -85,7 +86,8 @@ def find_regressions(pairs: list[tuple[str, str]], main: RatedPool) -> list[Regr
 def _chance(likelihood: float) -> float:
     """Return the likelihood that one is better, with its error `WIDER` times as wide."""
     normal = NormalDist()
-    return normal.cdf(normal.inv_cdf(min(max(likelihood, TINY), 1 - TINY)) / WIDER)
+    z = normal.inv_cdf(min(max(likelihood, TINY), 1 - TINY))
+    return round(normal.cdf(z / WIDER), FINE)
 
 
 def _percent(chance: float) -> str:
