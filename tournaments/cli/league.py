@@ -48,8 +48,8 @@ def league(
     league runs, what is played next, who is held out or refused and why, and what is left. See
     `boneyard help leagues`.
 
-    Exit codes: 0 nothing is left to do (--once), 1 the disk is full (--once), 2 a mistake of
-    yours, 130 Ctrl-C.
+    Exit codes: 0 nothing is left to do (--once), 1 the disk is full or Boneyard itself failed
+    (--once), 2 a mistake of yours, 130 Ctrl-C.
 
     \b
     Examples:

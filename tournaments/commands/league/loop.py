@@ -5,22 +5,24 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.ui.console import print_line, print_note, shown_path
+from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
 from tournaments.commands.league.play_round import find_full_disk
 from tournaments.commands.league.turn import Turns
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.journal import Journal
-from tournaments.runner.exit import INTERRUPTED, STOPPED
-from tournaments.storage.folder import lock_file
+from tournaments.runner.exit import INTERRUPTED, STOPPED, save_crash
+from tournaments.storage.folder import Folder, lock_file
 
 SHOW_EVERY_S = 3.0
 """Time between two public snapshots in a pause, in s."""
 
-MAKE_ROOM = "nothing that was whole is lost; the league goes on when there is room."
+MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."
+Clock = Callable[[], datetime]
 
 
 class LoopOptions(NamedTuple):
@@ -50,45 +52,69 @@ def run_league(path: Path, options: LoopOptions) -> int:
     with lock_file(folder.lock, refusal), _interrupted_by_all_signals():
         try:
             turns = Turns(folder, journal, clock, options.jobs)
-            return _run(turns, journal, clock, options)
+            return _run(turns, folder, journal, clock, options)
         except KeyboardInterrupt:
-            print_note("Stopped; run the same command again to continue.")
+            journal.note(clock(), "stopped", "the same command goes on")
             return INTERRUPTED
 
 
-def _clock(now: datetime | None) -> Callable[[], datetime]:
+def _clock(now: datetime | None) -> Clock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
 
 
 def _run(
-    turns: Turns, journal: Journal, clock: Callable[[], datetime], options: LoopOptions
+    turns: Turns, folder: LeagueFolder, journal: Journal, clock: Clock, options: LoopOptions
 ) -> int:
     ends = options.once or options.rounds is not None
-    rounds = 0
+    rounds, code = 0, 0
     while True:
-        complaint = {"full disk": "", "waits": ""}
-        played = False
-        try:
-            turns.admit(strict=ends)
-            played = rounds != options.rounds and turns.play()
-            rounds += played
-            turns.publish(at_once=not played)
-        except OSError as error:
-            if not find_full_disk(error):
-                raise
-            complaint["full disk"] = f"{error.strerror}: {MAKE_ROOM}"
-        except UserError as error:
-            if ends:
-                raise
-            complaint["waits"] = str(error)
-        for kind, words in complaint.items():
+        attempts = _Attempts(folder, strict=ends)
+        attempts.make(partial(turns.admit, strict=ends))
+        played = rounds != options.rounds and attempts.make(turns.play)
+        rounds += played
+        attempts.make(partial(turns.publish, at_once=not played))
+        for kind, words in attempts.complaints.items():
             journal.note_state(clock(), kind, words)
-        if ends and complaint["full disk"]:
-            return STOPPED
-        if ends and not played:
-            return 0
+            code = STOPPED if words else code
+        if ends and (not played or attempts.complaints["full disk"]):
+            return code
         if not played:
             _pause(turns)
+
+
+class _Attempts:
+    """The parts of a turn: one that fails keeps neither the others nor the next turn from coming.
+
+    Otherwise whoever finds a bug of ours, in a push perhaps, could stop the league for all.
+    """
+
+    def __init__(self, folder: LeagueFolder, *, strict: bool) -> None:
+        """`strict`: mistakes of the organiser are raised."""
+        self._folder = folder
+        self._strict = strict
+        self.complaints = {"full disk": "", "waits": "", "failed": ""}
+        """The failures of the turn, by kind."""
+
+    def make(self, action: Callable[[], bool | None]) -> bool:
+        """Do a part, unless the disk is full; return its answer, or False if it fails.
+
+        Raises UserError and OSError if that is wished.
+        """
+        if self.complaints["full disk"]:
+            return False
+        try:
+            return bool(action())
+        except (UserError, OSError) as error:
+            if find_full_disk(error):
+                self.complaints["full disk"] = MAKE_ROOM
+            elif self._strict:
+                raise
+            else:
+                self.complaints["waits"] = str(error)
+        except Exception as bug:
+            folder = Folder(self._folder.path)
+            self.complaints["failed"] = save_crash(folder, bug, "in a turn of the league")
+        return False
 
 
 def _pause(turns: Turns) -> None:

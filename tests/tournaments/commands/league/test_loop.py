@@ -7,6 +7,7 @@ import pytest
 
 from protocol.codec import decode_json
 from tests.support.events import boneyard
+from tournaments.commands.league.turn import Turns
 from tournaments.league.next_round import boards_left
 from tournaments.league.read import read_league
 from tournaments.league.records import Admitted
@@ -107,3 +108,26 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     ]
     (place / "league.toml").write_text("\n".join(uncommented))
     assert list(read_league(place).divisions) == ["draw", "four"]
+
+
+def test_a_bug_of_ours_does_not_stop_a_league(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever finds one, in a push perhaps, stops neither the rounds nor the site of all others."""
+    done: list[str] = []
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    def play(_: Turns) -> bool:
+        done.append("play")
+        return len(done) < 4
+
+    monkeypatch.setattr(Turns, "admit", fail)
+    monkeypatch.setattr(Turns, "play", play)
+    monkeypatch.setattr(Turns, "publish", lambda *_, **__: done.append("publish"))
+    place = make(tmp_path / "club")
+    said = boneyard("league", str(place), "--once", code=1)
+    assert done == ["play", "publish", "play", "publish", "play", "publish"]
+    assert said.count("Boneyard itself failed in a turn of the league") == 1
+    assert "ZeroDivisionError" in (place / "private" / "crash.txt").read_text()
