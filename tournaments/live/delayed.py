@@ -91,12 +91,9 @@ class DelayedView(LiveView):
     def note_sizes(self, now: float) -> None:
         """Remember the size of each log."""
         for path in self._folder.logs():
+            growth = self._growths.setdefault(path.stem, _Growth(self._delay_s / STEPS))
             with suppress(FileNotFoundError):  # It is just being compressed.
-                stat, packed = _stat(path)
-                growth = self._growths.get(path.stem)
-                if growth is None or (growth.is_another(stat) and not packed):
-                    growth = self._growths[path.stem] = _Growth(self._delay_s / STEPS)
-                growth.note(path, stat, now, packed=packed)
+                growth.note(path, now)
 
     def _end(self, log: Path) -> int:
         growth = self._growths.get(log.stem)
@@ -155,12 +152,9 @@ class _Growth:
         self._sizes: deque[tuple[float, int]] = deque()
         self._end = 0
 
-    def is_another(self, stat: stat_result) -> bool:
-        """Tell whether the log is not the one that was looked at, grown."""
-        return self._mark[0] not in (0, stat.st_ino) or stat.st_size < self._looked
-
-    def note(self, path: Path, stat: stat_result, now: float, *, packed: bool) -> None:
+    def note(self, path: Path, now: float) -> None:
         """Remember the present size and the time since when the log has it. Raises OSError."""
+        stat, packed = _stat(path)
         if self._mark == (mark := (stat.st_ino, stat.st_size, stat.st_mtime_ns)):
             return
         self._mark = mark
@@ -181,7 +175,6 @@ class _Growth:
             file.seek(self._looked)
             for line in iter(partial(file.readline, CHUNK), b""):
                 if not line.endswith(b"\n"):
-                    self.over = False
                     return
                 self._looked += len(line)
                 self.over = line.startswith(OVER)
