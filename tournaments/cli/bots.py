@@ -93,20 +93,27 @@ def new(language: str, name: str) -> None:
 
     The command writes the bot's source into a folder NAME and adds an entry to bots.toml. Without
     arguments it lists the languages, and the programs that each still needs on this machine. It
-    creates a bot even if its toolchain is missing.
+    creates a bot even if its toolchain is missing. With the word league it makes a league instead;
+    see `boneyard league`.
 
     \b
     Examples:
       boneyard new
       boneyard new python mine
       boneyard new rust crab
+      boneyard new league class
     """
     from tournaments.plan.scaffold import make_bot
 
     if not language:
         return _list_languages()
     if not name:
-        raise UserError(f"Missing bot name. Usage: boneyard new {language} NAME")
+        what = "league" if language == "league" else "bot"
+        raise UserError(f"Missing {what} name. Usage: boneyard new {language} NAME")
+    if language == "league":
+        from tournaments.commands.league.init import make_league
+
+        sys.exit(make_league(Path(name)))
     made = make_bot(language, name, Path())
     source, *_ = made.files
     click.echo(f"Made {', '.join(map(str, made.files))}, and an entry in bots.toml.")

@@ -95,7 +95,7 @@ def test_folders_that_are_no_league_are_explained(
 def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     """All its settings are read; a league is never overwritten."""
     place = tmp_path / "class"
-    said = boneyard("league", str(place), "init")
+    said = boneyard("new", "league", str(place))
     assert "league.toml" in said
     league = read_league(place)
     assert list(league.divisions) == ["draw"]
