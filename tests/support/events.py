@@ -67,6 +67,21 @@ def league(bot: Path, *others: str) -> str:
     return str(path)
 
 
+def partners(path: Path, *others: str) -> str:
+    """Write an event file of two teams: with mixed partners a board has three times the games.
+
+    `others`: further lines of the file, such as another fourth bot than counting.
+    """
+    names = ("first", "greedy", "random", *(() if others else ("counting",)))
+    listed = "".join(f'[[bots]]\nname = "{name}"\n' for name in names)
+    fourth = "odd" if others else "counting"
+    path.write_text(
+        'rules = { base = "partnership", target = 30 }\nboards = 1\n'
+        f'teams = [["first", "{fourth}"], ["greedy", "random"]]\n' + listed + "\n".join(others)
+    )
+    return str(path)
+
+
 BOTS = ("first", "greedy", "random")
 SMALL = (*BOTS, "--boards", "2", "--set", "target=30")
 """Three bots, two boards: twelve short games in six logs."""

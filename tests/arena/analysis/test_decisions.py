@@ -19,7 +19,7 @@ from tests.support.fast_run import examples
 from tests.support.rulesets import seated
 from tests.support.transcripts import NONSENSE, any_of, overheard
 
-SHORT = derive(find_variant("draw"), "short", {"target": 150})
+SHORT = derive(find_variant("draw"), "short", {"target": 75})
 
 
 def test_questions_are_those_that_were_asked_in_every_named_game() -> None:

@@ -18,7 +18,7 @@ from protocol.ruleset import derive
 from tests.support.transcripts import NONSENSE, any_of, overheard
 from tournaments.cli.main import main
 
-SHORT = derive(find_variant("draw"), "short", {"target": 150})
+SHORT = derive(find_variant("draw"), "short", {"target": 75})
 LOOK = Look(("ada", "bob"))
 EVIL = "<script>\x1b[31m\u202e[bold]\n"
 

@@ -102,7 +102,8 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
 
 
 def test_before_its_tiles_are_dealt_a_round_promises_nothing() -> None:
-    found = chances(logged(ODD, 2, any_of(3), board=3))
+    game = logged(ODD, 2, any_of(3), board=3)
+    found = chances(LoggedGame(game.sitting, game.game, game.records[:6], None))
     for guess in found[:2]:
         assert guess.shares == pytest.approx((0.5, 0.5), abs=1e-5)
         assert guess.leads == (0.0, 0.0)

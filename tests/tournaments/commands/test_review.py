@@ -17,7 +17,16 @@ from arena.logs.checksummed import read_sealed
 from arena.valuation import decision_loss
 from protocol.codec import encode_json, seal
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, BOTS, boneyard, copied, run, small_event, untouched
+from tests.support.events import (
+    BONEYARD,
+    BOTS,
+    boneyard,
+    copied,
+    partners,
+    run,
+    small_event,
+    untouched,
+)
 from tests.support.fake_review import fake_review
 from tournaments.cli.main import main
 from tournaments.commands import review
@@ -305,13 +314,12 @@ def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(review, "usable_cores", lambda: 1)
     rude = tmp_path / "rude.py"
     rude.write_text(RUDE)
-    bots = ("greedy", "first", "suit", f"{rude}")
-    table = ("--seats", "4", "--set", "partners=true", "--boards", "1")
-    run(tmp_path / "event", *bots, *table, "--set", "target=30")
+    odd = ('[[bots]]\nname = "odd"', 'run = ["{python}", "-I", "-S", "rude.py"]')
+    run(tmp_path / "event", partners(tmp_path / "cup.toml", *odd))
     called("review", tmp_path / "event")
     reviewed = seats(tmp_path / "event")
     assert {one.seat for one in reviewed} == {0, 1, 2, 3}
-    assert not any(one.decisions for one in reviewed if one.entrant == "rude")
+    assert not any(one.decisions for one in reviewed if one.entrant == "odd")
     assert called("verify", tmp_path / "event").stdout.endswith("ratings equal.\n")
 
 
