@@ -3,10 +3,12 @@
 **What matters.** Two active versions matter to each other as far as their order is open: by the
 doubt d, twice the probability that the better one is the other one, which is 1 for equal versions
 and near 0 where the order is certain. A new version's order is open against everybody, later only
-against its neighbours in rank. A version's own rating, its lead over the anchor, matters too, by
-`RATING`. With `until` only intervals that are wider count.
+against its neighbours in rank. A version's own rating, its lead over the anchor, matters too. With
+`until` an interval counts while it is wider; nothing is played once all are narrow but those
+between versions whose order is known.
 
-**Choice.** The sum S of d x variance of the difference, over all pairs, is the measure. For each
+**Choice.** The measure is the sum of weight x variance of the difference over all pairs; a weight
+is a mean of d and 1, so that also a version that was only lucky is asked again. For each
 two versions the information of a table says by how much it would fall; the table with the greatest
 fall is taken, its information is added, and the next is sought, as if its games had been played.
 
@@ -24,8 +26,11 @@ from tournaments.league.pairing.information import Information
 from tournaments.league.records import ChosenTable, RoundPlan
 from tournaments.rating.statistics import Bools, Floats
 
-METHOD = "information 1"
+METHOD = "information 2"
 """Name of this method in a round's plan; a change of any choice needs another one."""
+FLOOR = 0.3
+"""Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
+nobody asks a version again that was lucky once: ratings would be stretched, and intervals lie."""
 RATING = 0.3
 """Weight of the lead over the anchor, beside 1 of two versions whose order is quite open."""
 MOST = 1 / 2
@@ -139,14 +144,17 @@ def open_intervals(
 
 def _weights(information: Information, until: float | None) -> Floats:
     """Return how much the difference of each two matters."""
-    weights = information.doubts()
-    np.fill_diagonal(weights, 0)
+    doubts = information.doubts()
+    weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN
     if (level := information.anchor) is not None:
         weights[level] += RATING
         weights[:, level] += RATING
-        weights[level, level] = 0
+        is_open[level] = is_open[:, level] = True
+    np.fill_diagonal(weights, 0)
     if until is not None:
-        weights[information.half_widths() <= until] = 0
+        is_wide = information.half_widths() > until
+        weights[~is_wide] = 0
+        weights *= (is_wide & is_open).any()
     return weights
 
 

@@ -36,8 +36,9 @@ class Encounters(NamedTuple):
     def games_of(self) -> Counter[str]:
         """Count the encounters of each version that played."""
         found: Counter[str] = Counter()
-        for sides, many in self.games.items():
-            found.update(dict.fromkeys({name for side in sides for name in side}, many))
+        for (left, right), many in self.games.items():
+            for name in (*left, *right):
+                found[name] += many
         return found
 
 
