@@ -11,8 +11,9 @@ in Elo.
 `cycles`: the share of transitive leagues in which any trio is flagged. `power`: the share of
 leagues in which a planted trio, each with this share of the points against the next without luck,
 is found; the three are as strong as the mean of the field. `versions`: the share of new versions
-that are as strong as the one before and are flagged as worse; each of 16 bots pushes one, after a
-random round. "at the end" is one look after the last round; "ever" counts a flag after any round.
+that are flagged as worse, if they are as strong as the one before, or weaker by the Elo that is
+named; each of 16 bots pushes one, after a random round. "at the end" is one look after the last
+round; "ever" counts a flag after any round.
 
 Errors are of one standard deviation of the binomial.
 """
@@ -49,6 +50,8 @@ class League(NamedTuple):
     """Standard deviation of strengths, in Elo."""
     share: float = 0.5
     """Share of each of the planted trio against the next."""
+    loss: float = 0.0
+    """Elo that each new version loses."""
 
     def strengths(self, rng: random.Random) -> dict[str, float]:
         """Draw the strengths of all bots."""
@@ -94,7 +97,9 @@ def chosen_rounds(
     strength, met = league.strengths(rng), NO_ENCOUNTERS
     for number in range(rounds):
         names = active(number)
-        strength |= {name: strength[name.partition("@")[0]] for name in names}
+        strength |= {
+            name: strength[name.partition("@")[0]] - league.loss * ("@" in name) for name in names
+        }
         tables = [
             (table.entrants[0], table.entrants[1])
             for table in choose_tables(
@@ -134,16 +139,16 @@ class Flags(NamedTuple):
     """and all that were compared."""
 
 
-def versions_flagged(spread: float, rounds: int, seed: int) -> Flags:
-    """Count the flags of versions that are as strong as the ones before."""
-    rng = random.Random(f"{spread} {rounds} {seed}")
+def versions_flagged(league: League, rounds: int, seed: int) -> Flags:
+    """Count the flags of new versions."""
+    rng = random.Random(f"{league} {rounds} {seed}")
     pushed = {bot: rng.randrange(3, rounds - 3) for bot in BOTS[4:]}
 
     def active(number: int) -> list[str]:
         return [bot + "@2" * (number >= pushed.get(bot, rounds)) for bot in BOTS]
 
     results, ever, end, compared = list[Result](), set[str](), set[str](), set[str]()
-    for number, played in enumerate(chosen_rounds(League(spread), rng, rounds, active)):
+    for number, played in enumerate(chosen_rounds(league, rng, rounds, active)):
         results += played
         (pool, *_) = fit(results, anchor=Anchor(BOTS[0], 0.0)).pools
         main = RatedPool(pool)
@@ -194,13 +199,19 @@ def power(pool: ProcessPoolExecutor, leagues: int) -> None:
 
 
 def versions(pool: ProcessPoolExecutor, leagues: int) -> None:
-    """Print the false alarms about versions."""
-    print("| spread | compared | at the end | ever |\n| ---: | ---: | ---: | ---: |")
-    for spread in (0.0, 50.0, 150.0):
-        seen = list(pool.map(partial(versions_flagged, spread, 24), range(leagues)))
+    """Print how often versions are flagged that lost nothing, or this much."""
+    print("| spread | loss | compared | at the end | ever |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
+    cases = [(0.0, 0.0), (50.0, 0.0), (150.0, 0.0), (150.0, 50.0), (150.0, 100.0), (150.0, 200.0)]
+    for spread, loss in cases:
+        league = League(spread, loss=loss)
+        seen = list(pool.map(partial(versions_flagged, league, 24), range(leagues)))
         of = sum(one.of for one in seen)
         end, ever = sum(one.end for one in seen), sum(one.ever for one in seen)
-        print(f"| {spread:.0f} | {of} | {share(end, of)} | {share(ever, of)} |", flush=True)
+        print(
+            f"| {spread:.0f} | {loss:.0f} | {of} | {share(end, of)} | {share(ever, of)} |",
+            flush=True,
+        )
 
 
 PARTS = {"cycles": cycles, "power": power, "versions": versions}

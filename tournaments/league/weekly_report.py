@@ -6,7 +6,7 @@ Everything in it was so at the end of the week: a week that is over has the same
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
 from arena.document.blocks import (
@@ -66,15 +66,16 @@ def weekly_report(league: LeagueData, week: str) -> str:
     return _as_mail(to_markdown(Document(now.settings.title, blocks)))
 
 
-def _summary(league: LeagueData, week: str, entries: Iterable[AnyEntry]) -> str:
+def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
     """Count what the week brought, in a sentence."""
     rounds = [one for data in league.divisions.values() for one in _rounds(data, week)]
-    kinds = Counter(type(one) for one in entries)
+    new = sum(isinstance(one, Admitted) and not one.house for one in entries)
+    refused = sum(isinstance(one, Refused) for one in entries)
     counts = (
         count_in_digits(sum(len(one.results) for one in rounds), "game"),
         count_in_digits(len(rounds), "round"),
-        count_in_digits(kinds[Admitted], "new version"),
-        count_in_digits(kinds[Refused], "refused push", "refused pushes"),
+        count_in_digits(new, "new version"),
+        count_in_digits(refused, "refused push", "refused pushes"),
     )
     return f"It brought {join_words(counts)}."
 
@@ -120,7 +121,7 @@ def _standings(
         Column("bot", "name"),
         Column("Elo", detail="±"),
         Column("moved"),
-        *map(Column, ("games", "win %")),
+        *map(Column, ("week's games", "win %")),
         Column("last games", "word"),
     ]
     return table(

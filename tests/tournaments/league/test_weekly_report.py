@@ -90,6 +90,7 @@ def test_league_that_has_not_begun_has_a_report() -> None:
     """Without games there is a sentence instead of a table."""
     text = weekly_report(league_of([], [admitted("greedy")]), "2026-W44")
     assert "No game was played yet." in text
+    assert "0 new versions" in " ".join(text.split())  # A house bot is none.
 
 
 def test_weeks_have_days_over_the_new_year() -> None:
