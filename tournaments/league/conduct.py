@@ -4,11 +4,11 @@ Both follow from the rounds that are over, so whoever has the files can compute 
 
 **Fouls.** A version is benched in a division once it has fouled in so many sittings in a row, in
 the order of the ledgers, and stays so until its bot changes. Only fouls of its own count: neither
-games that it had forfeited before, nor what the machine spoils, which is void and in no ledger.
-`late` is always its own: the referee has given back the time in which it did not look, and of a bot
-that used no processor nobody can tell whether it wanted to. A foul loses its game, so it spares no
-bot a strong opponent; and a benched version has no rank, so that nobody keeps a lucky rating by
-fouling on purpose.
+games that it had forfeited before, nor what the machine spoils, which is void and in no ledger, nor
+`late` in a round in which a house bot was late too, since the machine was too slow for anybody. The
+CPU time that a late bot used is no excuse: nobody can tell whether it wanted more. A foul loses its
+game, so it spares no bot a strong opponent; and a benched version has no rank, so that nobody keeps
+a lucky rating by fouling on purpose.
 
 **CPU.** A bot that has taken its quota in the rounds of a week plays in no division until the next
 week, whatever its versions. Counted is what the logs have: the CPU time of its processes from hello
@@ -33,7 +33,7 @@ from protocol.records import Result, SpentRecord
 from tournaments.formats.base import first_version
 from tournaments.league.read import LeagueData, PlayedRound, week_of, write_time
 from tournaments.league.records import Benched
-from tournaments.rating.fouls import own_fouls
+from tournaments.rating.fouls import fouls_committed
 
 SPENT = (line_start(SpentRecord), line_start(Result))
 """Beginnings of the lines of a log that tell who used how much time."""
@@ -77,7 +77,7 @@ def benched_versions(
     streak: dict[str, int] = {}
     found: dict[str, str] = {}
     for one in rounds:
-        for name, fouled in _sittings(one) if one.is_over else ():
+        for name, fouled in _sittings(one, house) if one.is_over else ():
             streak[name] = streak.get(name, 0) + 1 if fouled else 0
             if streak[name] >= sittings and first_version(name) not in house:
                 found.setdefault(
@@ -89,13 +89,18 @@ def benched_versions(
     return found
 
 
-def _sittings(one: PlayedRound) -> Iterator[tuple[str, bool]]:
+def _sittings(one: PlayedRound, house: Collection[str]) -> Iterator[tuple[str, bool]]:
     """Yield for each sitting of a round its entrants, and whether they fouled in it."""
-    fouls: dict[tuple[str, ...], set[str]] = {}
-    for result in one.results:
-        fouls.setdefault(result.seats, set()).update(
-            result.seats[seat] for seat in own_fouls(result)
-        )
+    committed = [
+        (result.seats, result.seats[foul.seat], foul.foul)
+        for result in one.results
+        for foul in fouls_committed(result)
+    ]
+    slow = any(foul == "late" and first_version(name) in house for _, name, foul in committed)
+    fouls = {result.seats: set[str]() for result in one.results}
+    for seats, name, foul in committed:
+        if not (slow and foul == "late"):
+            fouls[seats].add(name)
     for seats, names in fouls.items():
         yield from ((name, name in names) for name in dict.fromkeys(seats))
 
