@@ -10,7 +10,7 @@ where that is installed (`pip install 'boneyard-arena[bench]'`). Others are
 commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
 million games), `tests.bench.growth` (entrants, jobs, games), `tests.bench.commands` (until
 a command answers), `tests.bench.small_sittings` (a large Swiss), `tests.bench.training`,
-`tests.bench.endgames`.
+`tests.bench.endgames`, `tests.bench.league_site` (the site of 100,000 games).
 """
 
 import argparse

@@ -49,28 +49,17 @@ boneyard check mine          # the same check that a push must pass
 
 def pairing_page(division: DivisionView, pair: Pair, meetings: Sequence[Meeting]) -> dict[str, Any]:
     """Return the values of the page of two bots."""
-    one, other = pair
-    root = "../../../"
-    sums = tally(meetings)
-    columns = [
-        Column("bot", "name"), Column("games"), Column("won–drawn–lost", "word"),
-        Column("win %"), Column("points a game", "word"),
-    ]  # fmt: skip
-    turned = tally([meeting.turned() for meeting in meetings])
-    rows = [
-        (Cell(name, href=root + bot_address(name)), *record_cells(own))
-        for name, own in ((one, sums), (other, turned))
-    ]
+    turned = [meeting.turned() for meeting in meetings]
     lines = [game_line(meeting.game) for meeting in reversed(meetings[-GAMES:])]
-    left = len(meetings) - len(lines)
-    rest = f" The latest {GAMES}; the rounds have {left} more." if left else ""
-    blocks: list[Block] = [
-        table("Record", columns, rows),
-        Section("Games", [
-            Paragraph(f"The latest first.{rest}", "faint"), Figure(macro="games", value=lines),
-        ]),
-    ]  # fmt: skip
-    return {"blocks": blocks, "heading": f"{one} against {other} in {division.title}"}
+    return {
+        "heading": f"{pair[0]} against {pair[1]} in {division.title}",
+        "rows": [
+            (name, record_cells(tally(own)))
+            for name, own in zip(pair, (meetings, turned), strict=True)
+        ],
+        "games": lines,
+        "left": len(meetings) - len(lines),
+    }
 
 
 def standings_page(division: DivisionView) -> dict[str, Any]:

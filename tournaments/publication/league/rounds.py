@@ -73,12 +73,14 @@ def publish_round(played: PlayedRound, site: Path, links: Sequence[tuple[str, st
         return done
     closed = played.closed is not None
     write_event_site(played.folder.path, site, "", links, closed=closed)
-    facts = _facts(played, sizes)
+    # A bot's words may name the folder in which it runs, that of the league.
+    league = encode_json(f"{played.folder.path.resolve().parents[2]}/").strip(b'"')
+    text = encode_json(_facts(played, sizes)).replace(league, b"")
     if closed:
         write_atomic(site / CLOSED, [content(played.folder.path / CLOSED)])
     write_atomic(site / PLAN, [plan])
-    write_atomic(site / FACTS, [encode_json(facts), b"\n"])
-    return facts
+    write_atomic(site / FACTS, [text, b"\n"])
+    return decode_json(text, RoundFacts)
 
 
 def _sizes(folder: Folder) -> str:

@@ -201,7 +201,8 @@ class _Writer:
                 yield address, None
             else:
                 values = pages.pairing_page(division, pair, meetings)
-                yield self._page(address, f"{pair[0]} – {pair[1]}", values)
+                title = f"{pair[0]} – {pair[1]}"
+                yield self._page(address, title, values, template="pairing.html.j2")
         yield record, encode_json(now)
 
     def _bots(self) -> Iterator[File]:
