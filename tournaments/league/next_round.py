@@ -12,7 +12,14 @@ from tournaments.formats.base import Entrant
 from tournaments.league.conduct import held_versions
 from tournaments.league.pairing.choice import METHOD, plan_tables
 from tournaments.league.pairing.encounters import count_encounters
-from tournaments.league.read import DivisionData, LeagueData, parse_time, week_of, write_time
+from tournaments.league.read import (
+    DivisionData,
+    LeagueData,
+    parse_time,
+    register_digests,
+    week_of,
+    write_time,
+)
 from tournaments.league.records import RoundPlan
 from tournaments.league.registry.update import entrant_of
 from tournaments.league.rounds import round_event
@@ -65,6 +72,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
         boards=own.boards_a_table,
         most_tables=min(own.tables_a_round or ceil(len(entrants) / seats) or 1, left),
         until=own.until,
+        register=register_digests(league.folder.register)[-1],
         anchor=league.settings.anchor.name,
         tables=(),
     )

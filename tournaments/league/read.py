@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +33,7 @@ from tournaments.league.settings import (
     load_settings,
 )
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder, content, load_event
 from tournaments.storage.ledger import read_ledger
 
 R = TypeVar("R")
@@ -174,6 +175,17 @@ def read_register(path: Path) -> Iterator[AnyEntry]:
             yield decode_entry(line.data)
         except DamagedRecordError as error:
             raise damaged(path, line, error) from error
+
+
+def register_digests(path: Path) -> list[str]:
+    """Return the SHA-256 of the register after each of its whole lines; the first is of none."""
+    running = sha256()
+    found = [running.hexdigest()]
+    for line in content(path).splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            running.update(line)
+            found.append(running.hexdigest())
+    return found
 
 
 def decode_entry(line: bytes) -> AnyEntry:

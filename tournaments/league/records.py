@@ -151,6 +151,8 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The most tables; None: enough for everybody to sit once."""
     until: float | None = None
     """Half width in Elo at which an interval was narrow enough; None: there was no such bound."""
+    register: Hex32 | None = None
+    """SHA-256 of the register as it was; None: nobody noted it."""
     anchor: EntrantName | None = None
     """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]

@@ -25,6 +25,7 @@ from tournaments.league.read import (
     active_versions,
     read_register,
     read_round,
+    register_digests,
 )
 from tournaments.league.records import Admitted, AnyEntry
 from tournaments.league.settings import load_settings
@@ -71,6 +72,7 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
     checked = VerifiedLeague(0, 0, 0, ratings=False)
     for rounds in divisions.values():
         yield from _plan_faults(rounds, register)
+        yield from _register_faults(rounds, folder.register)
         for one in rounds:
             found = yield from verify_folder(one.folder)
             progress(checked.games + found.games, games)
@@ -161,6 +163,15 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
         division = division_of(plan.division, [one])
         encounters = encounters.plus(count_encounters(division.results(), partners))
         before.append(one)
+
+
+def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]:
+    """Yield the first round that was chosen with another beginning of the register."""
+    digests = {*register_digests(path)}
+    for one in rounds:
+        if one.plan.register and one.plan.register not in digests:
+            yield f"{path}: other lines than when {one.folder.path} was chosen"
+            return
 
 
 def _other_table(one: PlayedRound, tables: Sequence[tuple[str, ...]]) -> str:

@@ -76,6 +76,7 @@ MORE: list[tuple[str, Callable[[Path], None], str]] = [
     (f"{FIRST}/round.json", remove, "neither this round nor a later one was checked"),
     ("register.jsonl", swap('"fingerprint":"', '"fingerprint":"f0'), "register was not read"),
     ("register.jsonl", swap('"time":"2026', '"time":"2027'), "before the time of the line above"),
+    ("register.jsonl", swap('"about":"', '"about":"x'), "other lines than when"),
     ("league.json", swap('"games": ', '"games": 1'), "but the rounds give 8"),
     ("league.json", swap('"title": ', '"titel": '), "the ratings were not checked"),
 ]
