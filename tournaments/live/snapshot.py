@@ -234,7 +234,8 @@ class LiveView:
         assert result is not None
         log.last = logged
         self._results.add(result)
-        self._ticks |= update(self._ticks, result, self.event.rules.deal.partners)
+        for one in self.event.format.rated(self.event, [result]):
+            self._ticks |= update(self._ticks, one, self.event.rules.deal.partners)
         replay = _replay(log, logged)
         board = logged.game.board
         self._finished.appendleft((board, Finished(render.game_line(logged), replay)))
@@ -284,7 +285,8 @@ class LiveView:
         """
         if not over:
             head, rows = live_table(self._ticks).plain()
-            return head, cut_rows(rows, ROWS), PROVISIONAL
+            unrated = SEARCHING if self.event.format.HAS_COPIES else NO_GAME
+            return head, cut_rows(rows, ROWS), PROVISIONAL if rows else unrated
         event = self.event
         pools = fit_both(
             event.format.rated(event, self._results.first()),
@@ -354,6 +356,10 @@ def spectator_view(
     )
 
 
+NO_GAME = "No game is finished yet."
+"""The note in the place of standings,"""
+SEARCHING = "The candidates of the search have no ratings: only the check of the best values has."
+"""and where the games so far make none."""
 RATED = "All games are played: ± is half of a 95 % interval. The report says more."
 """The note under the standings of a finished event."""
 

@@ -136,7 +136,7 @@
     nodes.progress.max = Math.max(1, now.planned);
     nodes.progress.value = now.played;
     nodes.played.textContent = `${now.played} of ${now.planned} games${now.over ? "; finished" : ""}.`;
-    nodes.note.textContent = now.rows.length ? now.note : "No game is finished yet.";
+    nodes.note.textContent = now.note;
     nodes.trouble.replaceChildren();
     for (const words of now.trouble) add(nodes.trouble, "li", words);
     time();

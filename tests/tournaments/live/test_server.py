@@ -24,9 +24,12 @@ from tests.support.events import (
     wait_for_games,
 )
 from tests.support.logged_games import write
+from tests.support.tunes import tune
+from tournaments.live import snapshot
 from tournaments.live.server import REPORTED, site
 from tournaments.live.snapshot import LiveView, Snapshot
-from tournaments.storage.folder import Folder
+from tournaments.storage.folder import Folder, load_event
+from tournaments.tuning.parameters import Parameter
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +68,20 @@ def hands(now: Snapshot) -> list[object]:
         if not one.over and not one.scene.pips
         for hand in one.scene.hands
     ]
+
+
+def test_the_candidates_of_a_tune_have_no_ratings(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their names are other bots in each group: only the check makes ratings."""
+    played = load_event(Folder(event))
+    plan = tune(1000, weight=Parameter(start=0, min=-9, max=9))
+    entrants = (*played.entrants, *plan.entrants[len(played.entrants) :])
+    found = replace(played, boards=1000, format=plan.format, entrants=entrants)
+    monkeypatch.setattr(snapshot, "load_event", lambda _: found)
+    now = watched(begun(event, tmp_path / "event")).now()
+    assert now.rows == []
+    assert "have no ratings" in now.note
 
 
 def test_an_event_that_is_over_is_seen_whole(event: Path) -> None:
