@@ -175,7 +175,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the best values so far and their estimated gain in a line."""
-        return tune_text.live(self._way(contest, list(results), luck_of(results)), contest.boards)
+        return tune_text.live(self.way(contest, list(results), luck_of(results)), contest.boards)
 
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
@@ -190,12 +190,12 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
         """Yield the way of the search, and its values to paste."""
-        way = self._way(contest, results, luck_of(results))
+        way = self.way(contest, results, luck_of(results))
         yield from tune_text.tune_sections(way, self.entry)
 
     def best(self, contest: Contest, results: Sequence[Result]) -> Values:
         """Return the best values so far."""
-        return self._way(contest, results, luck_of(results)).best
+        return self.way(contest, results, luck_of(results)).best
 
     def verdict(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
         """Return the answer by the check so far; None before two boards of it are complete."""
@@ -213,7 +213,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
             return None
         return verdict_of(values, games, tuned, start, partners=partners, luck=known)
 
-    def _way(
+    def way(
         self, contest: Contest, results: Sequence[Result], luck: LuckSource | None
     ) -> tune_text.Way:
         """Return the way of the search. Raises UserError."""

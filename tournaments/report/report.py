@@ -21,7 +21,13 @@ from tournaments.report.document import ReportData, lead_sentence, report_docume
 from tournaments.report.html.page import Share, report_page
 from tournaments.report.html.replay_links import addresses, site_addresses
 from tournaments.report.log_facts import LogFacts, log_facts
-from tournaments.report.results_file import Results, luck_used, terms_of, versions_of
+from tournaments.report.results_file import (
+    Results,
+    luck_used,
+    search_steps,
+    terms_of,
+    versions_of,
+)
 from tournaments.report.review.files import read_summary
 from tournaments.report.same_bots import describe_same_files
 from tournaments.report.scaling import scalings
@@ -93,6 +99,7 @@ def report_files(
         ratings=ratings,
         luck=luck_used(luck, corrections) if corrections else None,
         scaling=tuple(one for pool in ratings.pools for one in scalings(event, pool)) or UNSET,
+        search=search_steps(event, results) or UNSET,
     )
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)

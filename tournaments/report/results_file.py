@@ -1,12 +1,16 @@
 """The file results.json: its content, and the ratings in it."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from protocol.codec import DamagedRecordError, decode_json
+from protocol.records import Result
+from tournaments.formats.base import luck_of
 from tournaments.formats.own_clock import OwnClock
+from tournaments.formats.tune import Tune
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
@@ -14,6 +18,7 @@ from tournaments.report.scaling import Scaling
 from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer
+from tournaments.tuning.parameters import Values
 
 RESULTS_FORMAT = 1
 
@@ -42,6 +47,17 @@ class LuckUsed(Struct, frozen=True, kw_only=True):
     """The part of the luck in the share of a game that is taken out."""
 
 
+class SearchStep(Struct, frozen=True):
+    """A state of a tune's search."""
+
+    boards: int
+    """Boards that the candidates had played by then, counted for each, as `--boards` does."""
+    best: Values
+    """The best values by then."""
+    lead: float | None
+    """Mean lead of the last candidates over the start, in points a game; None before any."""
+
+
 class Results(Struct, frozen=True, kw_only=True):
     """The content of results.json. It leaves out how bots start: that names local folders."""
 
@@ -67,6 +83,8 @@ class Results(Struct, frozen=True, kw_only=True):
     """The luck that was taken out; None if it was not computed."""
     scaling: tuple[Scaling, ...] | UnsetType = UNSET
     """Bots that played at several clocks; left out if there is none."""
+    search: tuple[SearchStep, ...] | UnsetType = UNSET
+    """The way of a tune from the start values to the best ones; left out of other formats."""
 
 
 def terms_of(event: Event) -> Terms:
@@ -79,6 +97,18 @@ def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
     points, share = luck.weight
     return LuckUsed(
         lines=len(luck.records), games=len(corrections), weight_points=points, weight_share=share
+    )
+
+
+def search_steps(event: Event, results: Sequence[Result]) -> tuple[SearchStep, ...]:
+    """Return the way of a tune's search; nothing of another format. Raises UserError."""
+    if not isinstance(event.format, Tune):
+        return ()
+    active = event.active_results(results)
+    way = event.format.way(event, active, luck_of(active))
+    return tuple(
+        SearchStep(at * way.boards_a_step, step.best, lead)
+        for at, (step, lead) in enumerate(zip(way.steps, (None, *way.means), strict=True))
     )
 
 

@@ -16,17 +16,22 @@ import pytest
 
 from protocol.records import Result, SeatFoul
 from tests.support.events import DERIVED, REPORTED, boneyard, copied, small_event, untouched
+from tests.support.planned_events import event as planned
 from tests.support.results import STRENGTH, ascent, game, known, played
+from tests.support.tunes import play, tune
 from tournaments.commands.rate import Rated
 from tournaments.commands.schema import SCHEMAS
 from tournaments.dataset.example import Facts
+from tournaments.formats.tune import Tune
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.report import exports
-from tournaments.report.results_file import Results
+from tournaments.report.results_file import Results, SearchStep, search_steps
 from tournaments.report.review.files import COLUMNS as REVIEWED
+from tournaments.schedule.schedule import ledger_order
 from tournaments.storage.folder import Folder, has_content, load_event
+from tournaments.tuning.parameters import Parameter
 
 
 @pytest.fixture(scope="module")
@@ -244,6 +249,21 @@ def fits(value: Any, of: dict[str, Any], defs: dict[str, Any]) -> bool:
     return isinstance(value, KINDS[of["type"]]) and isinstance(value, bool) == (
         of["type"] == "boolean"
     )
+
+
+def test_the_way_of_a_search_is_told_from_the_start_to_the_best_values() -> None:
+    plan = tune(120, x=Parameter(start=0.1, min=0, max=1))
+    results: dict[str, Result] = {}
+    play(plan, lambda values: 9 * values["x"], random.Random(1), results)
+    games = [results[name] for name in ledger_order(plan, results)]
+    start, *steps = search_steps(plan, games)
+    assert start == SearchStep(0, {"x": 0.1}, None)
+    assert steps
+    assert [one.boards for one in steps] == [60 * at for at in range(1, 1 + len(steps))]
+    assert isinstance(plan.format, Tune)
+    assert steps[-1].best == plan.format.best(plan, games)
+    assert all(one.lead is not None for one in steps)
+    assert search_steps(planned(3), []) == ()
 
 
 def test_the_check_of_schemas_finds_what_is_wrong(event: Path) -> None:
