@@ -206,11 +206,18 @@ def _first(week: Week) -> str:
 
 
 def week_page(
-    week: Week | None, name: str, moved: Mapping[str, Mapping[str, int]], report: Any
+    week: Week | None,
+    name: str,
+    titles: Mapping[str, str],
+    moved: Mapping[str, Mapping[str, int]],
+    report: Any,
 ) -> dict[str, Any]:
     """Return the values of the page of a week; `report` is its report as HTML, or empty."""
     blocks: list[Block] = [
-        Section(f"Standings of {division}", [_week_table(rows, moved.get(division, {}))])
+        Section(
+            f"Standings of {titles.get(division, division)}",
+            [_week_table(rows, moved.get(division, {}))],
+        )
         for division, rows in (week.divisions if week else {}).items()
         if rows
     ]

@@ -59,6 +59,8 @@ NEWS = 15
 """Items of news on the first page."""
 HEADING = re.compile(r"<(/?)h[12]>")
 """Headings of a report, which stand below that of its page."""
+ALIGNED = re.compile(r' style="text-align:\w+"')
+"""Styles in attributes, which the policy of our pages forbids."""
 KEPT = ".json"
 """The ending of the files that the archive keeps."""
 LETTER, PAD = 6.6, 12
@@ -167,9 +169,13 @@ class _Writer:
             "news": [one for one in self._news if one.kind != "rank"][:NEWS],
             "anchor": view.data.settings.anchor.name,
             "live": (self._site / "live").is_dir(),
-            "summary": " ".join(division_lead(one) for one in view.divisions),
+            "summary": " ".join(map(self._lead, view.divisions)),
         }
         yield self._page(HOME, view.title, values, template="front.html.j2")
+
+    def _lead(self, division: DivisionView) -> str:
+        where = f"{division.title}: " if len(self._view.divisions) > 1 else ""
+        return where + division_lead(division)
 
     def _division(self, division: DivisionView) -> Iterator[File]:
         yield self._page(
@@ -221,11 +227,12 @@ class _Writer:
         folder = self._view.data.folder
         reports = {path.stem: path for path in sorted(folder.reports.glob("*.md"))}
         yield self._page(ARCHIVE, "Archive", pages.weeks_page(self._weeks, {*reports}))
+        titles = {one.name: one.title for one in self._view.divisions}
         by_name = {one.week: (one, moved) for one, moved in archive.week_changes(self._weeks)}
         for name in sorted({*by_name, *reports}):
             week, moved = by_name.get(name, (None, {}))
             text = reports[name].read_text(errors="replace") if name in reports else ""
-            values = pages.week_page(week, name, moved, _report_html(text))
+            values = pages.week_page(week, name, titles, moved, _report_html(text))
             yield self._page(f"weeks/{name}.html", f"Week {name}", values)
             if text:
                 yield f"weeks/{name}.md", text.encode()
@@ -293,7 +300,10 @@ def _report_html(text: str) -> Markup:
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     reader.disable(["link", "image", "autolink", "reference"])
     html = reader.render(printable_lines(text))
-    return Markup(HEADING.sub(r"<\1h3>", html))
+    html = html.replace(' style="text-align:right"', ' class="n"').replace(
+        "<th>", '<th scope="col">'
+    )
+    return Markup(ALIGNED.sub("", HEADING.sub(r"<\1h3>", html)))
 
 
 # --- what is gone ---
