@@ -42,6 +42,10 @@ class LeagueFolder(Struct, frozen=True):
     lock = PathInFolder(".lock")
     """File locked by the process that plays the league."""
 
+    def without_path(self, words: str) -> str:
+        """Return words for the public, with names of files as they are in the league's folder."""
+        return words.replace(f"{self.path.resolve()}/", "")
+
     def version(self, name: str) -> Path:
         """Return the folder of a version's files: `mine@1` for the version called `mine`."""
         return self.versions / (f"{name}@1" if name == first_version(name) else name)

@@ -120,5 +120,5 @@ def _entrants(
             try:
                 found[name] = entrant_of(league.folder, league.settings, league.versions[name])
             except UserError as error:
-                held[name] = str(error)
+                held[name] = league.folder.without_path(f"{error}")
     return found

@@ -150,10 +150,11 @@ class Turns:
 
     def _close(self, one: PlayedRound, failure: Failure) -> None:
         blamed = [name for name in failure.who if first_version(name) not in self.settings.house]
-        close_round(one.folder, self._clock(), failure.why, blamed)
+        why = self._folder.without_path(failure.why)
+        close_round(one.folder, self._clock(), why, blamed)
         end_tries(one.folder)
         held = f" Held out for a day: {join_words(sorted(blamed))}." if blamed else ""
-        self._note("closed", f"{_title(one.plan)}, not all games are played: {failure.why}{held}")
+        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}{held}")
 
     def _sandbox(self, event: Event) -> Sandbox:
         """Return the sandbox of a round. Raises UserError if bots cannot be locked in here."""
