@@ -18,7 +18,7 @@ from tournaments.formats.matches import Matches
 from tournaments.league.conduct import benched_versions
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.league_table import LeagueTable
-from tournaments.league.pairing.choice import METHOD, plan_tables
+from tournaments.league.pairing.choice import EARLIER, METHOD, plan_tables
 from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
 from tournaments.league.read import (
     PlayedRound,
@@ -48,6 +48,8 @@ class VerifiedLeague(NamedTuple):
     """Boards whose deals were computed again."""
     ratings: bool
     """True if there is a site, and its ratings were computed again."""
+    not_chosen: int
+    """Rounds whose tables were not chosen again: an earlier version of Boneyard chose them."""
 
 
 def verify_league(path: Path, progress: Progress = no_progress) -> Checked[VerifiedLeague]:
@@ -69,7 +71,7 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
     for name in names:
         divisions[name] = yield from _read_rounds(folder, name, is_site)
     games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
-    checked = VerifiedLeague(0, 0, 0, ratings=False)
+    checked = VerifiedLeague(0, 0, 0, ratings=False, not_chosen=0)
     for rounds in divisions.values():
         yield from _plan_faults(rounds, register)
         yield from _register_faults(rounds, folder.register)
@@ -78,6 +80,7 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
             progress(checked.games + found.games, games)
             checked = checked._replace(
                 rounds=checked.rounds + 1,
+                not_chosen=checked.not_chosen + (one.plan.method in EARLIER),
                 games=checked.games + found.games,
                 boards=checked.boards + found.boards,
             )
@@ -151,15 +154,15 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
             yield f"{path}: its rules or seats are not those of the rounds before"
         yield from _event_faults(one, register)
         yield from _active_faults(one, register, before)
-        if plan.method != METHOD:
+        if plan.method == METHOD:
+            tables = plan_tables(plan, encounters, event.seats, partners)
+            if list(plan.tables) != tables:
+                yield f"{path}: {_other_table(one, [table.entrants for table in tables])}"
+        elif plan.method not in EARLIER:
             yield (
                 f"{path}: its tables were chosen by the method {plan.method!r}, which this version "
                 "of Boneyard does not have; they were not chosen again"
             )
-        else:
-            tables = plan_tables(plan, encounters, event.seats, partners)
-            if list(plan.tables) != tables:
-                yield f"{path}: {_other_table(one, [table.entrants for table in tables])}"
         division = division_of(plan.division, [one])
         encounters = encounters.plus(count_encounters(division.results(), partners))
         before.append(one)

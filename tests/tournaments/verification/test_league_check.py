@@ -45,6 +45,15 @@ def swap(old: str, new: str) -> Callable[[Path], None]:
     return change
 
 
+def test_league_outlives_a_method_of_choice(league: Path, tmp_path: Path) -> None:
+    """What an earlier version of Boneyard chose is told, and no fault."""
+    site = tmp_path / "site"
+    shutil.copytree(league / "site", site)
+    swap("information 2", "information 1")(site / SECOND / "round.json")
+    said = boneyard("verify", str(site))
+    assert "OK: 2 rounds, tables chosen again but those of 1, by an earlier" in said
+
+
 def remove(path: Path) -> None:
     (shutil.rmtree if path.is_dir() else Path.unlink)(path)
 
