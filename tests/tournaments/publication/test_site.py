@@ -18,7 +18,7 @@ from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened, serve_folder
 from tests.support.events import PLAIN, SHORT, boneyard, copied, laid_open, small_event
 from tests.support.tables import SAMPLES
-from tournaments.publication.site import _without_folder
+from tournaments.publication.site import _without_folder, write_event_site
 from tournaments.storage.folder import Folder, load_event
 
 GAMES = 12
@@ -196,6 +196,16 @@ def test_it_replaces_nothing_else(event: Path, tmp_path: Path) -> None:
     publish(tmp_path / "second", tmp_path / "its")
     assert "holds something else" in publish(event, tmp_path / "its", code=2)
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
+
+
+def test_an_event_that_was_closed_shows_all_that_was_played(event: Path, tmp_path: Path) -> None:
+    """Nobody plays its boards any more, so nothing of it has to wait."""
+    folder, site = in_play(event, tmp_path / "closed"), tmp_path / "site"
+    waiting = write_event_site(folder.path, site, "")
+    assert (waiting.is_over, waiting.replays) == (False, GAMES // 2)
+    closed = write_event_site(folder.path, site, "", closed=True)
+    assert (closed.is_over, closed.replays) == (True, GAMES - 1)
+    assert (site / "ledger.jsonl").read_bytes() == folder.ledger.read_bytes()
 
 
 @needs_chromium

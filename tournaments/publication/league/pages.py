@@ -96,7 +96,7 @@ def rounds_page(division: DivisionView) -> dict[str, Any]:
             one.plan.time[:16].replace("T", " "),
             f"{len(one.plan.tables)}",
             f"{one.plan.boards}",
-            f"{len(one.results)}",
+            f"{len(one.results)}{' (closed early)' if one.closed else ''}",
             f"{sum(len(result.fouls) for result in one.results)}",
         )
         for one in reversed(division.rounds)
