@@ -12,6 +12,9 @@ PLAN = "round.json"
 CLOSED = "closed.json"
 """Name of the file in the folder of a round that could not be played to its end."""
 
+LONGEST_NUMBER = 8
+"""Digits of a round's number."""
+
 
 class LeagueFolder(Struct, frozen=True):
     """Paths of the files of a league."""
@@ -55,11 +58,20 @@ class LeagueFolder(Struct, frozen=True):
         return self.rounds / division / f"{number:04}"
 
     def rounds_of(self, division: str) -> list[Path]:
-        """Return the folders of a division's rounds, in order; one without a plan is none."""
+        """Return the folders of a division's rounds, in order.
+
+        One without a plan is none, and neither is a copy, such as 0001.bak.
+        """
         found = (self.rounds / division).glob("[0-9]*")
         return sorted(
-            (one for one in found if (one / PLAN).is_file()), key=lambda one: int(one.name)
+            (one for one in found if is_number(one.name) and (one / PLAN).is_file()),
+            key=lambda one: int(one.name),
         )
+
+
+def is_number(name: str) -> bool:
+    """Tell whether a folder's name is the number of a round."""
+    return name.isascii() and name.isdecimal() and len(name) <= LONGEST_NUMBER
 
 
 def is_league(path: Path) -> bool:

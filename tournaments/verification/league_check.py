@@ -6,7 +6,8 @@ play follows from the register, who met whom from the rounds before, each game f
 seed, and the ratings from all of them.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from tournaments.formats.matches import Matches
 from tournaments.league.conduct import benched_versions
-from tournaments.league.folder import LeagueFolder
+from tournaments.league.folder import PLAN, LeagueFolder, is_number
 from tournaments.league.league_table import LeagueTable
 from tournaments.league.pairing.choice import EARLIER, METHOD, plan_tables
 from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
@@ -27,14 +28,11 @@ from tournaments.league.read import (
     read_round,
     register_digests,
 )
-from tournaments.league.records import Admitted, AnyEntry
+from tournaments.league.records import Admitted, AnyEntry, Returned
 from tournaments.league.settings import load_settings
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import Checked, Progress, no_progress, verify_folder
 from tournaments.verification.league_table_check import division_of, table_faults
-
-MOST_SITTINGS = 1000
-"""Sittings in a row with fouls of which a bench may tell."""
 
 
 class VerifiedLeague(NamedTuple):
@@ -62,11 +60,10 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
     site = LeagueFolder(path if is_site else folder.site)
     table = yield from _read_table(site.table)
     register = yield from _read_register(folder.register)
-    names = (
-        [one.name for one in table.divisions if one.rounds]
-        if is_site and table
-        else [one.name for one in ([] if is_site else load_settings(folder.settings).divisions)]
-    )
+    if is_site:
+        names = sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")})
+    else:
+        names = [one.name for one in load_settings(folder.settings).divisions]
     divisions = {}
     for name in names:
         divisions[name] = yield from _read_rounds(folder, name, is_site)
@@ -88,8 +85,23 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
         if not content(folder.register).startswith(content(site.register)):
             yield f"{site.register}: is not the beginning of {folder.register}"
         published = yield from _read_register(site.register)
+        if is_site:
+            yield from _left_out(site.table, table, divisions)
         yield from table_faults(site.table, table, published, divisions)
     return checked._replace(ratings=table is not None)
+
+
+def _left_out(
+    path: Path, table: LeagueTable, divisions: Mapping[str, Sequence[PlayedRound]]
+) -> Iterator[str]:
+    """Yield the divisions whose published rounds are not all in league.json."""
+    told = {one.name: one.rounds for one in table.divisions}
+    for name, rounds in divisions.items():
+        if told.get(name, 0) < len(rounds):
+            yield (
+                f"{path}: has {told.get(name, 0)} of the {len(rounds)} rounds of {name}. If it was "
+                "copied while it was written, copy it again"
+            )
 
 
 def _read_table(path: Path) -> Checked[LeagueTable | None]:
@@ -114,6 +126,12 @@ def _read_register(path: Path) -> Checked[list[AnyEntry]]:
                 if entry.version in versions:
                     yield f"{path}, line {number}: {entry.version} was admitted before"
                 versions.add(entry.version)
+            elif isinstance(entry, Returned) and entry.version not in versions:
+                yield (
+                    f"{path}, line {number}: {entry.version} was never admitted; "
+                    "the register was not read further"
+                )
+                break
             register.append(entry)
     except (DamagedFileError, OSError) as error:
         yield f"{error}; the register was not read further"
@@ -124,8 +142,11 @@ def _read_rounds(folder: LeagueFolder, name: str, is_site: bool) -> Checked[list
     """Read the rounds of a division up to the first that cannot be read."""
     rounds: list[PlayedRound] = []
     found = sorted(path for path in (folder.rounds / name).glob("[0-9]*") if path.is_dir())
-    for path in sorted(found, key=lambda path: int(path.name) if path.name.isdigit() else 0):
+    found.sort(key=lambda path: (not is_number(path.name), len(path.name)))
+    for path in found:
         due = folder.round(name, len(rounds) + 1)
+        if is_site and path == due == found[-1] and not (path / PLAN).exists():
+            break  # Of a round that is played now the commitments are public.
         if path != due:
             yield f"{path}: the next round must be {due.name}; no later round was checked"
             break
@@ -232,5 +253,5 @@ def _active_faults(
 
 def _is_benched(name: str, why: str, before: Sequence[PlayedRound], house: set[str]) -> bool:
     """Tell whether a version was benched for this reason; how many fouls it takes is a setting."""
-    sittings = next((int(word) for word in why.split() if word.isdigit()), 1)
-    return benched_versions(before, min(sittings, MOST_SITTINGS), house).get(name) == why
+    number = re.match(r"fouled in (\d{1,4}) ", why, re.ASCII)
+    return benched_versions(before, int(number[1]) if number else 1, house).get(name) == why

@@ -38,6 +38,8 @@ def table_faults(
         rounds = [one for one in divisions.get(told.name, ()) if one.is_over][: told.rounds]
         if len(rounds) < told.rounds:
             yield f"{path}: {told.name} has {told.rounds} rounds, but {len(rounds)} can be read"
+        elif not rounds and _has_figures(told):
+            yield f"{path}: {told.name} has figures, but no round"
         elif rounds:
             league = LeagueData(
                 folder=LeagueFolder(path.parent),
@@ -49,6 +51,13 @@ def table_faults(
             for where, one, other in _differences(to_builtins(told), again):
                 yield f"{path}: {told.name}{where} is {one}, but the rounds give {other}"
                 break
+
+
+def _has_figures(told: DivisionTable) -> bool:
+    """Tell whether anything of a table can only come from games."""
+    rows = (*told.standings, *told.earlier)
+    played = any(row.games or row.elo is not None for row in rows)
+    return bool(told.games or played or told.timeline or told.regressions or told.cycles)
 
 
 def division_of(name: str, rounds: Sequence[PlayedRound], title: str = "") -> DivisionData:

@@ -1,5 +1,6 @@
 """Disputes about a league are answered from its published files: each change of them is found."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,10 @@ def test_league_outlives_a_method_of_choice(league: Path, tmp_path: Path) -> Non
     assert "OK: 2 rounds, tables chosen again but those of 1, by an earlier" in said
 
 
+def append(path: Path, line: str) -> None:
+    path.write_text(path.read_text() + line)
+
+
 def remove(path: Path) -> None:
     (shutil.rmtree if path.is_dir() else Path.unlink)(path)
 
@@ -64,18 +69,42 @@ def turn_fingerprint(path: Path) -> None:
     path.write_text(text.replace(digits, digits[::-1]))
 
 
+def hide_rounds(path: Path) -> None:
+    """Say that nothing was played, but leave the standings."""
+    table = json.loads(path.read_text())
+    table["divisions"][0]["rounds"] = 0
+    path.write_text(json.dumps(table))
+
+
+def drop_table(path: Path) -> None:
+    plan = json.loads(path.read_text())
+    del plan["tables"][0]
+    path.write_text(json.dumps(plan))
+
+
+def hold(why: str) -> Callable[[Path], None]:
+    return swap('"held": {}', json.dumps({"held": {"x": why}})[1:-1])
+
+
+RETURNED = '{"type":"returned","time":"2026-11-22T10:00:00Z","bot":"x","version":"x"}\n'
 FIRST, SECOND = "rounds/short/0001", "rounds/short/0002"
 CHANGES: list[tuple[str, Callable[[Path], None], str]] = [
     (f"{SECOND}/round.json", swap('"anchor": "greedy"', '"anchor": "first"'), "the choice from"),
     ("league.json", swap('"elo": ', '"elo": 1'), "but the rounds give"),
     ("register.jsonl", turn_fingerprint, "first has other files than the register admitted"),
     (SECOND, remove, "short has 2 rounds, but 1 can be read"),
+    ("league.json", hide_rounds, "short has figures, but no round"),
 ]
 MORE: list[tuple[str, Callable[[Path], None], str]] = [
+    ("league.json", hide_rounds, "has 0 of the 2 rounds of short"),
+    (f"{SECOND}/round.json", hold("fouled in ² sittings"), "x could not play at"),
+    (f"{SECOND}/round.json", hold(f"fouled in {'9' * 5000} sittings"), "x could not play at"),
+    ("rounds/short/0²", Path.mkdir, "0²: the next round must be 0003"),
+    ("register.jsonl", lambda path: append(path, RETURNED), "x was never admitted"),
     (f"{SECOND}/ledger.jsonl", swap('"scores":[', '"scores":[1'), "ledger.jsonl"),
     (f"{SECOND}/seeds.jsonl", swap('"seed":"', '"seed":"0'), "seeds.jsonl"),
     (f"{SECOND}/round.json", swap('"gain": ', '"gain": 1'), "reasons or gains"),
-    (f"{SECOND}/round.json", swap('"greedy"\n   ],', '"random"\n   ],'), "its event has other"),
+    (f"{SECOND}/round.json", drop_table, "its event has other"),
     (f"{SECOND}/round.json", swap("11-22T", "11-21T"), "before those of the last round"),
     (f"{SECOND}/round.json", swap('"method": "', '"method": "x'), "which this version"),
     (f"{SECOND}/round.json", swap('"number": 2', '"number": 7'), "its plan is that of round 7"),
@@ -104,3 +133,12 @@ def test_change_of_the_site_is_found(
     problems = boneyard("verify", str(site), code=1)
     assert fault in problems
     assert "Traceback" not in problems
+
+
+def test_site_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
+    """Of the open round it has the commitments."""
+    site = tmp_path / "site"
+    shutil.copytree(league / "site", site)
+    (site / "rounds/short/0003").mkdir()
+    shutil.copy(site / FIRST / "commitments.jsonl", site / "rounds/short/0003")
+    assert boneyard("verify", str(site)).startswith("OK: 2 rounds")
