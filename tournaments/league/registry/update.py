@@ -235,8 +235,10 @@ class _Update:
             if self._spent_s > TURN_S:
                 raise _PostponedError
             began = time.monotonic()
-            yield from self._try(bot, file, tree, fingerprint)
-            self._spent_s += time.monotonic() - began
+            try:
+                yield from self._try(bot, file, tree, fingerprint)
+            finally:
+                self._spent_s += time.monotonic() - began
 
     def _read(self, bot: str) -> FileTree:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
@@ -293,7 +295,9 @@ class _Update:
             if check.verdict == "failed":
                 yield from self._refuse(bot, failure_words(check), fingerprint, check)
                 return
-            entry = self.append(
+            # Before the line: a signal while the disk takes it would remove what is admitted.
+            is_admitted = True
+            yield self.append(
                 Admitted(
                     time=self.time,
                     bot=bot,
@@ -305,8 +309,6 @@ class _Update:
                     check=check,
                 )
             )
-            is_admitted = True
-            yield entry
         except ChangedPushError:
             raise
         except RefusedPushError as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.sandbox.command import Command
-from arena.sandbox.dependencies import interpreter, program_paths
+from arena.sandbox.dependencies import interpreter, is_file, program_paths
 from protocol.errors import UserError, suggestion
 from tournaments.league.registry.bot_file import BotFile
 from tournaments.league.registry.file_tree import RefusedPushError
@@ -52,7 +52,7 @@ def _program(field: str, written: str, word: str, folder: Path) -> Path:
     if written == PYTHON:
         return find_program("", word, folder)
     own = Path(os.path.normpath(folder / word))
-    if own.is_relative_to(folder) and own.is_file():
+    if own.is_relative_to(folder) and is_file(own):
         if not os.access(own, os.X_OK):
             raise RefusedPushError(
                 f"{field}: {word} is not executable. Make it so (chmod +x), or name its "

@@ -351,6 +351,35 @@ def test_program_must_be_the_bots_own_or_on_the_path(
     assert not league.turn()
 
 
+def test_program_whose_name_no_file_can_have_is_refused(league: League) -> None:
+    """It would else be built again at each turn, as what the machine is short of."""
+    for word in ("a" * 300, "./" + "a" * 300):
+        league.push("x", toml=f'run = ["{word}"]\n')
+        (told,) = league.turn()
+        assert isinstance(told, Refused)
+
+
+def test_signal_while_the_register_grows_removes_no_version(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line may be in the register already, and its files are what plays."""
+    sync = os.fsync
+
+    def interrupt(descriptor: int) -> None:
+        sync(descriptor)
+        if Path(f"/proc/self/fd/{descriptor}").readlink() == league.folder.register:
+            raise KeyboardInterrupt
+
+    league.push("one")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            league.turn()
+    assert not league.turn()
+    assert "mine" in league.active
+    assert league.versions() == {"mine@1": "one"}
+
+
 def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path: Path) -> None:
     """The first line of a script does not open the folder of its interpreter."""
     other = tmp_path / "other" / "bin" / "python"
