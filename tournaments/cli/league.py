@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from protocol.errors import UserError, unknown_name
+from tournaments.cli.platforms import require_linux
 
 ACTIONS = ("init", "status")
 """Words after the folder that do something else than run the league."""
@@ -76,6 +77,7 @@ def league(
         sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
     if as_json:
         raise UserError("--json is for `status`.")
+    require_linux("league")
     from tournaments.commands.league.loop import LoopOptions, run_league
 
     if now and not (once or rounds):
