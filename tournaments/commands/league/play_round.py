@@ -13,7 +13,8 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
 from tournaments.league.rounds import MOST_TRIES, count_tries, end_tries, forget_tries
-from tournaments.runner.exit import RunStoppedError, root_cause, stop_sentence
+from tournaments.plan.event import Event
+from tournaments.runner.exit import RunStoppedError, root_cause, save_crash, stop_sentence
 from tournaments.storage.folder import Folder, kept_private, load_event, lock_for_writing
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
@@ -54,27 +55,52 @@ def play_round(
         ledger = Ledger(folder, event)
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / FOLDER)
-        failure: Failure | None = None
-        with kept_private(folder, lambda: ledger.complete):
-            if tries >= MOST_TRIES:
-                why = f"Boneyard ended {tries} times without playing any further game"
-                failure = Failure(f"{why}.", _open_seats(ledger), tries)
-            elif not ledger.complete:
-                ready = play_here(folder, event, ledger, jobs, _nothing, _as(sandbox))
-                errors, interrupted = trio.run(
-                    play_to_end, folder, event, ledger, _shown(ready, show)
-                )
-                if interrupted:
-                    raise KeyboardInterrupt
-                failure = _describe(folder, errors, tries + 1) if errors else None
-                if failure is None and not ledger.complete:
-                    why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents"
-                    failure = Failure(f"{why}.", ledger.stopped, MOST_TRIES)
-        if failure is None or failure.is_last:
-            publish_reports(folder, event, ledger)
-        if failure is None:
-            end_tries(folder)
+        try:
+            with kept_private(folder, lambda: ledger.complete):
+                failure = _play(folder, event, ledger, tries, _Means(sandbox, jobs, show))
+            if failure is None:
+                publish_reports(folder, event, ledger)
+                end_tries(folder)
+        except Exception as bug:
+            if find_full_disk(bug):
+                raise
+            failure = Failure(save_crash(folder, bug, "in a round"), frozenset(), tries + 1)
+        if failure and failure.is_last:
+            with suppress(Exception):  # A round that is closed has no reports if they are the bug.
+                publish_reports(folder, event, ledger)
     return failure
+
+
+class _Means(NamedTuple):
+    """The means by which a round is played."""
+
+    sandbox: Sandbox
+    """The sandbox of its bots."""
+    jobs: int | None
+    """Sittings side by side."""
+    show: Callable[[], None]
+    """A function that writes a public snapshot."""
+
+
+def _play(
+    folder: Folder, event: Event, ledger: Ledger, tries: int, means: _Means
+) -> Failure | None:
+    """Play what a round lacks; `tries` have brought no game. Raises KeyboardInterrupt, OSError."""
+    if tries >= MOST_TRIES:
+        why = f"Boneyard ended {tries} times without playing any further game."
+        return Failure(why, _open_seats(ledger), tries)
+    if ledger.complete:
+        return None
+    ready = play_here(folder, event, ledger, means.jobs, _nothing, _as(means.sandbox))
+    errors, interrupted = trio.run(play_to_end, folder, event, ledger, _shown(ready, means.show))
+    if interrupted:
+        raise KeyboardInterrupt
+    if errors:
+        return _describe(folder, errors, tries + 1)
+    if ledger.stage:
+        why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents."
+        return Failure(why, ledger.stopped, MOST_TRIES)
+    return None
 
 
 @contextmanager

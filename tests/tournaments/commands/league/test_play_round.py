@@ -14,6 +14,7 @@ from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.ruleset import derive
 from tests.support.planned_events import event
+from tournaments.commands.league import play_round as play_round_module
 from tournaments.commands.league.play_round import find_full_disk, play_round
 from tournaments.commands.play_event import Ending
 from tournaments.formats.matches import Matches
@@ -106,6 +107,25 @@ def test_a_round_in_which_this_program_dies_is_closed_too(
     assert failure
     assert failure.is_last
     assert failure.who == {*TABLE}
+
+
+def test_a_round_whose_reports_cannot_be_written_is_closed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All its games are played: they count, and the league goes on."""
+    path = begin(tmp_path)
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(play_round_module, "publish_reports", fail)
+    failures = [play_round(path, OFF, 1, nothing) for _ in range(MOST_TRIES + 1)]
+    assert [bool(one and one.is_last) for one in failures] == [False] * MOST_TRIES + [True]
+    last = failures[-1]
+    assert last
+    assert last.who == frozenset()
+    close_round(read_round(path, 0).folder, datetime(2026, 11, 22, tzinfo=UTC), last.why, [])
+    assert len(read_round(path, 0).results) == 4
 
 
 def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
