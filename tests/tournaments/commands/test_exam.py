@@ -34,12 +34,14 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 def test_an_event_file_is_no_bot_and_its_bots_are_named(tmp_path: Path) -> None:
+    problems = part_of_sample(tmp_path / "set.jsonl", 2)
     path = tmp_path / "cup.toml"
+    words = ("exam", str(path), "--problems", str(problems))
     path.write_text('bots = ["first", "greedy@1m"]')
-    said = boneyard("exam", str(path), code=2)
+    said = boneyard(*words, code=2)
     assert "cup.toml is an event file, not a bot. Its bots: first and greedy." in said
     path.write_text("[rules]")
-    assert "cup.toml is no bot. Name a listed bot" in boneyard("exam", str(path), code=2)
+    assert "cup.toml is no bot. Name a listed bot" in boneyard(*words, code=2)
 
 
 def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
