@@ -45,6 +45,7 @@ from tests.support.league_calendar import (
     WITHDRAWN,
 )
 from tests.support.tables import alive
+from tournaments.formats.base import first_version
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.ratings.standings import division_standings
 from tournaments.league.read import LeagueData, read_league, read_register
@@ -75,8 +76,7 @@ class Watcher(threading.Thread):
     def run(self) -> None:
         """Look, wait, look."""
         while not self._done.is_set():
-            for version in rated_versions(self._league.site):
-                self.rated.setdefault(version, time.time())
+            self._look()
             try:
                 self._port.accept()[0].close()
                 self.touched += 1
@@ -87,7 +87,12 @@ class Watcher(threading.Thread):
         """Look no more."""
         self._done.set()
         self.join()
+        self._look()
         self._port.close()
+
+    def _look(self) -> None:
+        for version in rated_versions(self._league.site):
+            self.rated.setdefault(version, time.time())
 
 
 def rated_versions(site: Path) -> set[str]:
@@ -343,10 +348,11 @@ def compared(folder: Path, boards: int) -> dict[str, Any]:
     lines += [event_entry(data, row.version) for row in rows]
     (folder / "robin.toml").write_text("".join(lines))
     done = boneyard("run", str(folder / "robin.toml"), "--out", str(folder / "robin"))
+    assert done["end"] == 0, done["said"]
     results = list(read_ledger(folder / "robin" / "ledger.jsonl"))
     pool = fit(results, anchor=data.settings.anchor).pools[0]
     robin = {rating.name: rating for rating in pool.entrants}
-    both = [(row, robin[row.version]) for row in rows if row.version in robin]
+    both = [(row, robin[row.bot]) for row in rows if row.bot in robin]
     order = [rating.name for rating in pool.entrants]
     widths = [
         (row.half_width, rating.half_width)
@@ -357,10 +363,10 @@ def compared(folder: Path, boards: int) -> dict[str, Any]:
     mean = [statistics.fmean(width[side] ** 2 for width in widths) for side in (0, 1)]
     return {
         "run": done,
-        "order in the league": [row.version for row, _ in both],
+        "order in the league": [row.bot for row, _ in both],
         "order in the round robin": order,
         "rank correlation": statistics.correlation(
-            range(len(both)), [order.index(row.version) for row, _ in both]
+            range(len(both)), [order.index(row.bot) for row, _ in both]
         ),
         "elo": {
             row.version: [row.bound, row.elo, row.half_width, one.bound, one.elo, one.half_width]
@@ -373,12 +379,12 @@ def compared(folder: Path, boards: int) -> dict[str, Any]:
 
 
 def event_entry(data: LeagueData, version: str) -> str:
-    """Return the lines of an event file for a version with the files that the league keeps."""
+    """Return the lines of an event file for a bot: its present version, as the league keeps it."""
     if data.versions[version].house:
         return f'[[bots]]\nname = "{version}"\n'
     files = data.folder.version(version)
     described = tomllib.loads((files / "bot.toml").read_text())
-    lines = {"name": version, "folder": str(files), "run": described["run"]}
+    lines = {"name": first_version(version), "folder": str(files), "run": described["run"]}
     if "build" in described:
         lines |= {"build": described["build"], "reads": ["{build}"]}
     return "[[bots]]\n" + "".join(f"{key} = {json.dumps(it)}\n" for key, it in lines.items())
