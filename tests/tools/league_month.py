@@ -340,7 +340,7 @@ def boneyard(*words: str) -> dict[str, Any]:
 
 
 def compared(folder: Path, boards: int) -> dict[str, Any]:
-    """Play a round robin of the survivors; compare ranks, and games for the same precision."""
+    """Play a round robin of the survivors; compare order and ratings."""
     data = read_league(folder / "league")
     division = data.divisions["draw"]
     rows = [row for row in division_standings(division, data).rows if row.rank]
@@ -354,13 +354,7 @@ def compared(folder: Path, boards: int) -> dict[str, Any]:
     robin = {rating.name: rating for rating in pool.entrants}
     both = [(row, robin[row.bot]) for row in rows if row.bot in robin]
     order = [rating.name for rating in pool.entrants]
-    widths = [
-        (row.half_width, rating.half_width)
-        for row, rating in both
-        if row.half_width and rating.half_width and not (row.bound or rating.bound)
-    ]
     games = sum(1 for _ in division.results())
-    mean = [statistics.fmean(width[side] ** 2 for width in widths) for side in (0, 1)]
     return {
         "run": done,
         "order in the league": [row.bot for row, _ in both],
@@ -374,7 +368,6 @@ def compared(folder: Path, boards: int) -> dict[str, Any]:
         },
         "games of the league": games,
         "games of the round robin": len(results),
-        "games of a round robin for the league's precision": len(results) * mean[1] / mean[0],
     }
 
 
