@@ -111,6 +111,13 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
         """Every version that was ever admitted, by name, the oldest first."""
         return {one.version: one for one in self.register if isinstance(one, Admitted)}
 
+    @property
+    def latest(self) -> str:
+        """The latest time in its files; empty if there is none."""
+        rounds = [one for division in self.divisions.values() for one in division.rounds]
+        times = [one.time for one in (*self.register, *(each.plan for each in rounds))]
+        return max([*times, *(one.closed.time for one in rounds if one.closed)], default="")
+
     def active(self, division: str) -> list[str]:
         """Return the versions that play in a division, sorted by name: the present one of each bot.
 

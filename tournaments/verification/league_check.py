@@ -175,6 +175,10 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
             yield f"{path}: its rules or seats are not those of the rounds before"
         yield from _event_faults(one, register)
         yield from _active_faults(one, register, before)
+        if plan.method in EARLIER and before and before[-1].plan.method == METHOD:
+            yield f"{path}: its method {plan.method!r} is older than that of the round before"
+        if plan.method == METHOD and plan.register is None:
+            yield f"{path}: its plan does not tell the register that it was chosen with"
         if plan.method == METHOD:
             tables = plan_tables(plan, encounters, event.seats, partners)
             if list(plan.tables) != tables:

@@ -50,7 +50,7 @@ def test_league_outlives_a_method_of_choice(league: Path, tmp_path: Path) -> Non
     """What an earlier version of Boneyard chose is told, and no fault."""
     site = tmp_path / "site"
     shutil.copytree(league / "site", site)
-    swap("information 2", "information 1")(site / SECOND / "round.json")
+    swap("information 2", "information 1")(site / FIRST / "round.json")
     said = boneyard("verify", str(site))
     assert "OK: 2 rounds, tables chosen again but those of 1, by an earlier" in said
 
@@ -76,6 +76,12 @@ def hide_rounds(path: Path) -> None:
     path.write_text(json.dumps(table))
 
 
+def forget_register(path: Path) -> None:
+    plan = json.loads(path.read_text())
+    plan["register"] = None
+    path.write_text(json.dumps(plan))
+
+
 def drop_table(path: Path) -> None:
     plan = json.loads(path.read_text())
     del plan["tables"][0]
@@ -96,6 +102,8 @@ CHANGES: list[tuple[str, Callable[[Path], None], str]] = [
     ("league.json", hide_rounds, "short has figures, but no round"),
 ]
 MORE: list[tuple[str, Callable[[Path], None], str]] = [
+    (f"{SECOND}/round.json", swap("information 2", "information 1"), "is older than that of"),
+    (f"{SECOND}/round.json", forget_register, "does not tell the register"),
     ("league.json", hide_rounds, "has 0 of the 2 rounds of short"),
     (f"{SECOND}/round.json", hold("fouled in ² sittings"), "x could not play at"),
     (f"{SECOND}/round.json", hold(f"fouled in {'9' * 5000} sittings"), "x could not play at"),

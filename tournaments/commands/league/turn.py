@@ -17,7 +17,14 @@ from tournaments.league.conduct import new_benches
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.journal import Journal
 from tournaments.league.next_round import next_round
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_league, read_round
+from tournaments.league.read import (
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    read_league,
+    read_round,
+    write_time,
+)
 from tournaments.league.records import RoundPlan
 from tournaments.league.registry.history import append_entries
 from tournaments.league.registry.update import update_register
@@ -58,12 +65,14 @@ class Turns:
     def admit(self, *, strict: bool) -> None:
         """Pull, read league.toml again, look at all bots, and bench those that foul.
 
-        Settings that are wrong change nothing; `strict`: they raise UserError. Raises OSError.
+        Settings that are wrong change nothing; `strict`: they raise UserError. Raises OSError, and
+        UserError if the clock is wrong.
         """
         if self.settings.pull:
             self._pull()
         self._reload(strict=strict)
-        for entry in update_register(self._folder, self.settings, self._clock()):
+        now = self._present(self._data or self._read(self.settings))
+        for entry in update_register(self._folder, self.settings, now):
             self._journal.note_entry(self._clock(), entry)
         benches = new_benches(self._read(self.settings), self._clock())
         append_entries(self._folder.register, benches)
@@ -97,6 +106,16 @@ class Turns:
         self._data = read_league(self._folder.path, self._data, settings)
         return self._data
 
+    def _present(self, league: LeagueData) -> datetime:
+        """Return the time for what is written next. Raises UserError if it would be in disorder."""
+        now = self._clock()
+        if write_time(now) < league.latest:
+            raise UserError(
+                f"The clock, or --now, is behind {league.latest}, the last time in the league's "
+                "files, whose times must be in order. Set it right, or wait until then."
+            )
+        return now
+
     def _note(self, kind: str, words: str) -> None:
         self._journal.note(self._clock(), kind, words)
 
@@ -121,7 +140,7 @@ class Turns:
         return True
 
     def _begin(self, data: LeagueData) -> PlayedRound | None:
-        found = next_round(data, self._clock())
+        found = next_round(data, self._present(data))
         if found is None:
             return None
         plan = found.plan

@@ -65,6 +65,10 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert (third.plan.number, third.week) == (3, "2026-W48")
     assert {one.board + third.first_board for one in third.results} == {3}
     assert (place / "reports" / "2026-W47.md").exists()
+    # Times in disorder could never be verified.
+    assert "is behind 2026-11-23T10:00:00Z" in boneyard(
+        "league", str(place), "--once", *NOW, code=2
+    )
 
 
 def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
