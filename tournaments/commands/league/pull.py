@@ -7,7 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 TIMEOUT_S = 120.0
-"""Time that a pull may take, in s."""
+"""Time that the server of a pull may take, in s."""
+MERGE_S = 600.0
+"""Time that the checkout of what was fetched may take, in s. Whoever ends one in its middle leaves
+a lock and half of its files, and git refuses every pull after that."""
 LONGEST = 300
 """Most characters that are told of git's complaint."""
 SAFE = (
@@ -33,13 +36,15 @@ def pull(folder: Path) -> str | None:
     """
     place = folder / "bots" if (folder / "bots" / ".git").exists() else folder
     before = _git(place, "rev-parse", "HEAD")
-    _git(place, "pull", "--ff-only", "--quiet", "--no-recurse-submodules", "--no-rebase")
+    _git(place, "fetch", "--quiet", "--no-recurse-submodules")
+    _git(place, "merge", "--ff-only", "--quiet")
     after = _git(place, "rev-parse", "HEAD")
     return None if after == before else after[:10]
 
 
 def _git(folder: Path, *words: str) -> str:
     """Run git; return what it writes. Raises PullError."""
+    timeout = MERGE_S if words[0] == "merge" else TIMEOUT_S
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true", "GIT_LFS_SKIP_SMUDGE": "1"}
     quiet |= {"GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")}
     try:
@@ -55,9 +60,13 @@ def _git(folder: Path, *words: str) -> str:
         raise PullError(f"git cannot be started: {error.strerror}") from error
     with process:
         try:
-            said, _ = process.communicate(timeout=TIMEOUT_S)
+            said, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise PullError(f"git {words[0]} took longer than {TIMEOUT_S:g} s") from None
+            raise PullError(f"git {words[0]} took longer than {timeout:g} s") from None
+        except KeyboardInterrupt:
+            if words[0] == "merge":
+                process.communicate(timeout=timeout)
+            raise
         finally:
             # Its helpers too: a transport may wait for ever.
             with suppress(ProcessLookupError):

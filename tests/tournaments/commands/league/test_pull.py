@@ -1,5 +1,7 @@
 """The pull of a league: it brings what was pushed, and runs nothing of it."""
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -49,6 +51,25 @@ def test_a_push_is_pulled_and_no_hook_runs(author: Path, tmp_path: Path) -> None
     assert not (tmp_path / "ran").exists()
 
 
+def test_interrupted_checkout_is_finished(
+    author: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of one would keep git from every later pull."""
+    league, real = tmp_path / "league", shutil.which("git")
+    push(author, "two")
+    (tmp_path / "bin").mkdir()
+    slow = tmp_path / "bin" / "git"
+    slow.write_text(
+        f'#!/bin/sh\ncase "$*" in *merge*) kill -INT $PPID; sleep 0.3;; esac\nexec {real} "$@"\n'
+    )
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    with pytest.raises(KeyboardInterrupt):
+        pull(league)
+    assert (league / "bots" / "file").read_text() == "two"
+    assert not list((league / ".git").glob("*.lock"))
+
+
 def test_bots_with_a_checkout_of_their_own_are_pulled_alone(author: Path, tmp_path: Path) -> None:
     """Then authors cannot change the league's settings."""
     (tmp_path / "outer").mkdir()
@@ -67,7 +88,7 @@ def test_what_cannot_be_pulled_is_told(
     (tmp_path / "league" / "own").touch()
     git(tmp_path / "league", "add", "-A")
     git(tmp_path / "league", "commit", "-qm", "own")
-    with pytest.raises(PullError, match="git pull: "):
+    with pytest.raises(PullError, match="git merge: "):
         pull(tmp_path / "league")
     (tmp_path / "none").mkdir()
     with pytest.raises(PullError, match="not a git repository"):
