@@ -43,6 +43,10 @@ DECIMALS = 6
 OPEN = 0.05
 """Doubt below which an order counts as known."""
 
+REACH = 0.95
+"""Share of the points against the anchor beyond which nobody waits for a narrow rating: games that
+a version almost always wins or loses hardly narrow it."""
+
 
 class OpenInterval(NamedTuple):
     """An interval that matters: of a version's rating, or of the difference of two."""
@@ -128,18 +132,17 @@ def open_intervals(
     """Return all intervals that matter, the widest first."""
     names = sorted(active)
     information = Information(encounters, names, anchor, partners)
-    half_widths, doubts = information.half_widths(), information.doubts()
+    half_widths, is_open = information.half_widths(), information.doubts() > OPEN
     found = [
         OpenInterval((names[i], names[j]), float(half_widths[i, j]))
         for i in range(len(names))
         for j in range(i)
-        if doubts[i, j] > OPEN
+        if is_open[i, j]
     ]
     if (level := information.anchor) is not None:
         found += [
-            OpenInterval((name,), float(half_widths[i, level]))
-            for i, name in enumerate(names)
-            if i != level
+            OpenInterval((names[i],), float(half_widths[i, level]))
+            for i in np.flatnonzero(_rated_closely(information, level)).tolist()
         ]
     return sorted(found, key=lambda one: (-one.half_width, one.versions))
 
@@ -151,13 +154,21 @@ def _weights(information: Information, until: float | None) -> Floats:
     if (level := information.anchor) is not None:
         weights[level] += RATING
         weights[:, level] += RATING
-        is_open[level] = is_open[:, level] = True
+        is_open[level] |= _rated_closely(information, level)
+        is_open[:, level] = is_open[level]
     np.fill_diagonal(weights, 0)
     if until is not None:
         is_wide = information.half_widths() > until
         weights[~is_wide] = 0
         weights *= (is_wide & is_open).any()
     return weights
+
+
+def _rated_closely(information: Information, level: int) -> Bools:
+    """Tell of which versions the lead over the anchor matters: those within its reach."""
+    within: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
+    within[level] = False
+    return within
 
 
 def _best_table(

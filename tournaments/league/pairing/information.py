@@ -46,15 +46,22 @@ class Information:
         z = np.abs(self.lead) / error / sqrt(2)
         return np.asarray(1 - np.vectorize(erf)(z), np.float64) if len(z) else z
 
-    def worth(self, boards: int, seats: int) -> Floats:
-        """Return the information of a table about the difference of each two that sit there.
+    def shares(self) -> Floats:
+        """Return the expected share of the points of each against each, 0 to 1.
 
-        The lead is uncertain itself, so this is an average over it. With partners the three ways to
-        split a table of four tell together as much as each two of them in one game.
+        The lead is uncertain itself, so this is an average over it.
         """
         lead = self.lead / 2 if self.partners else self.lead
         flat = 1 + pi / 8 * _apart(self.covariance)
-        share = stats.expected_share(lead / np.sqrt(flat))
+        return np.asarray(stats.expected_share(lead / np.sqrt(flat)), np.float64)
+
+    def worth(self, boards: int, seats: int) -> Floats:
+        """Return the information of a table about the difference of each two that sit there.
+
+        With partners the three ways to split a table of four tell together as much as each two of
+        them in one game.
+        """
+        share, flat = self.shares(), 1 + pi / 8 * _apart(self.covariance)
         games = boards if self.partners else boards * seats * 3 / (seats + 1)
         return np.asarray(games * share * (1 - share) / np.sqrt(flat), np.float64)
 

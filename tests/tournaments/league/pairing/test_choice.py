@@ -105,12 +105,16 @@ def test_nothing_is_chosen_once_all_intervals_are_narrow() -> None:
 
 
 def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
-    """Versions far apart have a wide interval, but nobody waits for it; the anchor is another."""
+    """Versions far apart have a wide interval, but nobody waits for it, not even of the anchor."""
     results = boards("a", "b", 990, 10) + boards("b", "m", 900, 100) + boards("m", "y", 990, 10)
     wide = {one.versions for one in _intervals(results, "aby") if one.half_width > 60}
     assert wide == set()
     assert choose(results, ["a", "b", "y"], anchor="gone", until=60.0) == []
-    assert choose(results, ["a", "b", "y"], anchor="a", until=60.0)
+    assert choose(results, ["a", "b", "y"], anchor="a", until=60.0) == []
+    results += boards("b", "c", 16, 4)
+    found = choose(results, ["a", "b", "c"], anchor="b", until=60.0)
+    assert found
+    assert all("c" in one.entrants for one in found)
 
 
 def _intervals(results: list[Result], active: str) -> list[OpenInterval]:
