@@ -54,8 +54,9 @@ from tournaments.cli.arguments.options import WISH
 def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> None:
     """Check bots step by step and say what to fix.
 
-    The check talks to the bot as the referee does. BOT is a sample bot, a file or a command, as in
-    `run`, or an event file: then each of its bots is checked, and plays the event's game only. A
+    The check talks to the bot as the referee does. BOT is a sample bot, a file, a command or the
+    folder of a bot.toml (without BOT, the current one), as in `run`, or an event file: then each of
+    its bots is checked, and plays the event's game only. A
     dot is a step that passed, F one that failed, s one that was skipped. Each failure shows what
     was sent, what your bot replied, what was expected and how to fix it. Several bots are checked
     two at a time, and get a line each and a table.
@@ -67,6 +68,7 @@ def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> N
     Examples:
       boneyard check ./my_bot.py
       boneyard check --all
+      boneyard check bots/mine
       boneyard check ./my_bot.py "node bot.mjs" greedy
       boneyard check "node bot.mjs" --quick
       boneyard check friday.toml --bot mine --json
@@ -78,6 +80,8 @@ def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> N
         for line in describe_steps():
             click.echo(line)
         return
+    if not (bots or every) and Path("bot.toml").is_file():
+        bots = (".",)
     if every == bool(bots):
         raise click.UsageError("Name bots, or --all for those of bots.toml.")
     from tournaments.commands.check import CheckOptions, check_bots

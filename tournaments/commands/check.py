@@ -31,9 +31,10 @@ from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
-from tournaments.plan.bot_catalog import LIST, own_bots
+from tournaments.plan.bot_catalog import LIST, ListedBot, own_bots
 from tournaments.plan.bot_clocks import name_clocks
 from tournaments.plan.bot_command import prepare_entrant
+from tournaments.plan.bot_file import BOT_FILE, load_bot_file
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
 from tournaments.plan.from_options import parse_event
@@ -120,12 +121,16 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | Non
     The game is that of an event file; without one (None) a bot must know every game.
     """
     game = None
-    what = options.bots or tuple(own_bots(Path()))
+    listed = own_bots(Path())
+    folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in options.bots)
+    what = tuple(folders) or tuple(listed)
     if not what:
         raise UserError(f"There is no bot in {LIST} here. Name a bot: boneyard check BOT")
     in_file = Path(what[0]).suffix == SUFFIX
     if options.name and not in_file:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
+    for name in listed.keys() & what:
+        _warn_of_two_files(name, listed[name])
     event, base = parse_event(what)
     if in_file:
         # The candidates of a tune are the first bot with other values.
@@ -137,6 +142,18 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | Non
     clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
     event = replace(event, clock=clock, sandbox=options.sandbox or event.sandbox)
     return name_clocks(event), base, game
+
+
+def _warn_of_two_files(name: str, listed: ListedBot) -> None:
+    """Say if a league, which reads bot.toml, would run another command than is checked here."""
+    path = Path(listed.folder or name, BOT_FILE)
+    if path.is_file():
+        file = load_bot_file(path)
+        if (file.run, file.build) != (listed.run, listed.build):
+            print_note(
+                f"{path} has another run or build than {LIST}, which is checked here. A league "
+                f"reads {BOT_FILE}: to check that, name the folder as ./{path.parent}."
+            )
 
 
 def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:

@@ -31,7 +31,8 @@ from arena.sandbox.dependencies import (
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import split_clock
-from tournaments.plan.bot_catalog import LIST, all_bots
+from tournaments.plan.bot_catalog import all_bots
+from tournaments.plan.bot_file import BOT_FILE, load_bot_file
 from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event_file import SUFFIX, WrittenBot, read_event_file
 
@@ -58,7 +59,8 @@ INTERPRETERS = {
 
 
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
-    """Read bots from the command line: each word is a listed bot, a file, or a command.
+    """Read bots from the command line: each word is a listed bot, a file, the folder of a
+    bot.toml, or a command.
 
     Arguments may follow a listed bot's name: `"montecarlo --worlds 25"`; a clock of its own may
     follow any of them: `mine@200ms`. Raises UserError.
@@ -81,6 +83,9 @@ def _understood(word: str) -> WrittenBot:
         return replace(_understood(bot), clock=clock)
     if word not in listed and is_file(path):
         return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
+    if word not in listed and is_file(path / BOT_FILE):
+        home, file = path.resolve(), load_bot_file(path / BOT_FILE)
+        return WrittenBot(slug(home.name), file.run, file.build, str(home))
     try:
         argv = shlex.split(word)
     except ValueError as error:
@@ -101,8 +106,8 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
     path = Path(word)
     if word and is_folder(path):
         return UserError(
-            f"{word} is a folder: name the program in it, or give the bot an entry with run and "
-            f"folder in {LIST} or in an event file."
+            f"{word} is a folder: name the program in it, or write {BOT_FILE} there with a line "
+            'such as: run = ["{python}", "main.py"]'
         )
     if len(argv) > 1:
         return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")

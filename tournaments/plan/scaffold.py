@@ -16,6 +16,7 @@ from arena.rules.toml_file import load_toml
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bot_catalog import LIST, all_bots, missing_tools, sample_folder
+from tournaments.plan.bot_file import BOT_FILE
 from tournaments.plan.file_lock import try_lock_folder
 
 PLACE = "my-bot"
@@ -162,7 +163,7 @@ def _files(key: str, name: str) -> dict[str, bytes]:
     about = f"A bot in {language.title}, made by `boneyard new`."
     words = {"about": about, "build": language.build, "run": language.run}
     entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
-    texts = {language.file: source, "README.md": _readme(language), "bot.toml": entry}
+    texts = {language.file: source, "README.md": _readme(language), BOT_FILE: entry}
     return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}
 
 

@@ -299,6 +299,27 @@ def test_all_bots_of_the_list_are_checked(tmp_path: Path, monkeypatch: pytest.Mo
     assert check("one", "--all", *FEW).exit_code == 2
 
 
+def test_the_bot_of_a_folder_is_checked_as_its_bot_toml_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / "bot.py").write_text(ONE_GAME.split("elif")[0])
+    (home / "bot.toml").write_text('run = ["{python}", "-I", "-S", "bot.py"]\nauthor = "Ada"\n')
+    for place, *words in ((tmp_path, "mine"), (tmp_path, "mine/bot.toml"), (home,)):
+        monkeypatch.chdir(place)
+        done = check(*words, "--only", "hello", "--sandbox", "off")
+        assert done.output.splitlines()[-1].startswith("mine passed"), done.output
+    (tmp_path / "bots.toml").write_text('[mine]\nrun = ["{python}", "bot.py"]\nfolder = "mine"\n')
+    monkeypatch.chdir(tmp_path)
+    done = check("mine", "--only", "hello", "--sandbox", "off")
+    assert "mine/bot.toml has another run or build than bots.toml" in done.output
+    (home / "bot.toml").write_text("rum = 1\n")
+    done = check("./mine", "--only", "hello")
+    assert "mine/bot.toml: Unknown field rum: did you mean run?" in done.output
+    assert done.exit_code == 2
+
+
 def test_one_of_several_that_cannot_be_built_stops_no_other(tmp_path: Path) -> None:
     path = tmp_path / "friday.toml"
     path.write_text('[[bots]]\nname = "mine"\nrun = ["./mine"]\n[[bots]]\nname = "first"\n')

@@ -271,7 +271,7 @@ def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
         ("real/mien.py", "There is no file real/mien.py: did you mean real/mine.py?"),
         ("rte.json", "There is no file rte.json: there are "),
         ("gone/" + 300 * "x" + "/mine.py", "There is no file gone/"),
-        ("./linked", "./linked is a folder: name the program in it, or give the bot an entry"),
+        ("./linked", "./linked is a folder: name the program in it, or write bot.toml"),
         (".", ". is a folder: name the program in it"),
         ("no-such-program mine.py", "There is no program 'no-such-program' to run"),
         ("gredy", "Unknown bot 'gredy': did you mean greedy?"),

@@ -5,6 +5,7 @@ from pathlib import Path
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
 from tournaments.league.folder import LeagueFolder
+from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.scaffold import make_bot
 from tournaments.storage.folder import write_atomic
 
@@ -49,7 +50,7 @@ A bot is a folder here, called as the bot: 1 to 40 letters, digits, `_` or `-`. 
 the new files play as a new version, rated apart. Remove the folder to withdraw the bot.
 
 1. Run `boneyard new LANGUAGE NAME` here, or copy `{SAMPLE}/` and give the copy a name.
-2. Put your idea into its `choose`. `boneyard check NAME` here tests what `boneyard new` has made.
+2. Put your idea into its `choose`. `boneyard check NAME` here tests it by its `bot.toml`.
 3. Push. The league checks the bot in a sandbox and says on its page what to fix.
 
 `bot.toml` says how the bot is run: `run`, and if need be `build`, `about`, `author`, `divisions`
@@ -69,8 +70,9 @@ def make_league(path: Path) -> int:
         league.bots.mkdir(parents=True, exist_ok=True)
         if not (league.bots / SAMPLE).exists():
             make_bot("python", SAMPLE, league.bots)
-        if not (readme := league.bots / "README.md").exists():
-            write_atomic(readme, [README.encode()])
+        for name, text in (("README.md", README), (".gitignore", f"{LIST}\n")):
+            if not (league.bots / name).exists():
+                write_atomic(league.bots / name, [text.encode()])
         # Last: a folder with settings is a league with all its files.
         write_atomic(league.settings, [SETTINGS.encode()])
     except OSError as error:

@@ -1,20 +1,16 @@
-"""The file bot.toml, by which a bot's author says how to run it."""
+"""The file bot.toml of a push, which hostile authors write."""
 
 import re
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import msgspec
-from msgspec import Meta, Struct
 
 from protocol.errors import UserError, unknown_name
 from protocol.validation import convert_or_explain
 from tournaments.league.registry.file_tree import FileTree, RefusedPushError
 from tournaments.plan.bot_command import check_places
-from tournaments.plan.event import EntrantName, Title
-from tournaments.plan.event_file import Word
+from tournaments.plan.bot_file import BOT_FILE, BotFile, without_others_fields
 
-BOT_FILE = "bot.toml"
-"""The name of the file in each bot's folder."""
 LONGEST_FILE = 8192
 """Bytes of the file."""
 MOST_DOTS = 100
@@ -22,39 +18,6 @@ MOST_DOTS = 100
 _QUOTED = re.compile(rb"""\"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
 MOST_WORDS = 4096
 """Characters of a command."""
-ELSEWHERE = {
-    "network": "Only the organiser opens addresses to a bot, in league.toml: ask for it.",
-    "environment": "Only the organiser gives a bot variables, in league.toml: ask for it.",
-    "clock": "Only the organiser gives a bot a clock of its own, in league.toml.",
-    "folder": "A bot has its own folder here and reads all of it. Remove the line.",
-    "reads": "A bot has its own folder here and reads all of it. Remove the line.",
-    "needs": "The league looks for the programs of run and build itself. Remove the line.",
-    "name": "A bot is called as its folder. Remove the line.",
-}
-"""Keys of other lists of bots, with what to do instead."""
-
-
-class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot as its author enters it."""
-
-    run: Annotated[tuple[Word, ...], Meta(min_length=1)]
-    """Program and arguments; {python} and {build} are placeholders."""
-    build: tuple[Word, ...] = ()
-    """A command that builds the bot first, in the sandbox, in its folder."""
-    about: Annotated[
-        str,
-        Meta(
-            pattern=r"^[^\x00-\x1f\x7f]{0,200}(?!\n)$",
-            description="up to 200 characters in one line",
-        ),
-    ] = ""
-    """A line of description."""
-    author: Title = ""
-    """The author's name."""
-    divisions: tuple[EntrantName, ...] = ()
-    """The divisions that it enters; none: all."""
-    withdrawn: bool = False
-    """True if the bot plays no more."""
 
 
 def parse_bot_file(tree: FileTree, place: str, divisions: list[str]) -> BotFile:
@@ -96,10 +59,7 @@ def _decoded(content: bytes, where: str) -> BotFile:
         fields = msgspec.toml.decode(content, type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise RefusedPushError(f"{where} is not TOML: {f'{error}'[:200]}.") from None
-    for name in fields:
-        if name in ELSEWHERE:
-            raise UserError(f"Unknown field {name}: {ELSEWHERE[name]}")
-    return cast(BotFile, convert_or_explain(fields, BotFile))
+    return cast(BotFile, convert_or_explain(without_others_fields(fields), BotFile))
 
 
 def _check(bot: BotFile, divisions: list[str]) -> None:

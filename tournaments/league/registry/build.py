@@ -14,7 +14,6 @@ from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import printable_lines
 from tournaments.league.registry.archive import archive_bound, read_archive
-from tournaments.league.registry.bot_file import BotFile
 from tournaments.league.registry.file_tree import (
     RefusedPushError,
     TreeBounds,
@@ -22,6 +21,7 @@ from tournaments.league.registry.file_tree import (
     write_tree,
 )
 from tournaments.league.registry.version_command import resolve_words
+from tournaments.plan.bot_file import BotFile
 
 LIMITS = Limits(memory_mib=1024, processes=256, open_files=1024, file_mib=256, cores=2.0)
 """The limits of a build: compilers take more than bots."""

@@ -4,9 +4,9 @@ from itertools import chain
 
 from protocol.codec import encode_json
 from protocol.errors import UserError
-from tournaments.league.registry.bot_file import BOT_FILE
 from tournaments.league.registry.file_tree import FileTree, Item
 from tournaments.plan.bot_catalog import sample_bots, sample_folder
+from tournaments.plan.bot_file import BOT_FILE
 
 
 def house_files(name: str) -> FileTree:

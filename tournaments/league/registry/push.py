@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.sandbox.limits import MIB
-from tournaments.league.registry.bot_file import BOT_FILE
 from tournaments.league.registry.file_tree import (
     FileTree,
     Item,
@@ -23,6 +22,7 @@ from tournaments.league.registry.file_tree import (
     is_ignored,
     shown_name,
 )
+from tournaments.plan.bot_file import BOT_FILE
 
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 CHANGED = {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.ESTALE, errno.EISDIR}

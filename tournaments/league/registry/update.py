@@ -33,7 +33,7 @@ from tournaments.league.records import (
     Returned,
     Withdrawn,
 )
-from tournaments.league.registry.bot_file import BOT_FILE, BotFile, parse_bot_file
+from tournaments.league.registry.bot_file import parse_bot_file
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.examine import examine_version, failure_words
 from tournaments.league.registry.file_tree import (
@@ -51,6 +51,7 @@ from tournaments.league.registry.names import name_fault, name_in_register
 from tournaments.league.registry.push import ChangedPushError, read_push
 from tournaments.league.registry.version_command import version_command
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
+from tournaments.plan.bot_file import BOT_FILE, BotFile
 
 MOST_BOTS = 1000
 """Folders in bots/ that are looked at."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import interpreter, is_file, program_paths
 from protocol.errors import UserError, suggestion
-from tournaments.league.registry.bot_file import BotFile
 from tournaments.league.registry.file_tree import RefusedPushError
 from tournaments.league.settings import BotPermissions
 from tournaments.plan.bot_command import (
@@ -18,6 +17,7 @@ from tournaments.plan.bot_command import (
     find_program,
     our_packages,
 )
+from tournaments.plan.bot_file import BotFile
 
 COMPILERS = ("cc", "c++", "go", "javac", "java", "rustc", "make", "tclsh", "bash")
 """Programs that authors ask for, besides interpreters."""

@@ -10,7 +10,6 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.records import Admitted, Refused
-from tournaments.league.registry.bot_file import BotFile
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.file_tree import (
     Item,
@@ -21,6 +20,7 @@ from tournaments.league.registry.file_tree import (
 )
 from tournaments.league.registry.update import entrant_of, update_register
 from tournaments.league.settings import load_settings
+from tournaments.plan.bot_file import BotFile
 
 BOUNDS = TreeBounds(files=50, size=2**20)
 
