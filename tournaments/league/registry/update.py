@@ -55,6 +55,9 @@ from tournaments.plan.bot_file import BOT_FILE, BotFile
 
 MOST_BOTS = 1000
 """Folders in bots/ that are looked at."""
+MOST_STRANGERS = 200
+"""Folders that are no bots and were never heard of, of which the register tells in 24 hours: each
+has a page on the site for ever, and one push may bring a thousand."""
 LONGEST_WHY = 5_000
 """Characters of the reason for a refusal: an author's own words may be in it."""
 DAY = timedelta(days=1)
@@ -111,6 +114,8 @@ class _Update:
         quota = settings.quota
         self.bounds = TreeBounds(quota.files, quota.files_mib * MIB)
         self._spent_s = 0.0
+        never_played = [bot for bot, each in self.histories.items() if not each.admitted]
+        self._strangers = sum(map(bool, map(self._recent, never_played)))
         self.divisions = [division.name for division in settings.divisions]
 
     @property
@@ -168,10 +173,14 @@ class _Update:
                 }
         except OSError as error:
             raise UserError(f"{self.league.bots} cannot be read: {error.strerror}.") from error
-        # However many are pushed, those that have played are looked at, and first.
+        # However many are pushed, those that have played are looked at, and first; and of them
+        # those that change seldom, for a turn may end before the others.
         own = set(self._authors_bots())
         bots = [name for name in names | own if not name.startswith((".", "README"))]
-        return sorted(bots, key=lambda name: (name not in own, name))
+        return sorted(
+            bots,
+            key=lambda name: (name not in own, name in own and self._recent(name), name),
+        )
 
     def _authors_bots(self) -> list[str]:
         """Return the bots of authors that have ever played."""
@@ -207,14 +216,23 @@ class _Update:
         if not self._is_there(name):
             return
         if fault := name_fault(name, self._authors_bots()):
+            self._make_known(bot)
             yield from self._refuse(bot, fault)
             return
         try:
             yield from self._update_bot(bot)
         except RefusedPushError as error:
+            self._make_known(bot)
             yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
         except OSError as error:
             print_note(f"bots/{bot} waits for the next turn: {error}")
+
+    def _make_known(self, bot: str) -> None:
+        """Count a folder that is no bot; raise _PostponedError after too many new ones in a day."""
+        if self.history(bot).last is None:
+            if self._strangers >= MOST_STRANGERS:
+                raise _PostponedError
+            self._strangers += 1
 
     def _update_bot(self, bot: str) -> Iterator[AnyEntry]:
         history = self.history(bot)
@@ -244,16 +262,19 @@ class _Update:
     def _read(self, bot: str) -> FileTree:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
 
+    def _recent(self, bot: str) -> int:
+        """Count the lines about pushes of a bot in the last 24 hours."""
+        return sum(self.now - parse_time(one) < DAY for one in self.history(bot).times)
+
     def _has_room(self, bot: str) -> Iterator[AnyEntry]:
         """Raise _PostponedError if a bot has changed often enough for a day; tell its author once.
 
         So one that changes all the time costs no more than a few checks and lines of the register.
         """
         most = self.settings.quota.pushes_a_day
-        recent = [one for one in self.history(bot).times if self.now - parse_time(one) < DAY]
-        if len(recent) < most:
+        if self._recent(bot) < most:
             return
-        again = write_time(parse_time(recent[-most]) + DAY)
+        again = write_time(parse_time(self.history(bot).times[-most]) + DAY)
         why = f"bots/{bot} changed {most} times in a day. It is looked at again after {again}."
         last = self.history(bot).last
         if not isinstance(last, Refused) or last.fingerprint != NOT_READ:
@@ -380,7 +401,7 @@ class _Update:
 
 
 class _PostponedError(Exception):
-    """The machine kept a bot from its check: it is tried again at the next turn."""
+    """The machine kept a bot from its check, or there are too many: it waits for a later turn."""
 
 
 def _without_folders(entry: AnyEntry, league: Path) -> AnyEntry:

@@ -269,6 +269,35 @@ def test_flood_of_new_bots_keeps_nobody_from_playing(
     assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["a"], ["b"], []]
 
 
+def test_bots_that_change_seldom_come_first(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody keeps the others from their turn by a name at the head of the alphabet."""
+    for main in ("one", "two"):
+        league.push(main, "a")
+        league.turn()
+    league.push("one", "zoe")
+    league.turn()
+    monkeypatch.setattr(update, "TURN_S", 0.0)
+    for bot in ("a", "zoe"):
+        league.push("three", bot)
+    assert [[one.bot for one in league.turn()] for _ in range(2)] == [["zoe"], ["a"]]
+
+
+def test_flood_of_folders_that_are_no_bots_ends_after_some(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each would have a line in the register and a page for ever; real bots are looked at."""
+    monkeypatch.setattr(update, "MOST_STRANGERS", 2)
+    for name in ("a", "b c", "d", "e"):
+        (league.folder.bots / name).mkdir()
+    league.push("one", "zoe")
+    assert [one.bot[:7] for one in league.turn()] == ["a", "illegal", "zoe"]
+    assert not league.turn()
+    league.now += timedelta(days=1)
+    assert [one.bot for one in league.turn()] == ["d", "e"]
+
+
 def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
     """Without bots/, versions/ or the register nothing is decided: the organiser restores them."""
     league.push("one")
