@@ -190,7 +190,8 @@ def _wanted(kind: Type, at: str, said: object) -> str:
         case LiteralType(values=values):
             return " or ".join(map(_shown, values))
         case VarTupleType(item_type=StrType() | Metadata(type=StrType())) if isinstance(said, str):
-            return f"a list of words, as {at.rpartition('.')[2]} = {_shown([said])}"
+            words = ", ".join(map(_shown, said.split()))
+            return f"a list of words, as {at.rpartition('.')[2]} = [{words}]"
         case VarTupleType() | TupleType():
             return "a list"
         case StructType(tag_field=str(field), tag=tag):

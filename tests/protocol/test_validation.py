@@ -52,6 +52,7 @@ class Trip(Struct, frozen=True, forbid_unknown_fields=True):
         ({"too": "a"}, "Unknown field too: did you mean to?"),
         ({"how": {"type": "long", "a\nb": 1}}, 'Unknown field how."a\\nb": there are type, miles.'),
         ({"by": "a"}, 'by must be a list of words, as by = ["a"], not "a".'),
+        ({"by": "a b"}, 'by must be a list of words, as by = ["a", "b"], not "a b".'),
         ({"by": 3}, "by must be a list, not 3."),
         ({"by": ["a", "B"]}, 'by[1] must be text in quotes, not "B".'),
         ({"how": "long"}, 'how must be a table, as how = { type = "long" }, not "long".'),

@@ -155,7 +155,7 @@ class Month:
 
     @property
     def days(self) -> list[dict[str, Any]]:
-        """What happened on each day that was lived through."""
+        """The events of each day that was lived through."""
         if not self._history.exists():
             return []
         return [json.loads(line) for line in self._history.read_text().splitlines()]

@@ -43,7 +43,7 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     """A round of a division, over or not."""
 
     plan: RoundPlan
-    """How its tables were chosen."""
+    """The inputs and the outcome of the choice of its tables."""
     folder: Folder
     """Its event folder."""
     event: Event

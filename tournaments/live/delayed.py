@@ -143,7 +143,7 @@ class _Growth:
 
     def __init__(self, step_s: float) -> None:
         self.over = False
-        """Whether the sitting is over now."""
+        """True if the sitting is over now."""
         self.sitting: Sitting | None = None
         """The sitting as the log has it last: it may have gone on elsewhere."""
         self._step_s = step_s

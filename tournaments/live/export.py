@@ -72,7 +72,7 @@ class ExportedSite:
         self._page_of: str | None = None
         self._looked = self._began = 0.0
         self.is_over = False
-        """Whether the event that is shown is over."""
+        """True if the event that is shown is over."""
 
     def update(self, folder: Path, now: float) -> None:
         """Look at an event and write what is public; see `export_snapshot`."""

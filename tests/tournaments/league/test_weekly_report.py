@@ -79,7 +79,7 @@ def test_words_of_an_author_are_neither_marks_nor_long(report: str) -> None:
 
 
 def test_report_of_a_past_week_stays_the_same(report: str) -> None:
-    """What happens later changes no report."""
+    """Later events change no report."""
     later = _league()
     past = league_at_end(later, "2026-W46")
     assert len(past.divisions["draw"].rounds) == 7

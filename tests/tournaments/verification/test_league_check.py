@@ -47,7 +47,7 @@ def swap(old: str, new: str) -> Callable[[Path], None]:
 
 
 def test_league_outlives_a_method_of_choice(league: Path, tmp_path: Path) -> None:
-    """What an earlier version of Boneyard chose is told, and no fault."""
+    """A choice of an earlier version of Boneyard is told, and no fault."""
     site = tmp_path / "site"
     shutil.copytree(league / "site", site)
     swap("information 2", "information 1")(site / FIRST / "round.json")

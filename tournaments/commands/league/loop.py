@@ -11,15 +11,12 @@ from typing import NamedTuple
 
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
-from tournaments.commands.league.play_round import find_full_disk
+from tournaments.commands.league.play_round import SHOW_EVERY_S, find_full_disk
 from tournaments.commands.league.turn import Turns
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.journal import Journal
 from tournaments.runner.exit import INTERRUPTED, STOPPED, save_crash
 from tournaments.storage.folder import Folder, lock_file
-
-SHOW_EVERY_S = 3.0
-"""Time between two public snapshots in a pause, in s."""
 
 MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."
 Clock = Callable[[], datetime]

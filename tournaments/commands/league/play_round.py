@@ -22,7 +22,7 @@ from tournaments.storage.open_event import open_event
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk without room."""
 SHOW_EVERY_S = 3.0
-"""Time between two public snapshots of the round, in s."""
+"""Time between two public snapshots, in s."""
 
 
 class Failure(NamedTuple):

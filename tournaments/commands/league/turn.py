@@ -75,8 +75,7 @@ class Turns:
         for entry in update_register(self._folder, self.settings, now):
             self._journal.note_entry(self._clock(), entry)
         benches = new_benches(self._read(self.settings), self._clock())
-        append_entries(self._folder.register, benches)
-        for bench in benches:
+        for bench in append_entries(self._folder.register, benches):
             self._journal.note_entry(self._clock(), bench)
 
     def _pull(self) -> None:

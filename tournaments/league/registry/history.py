@@ -1,6 +1,7 @@
 """The register as the history of each bot, and its growth."""
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -69,18 +70,20 @@ def bot_histories(entries: Iterable[AnyEntry]) -> dict[str, BotHistory]:
     return found
 
 
-def append_entries(path: Path, entries: Iterable[AnyEntry]) -> None:
-    """Append lines to a register, all or none, and wait until the disk has them.
+def append_entries(path: Path, entries: Iterable[AnyEntry]) -> list[AnyEntry]:
+    """Append lines to a register, all or none, and wait until the disk has them; return them.
 
-    The register is public, so the league's folder is left out where a bot or a compiler names it.
-    Raises OSError, and DamagedRecordError for an entry that nobody could read again.
+    The register is public, so the folders of the league and of its Python are left out where a bot
+    or a compiler names them. Raises OSError, and DamagedRecordError for an entry that nobody could
+    read again.
     """
-    here = encode_json(f"{path.parent.resolve()}/").strip(b'"')
-    lines = [encode_json(entry).replace(here, b"") + b"\n" for entry in entries]
-    for line in lines:
-        decode_entry(line)
+    lines = [encode_json(entry) + b"\n" for entry in entries]
+    for folder in (path.parent.resolve(), Path(sys.executable).parent):
+        here = encode_json(f"{folder}/").strip(b'"')
+        lines = [line.replace(here, b"") for line in lines]
+    written = [decode_entry(line) for line in lines]
     if not lines:
-        return
+        return written
     truncate_torn_line(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
@@ -88,3 +91,4 @@ def append_entries(path: Path, entries: Iterable[AnyEntry]) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    return written

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from arena.conformance.model import EventGame
 from arena.match.piped_process import CannotStartError
@@ -89,9 +88,8 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
         command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
     except (OSError, RefusedPushError) as error:
         raise UserError(f"Version {version} cannot play: {error}") from error
-    clock = permissions.clock.complete(settings.clock) if permissions.clock else None
-    entrant = Entrant(version, command, entry.fingerprint)
-    return Entrant(version, command, entry.fingerprint, clock=clock) if clock else entrant
+    clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET
+    return Entrant(version, command, entry.fingerprint, clock=clock)
 
 
 def built_folder(folder: Path) -> Path:
@@ -129,10 +127,9 @@ class _Update:
 
     def append(self, entry: AnyEntry) -> AnyEntry:
         """Write a line, which everybody may read."""
-        entry = _without_folders(entry, self.league.path)
-        append_entries(self.league.register, [entry])
-        self.history(entry.bot).add(entry)
-        return entry
+        (written,) = append_entries(self.league.register, [entry])
+        self.history(entry.bot).add(written)
+        return written
 
     # --- all bots ---
 
@@ -402,19 +399,3 @@ class _Update:
 
 class _PostponedError(Exception):
     """The machine kept a bot from its check, or there are too many: it waits for a later turn."""
-
-
-def _without_folders(entry: AnyEntry, league: Path) -> AnyEntry:
-    """Return an entry whose words do not tell where the league and its Python lie."""
-
-    def hidden(words: str) -> str:
-        for folder in (league, Path(sys.executable).parent):
-            words = words.replace(f"{folder}/", "")
-        return words
-
-    if not isinstance(entry, Admitted | Refused):
-        return entry
-    if entry.check:
-        steps = (replace(step, words=hidden(step.words)) for step in entry.check.steps)
-        entry = replace(entry, check=replace(entry.check, steps=tuple(steps)))
-    return replace(entry, why=hidden(entry.why)) if isinstance(entry, Refused) else entry

@@ -10,11 +10,11 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.codec import DamagedRecordError, decode_json, encode_json, indented_json
 from tournaments.league.ratings.standings import StandingRow, division_standings
-from tournaments.league.read import LeagueData, parse_time, week_of
+from tournaments.league.read import LeagueData
+from tournaments.league.weeks import league_at_end
 from tournaments.storage.folder import write_atomic
 
 RANKS = "ranks.json"
@@ -89,13 +89,8 @@ def past_weeks(data: LeagueData, site: Path, this_week: str) -> Iterator[Week]:
 
 def _standings_after(data: LeagueData, week: str) -> dict[str, list[StandingRow]]:
     """Return the standings at the end of a week, from what had happened by then."""
-    register = [one for one in data.register if week_of(parse_time(one.time)) <= week]
-    then = {
-        name: replace(one, rounds=[played for played in one.rounds if played.week <= week])
-        for name, one in data.divisions.items()
-    }
-    league = replace(data, register=register, divisions=then)
-    return {name: division_standings(one, league).rows for name, one in then.items()}
+    then = league_at_end(data, week)
+    return {name: division_standings(one, then).rows for name, one in then.divisions.items()}
 
 
 def week_changes(weeks: Sequence[Week]) -> Iterator[tuple[Week, dict[str, dict[str, int]]]]:

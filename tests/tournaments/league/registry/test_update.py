@@ -228,7 +228,7 @@ def test_bot_that_the_machine_cannot_start_waits(league: League) -> None:
 
 
 def test_push_in_its_middle_is_read_again(league: League) -> None:
-    """What changed while it was checked is no version; the next turn takes it whole."""
+    """A push that changed while it was checked is no version; the next turn takes it whole."""
     league.push("half")
     league.during = lambda: league.push("whole")
     (told,) = league.turn()

@@ -21,7 +21,7 @@ from tournaments.publication.league.site import publish_league
 
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 RUDE = "</script><img src=x onerror=alert(1)>\x1b[31m\x00\u202e\"'&amp;{{ 7 * 7 }} ]]> `code`"
-"""What an author may write."""
+"""Words of an author."""
 SETTINGS = """\
 title = "Club"
 house = ["first", "greedy", "random"]
