@@ -72,7 +72,9 @@ def exit_description(connection: Connection) -> Diagnosis:
     named = crash(connection.stderr_text)
     if named:
         path = re.search(r"'(/[^']+)'", named)
-        more = f" It cannot see {path[1]} in the sandbox." if path else ""
+        # It is not looked up: a stranger's bot must not learn which files are here.
+        hidden = "there is no such file, or the sandbox hides it"
+        more = f" It cannot see {path[1]}: {hidden}." if path else ""
         if "env: " in named and r"\r" in named:
             more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
         return Diagnosis(

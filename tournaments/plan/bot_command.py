@@ -222,6 +222,11 @@ def find_program(name: str, word: str, folder: Path) -> Path:
     Raises UserError.
     """
     local = folder / word
+    if is_file(local) and not os.access(local, os.X_OK):
+        raise UserError(
+            f"Bot {name}: {word} is not executable. Make it so (chmod +x), or name its interpreter "
+            f'first, as in ["{PYTHON}", "main.py"].'
+        )
     found = local if is_file(local) else shutil.which(word)
     if found is None:
         raise UserError(f"Bot {name}: there is no program {word!r}.")

@@ -292,6 +292,11 @@ def test_a_word_that_is_no_bot_is_told_why(
     assert "rate.json" not in str(caught.value)
 
 
+def test_a_program_that_is_not_executable_is_told_so(base: Path) -> None:
+    with pytest.raises(UserError, match=r"real/mine.py is not executable. Make it so"):
+        entrant(base, program="real/mine.py")
+
+
 def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name in a list, its file, or its command."""
     monkeypatch.chdir(base)

@@ -56,6 +56,8 @@ the new files play as a new version, rated apart. Remove the folder to withdraw 
 `bot.toml` says how the bot is run: `run`, and if need be `build`, `about`, `author`, `divisions`
 (a list; without it the bot plays in all), and `withdrawn = true`.
 """
+IGNORED = f"{LIST}\nruns/\n"
+"""Files of authors at home, over which their pushes would be in conflict."""
 
 
 def make_league(path: Path) -> int:
@@ -70,7 +72,7 @@ def make_league(path: Path) -> int:
         league.bots.mkdir(parents=True, exist_ok=True)
         if not (league.bots / SAMPLE).exists():
             make_bot("python", SAMPLE, league.bots)
-        for name, text in (("README.md", README), (".gitignore", f"{LIST}\n")):
+        for name, text in (("README.md", README), (".gitignore", IGNORED)):
             if not (league.bots / name).exists():
                 write_atomic(league.bots / name, [text.encode()])
         # Last: a folder with settings is a league with all its files.

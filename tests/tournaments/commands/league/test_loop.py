@@ -107,6 +107,7 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     assert list(league.divisions) == ["draw"]
     bot = place / "bots" / "example"
     assert {path.name for path in bot.iterdir()} == {"bot.py", "bot.toml", "README.md"}
+    assert (bot.parent / ".gitignore").read_text().split() == ["bots.toml", "runs/"]
     assert "has a league already" in boneyard("league", str(place), "init", code=2)
     uncommented = [
         line.removeprefix("# ").split("  #")[0]
