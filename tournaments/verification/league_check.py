@@ -223,6 +223,11 @@ def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[st
         yield f"{path}: its event has other tables than its plan"
     if event.boards != plan.boards:
         yield f"{path}: its event has {event.boards} boards, its plan {plan.boards}"
+    if one.closed:
+        if one.closed.time < plan.time:
+            yield f"{path}: it was closed at {one.closed.time}, before its tables were chosen"
+        for name in sorted({*one.closed.blamed} - {entrant.name for entrant in event.entrants}):
+            yield f"{path}: {name} is blamed for its end, but had no seat"
     files = {entry.version: entry.fingerprint for entry in register if isinstance(entry, Admitted)}
     for entrant in event.entrants:
         if entrant.fingerprint != files.get(entrant.name):

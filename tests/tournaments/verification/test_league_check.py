@@ -1,9 +1,11 @@
 """Disputes about a league are answered from its published files: each change of them is found."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -82,6 +84,10 @@ def forget_register(path: Path) -> None:
     path.write_text(json.dumps(plan))
 
 
+def close(path: Path) -> None:
+    path.write_text('{"time":"2026-11-21T10:00:00Z","why":"","blamed":["random","x"]}')
+
+
 def drop_table(path: Path) -> None:
     plan = json.loads(path.read_text())
     del plan["tables"][0]
@@ -102,6 +108,8 @@ CHANGES: list[tuple[str, Callable[[Path], None], str]] = [
     ("league.json", hide_rounds, "short has figures, but no round"),
 ]
 MORE: list[tuple[str, Callable[[Path], None], str]] = [
+    (f"{SECOND}/closed.json", close, "before its tables were chosen"),
+    (f"{SECOND}/closed.json", close, "x is blamed for its end, but had no seat"),
     (f"{SECOND}/round.json", swap("information 2", "information 1"), "is older than that of"),
     (f"{SECOND}/round.json", forget_register, "does not tell the register"),
     ("league.json", hide_rounds, "has 0 of the 2 rounds of short"),
@@ -150,3 +158,18 @@ def test_site_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> 
     (site / "rounds/short/0003").mkdir()
     shutil.copy(site / FIRST / "commitments.jsonl", site / "rounds/short/0003")
     assert boneyard("verify", str(site)).startswith("OK: 2 rounds")
+
+
+def test_site_copied_by_its_links_verifies(league: Path, tmp_path: Path) -> None:
+    """As `wget -r` copies it: each file that verify needs is linked to."""
+    site, copy = league / "site", tmp_path / "copy"
+    found, ahead = set[Path](), {site / "index.html"}
+    while ahead:
+        path = ahead.pop()
+        found.add(path)
+        (copy / path.relative_to(site)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy / path.relative_to(site))
+        links = re.findall(r'href="([^"#?:]+)', path.read_text()) if path.suffix == ".html" else ()
+        targets = {(path.parent / unquote(link)).resolve() for link in links}
+        ahead |= {one for one in targets if one.is_file()} - found
+    assert boneyard("verify", str(copy)).startswith("OK: 2 rounds")

@@ -16,6 +16,7 @@ from arena.document.blocks import (
 )
 from arena.rules.english import count_in_digits
 from arena.rules.explain import explain_ruleset
+from tournaments.league.folder import CLOSED, PLAN
 from tournaments.league.settings import LeagueSettings
 from tournaments.publication.league.archive import Week
 from tournaments.publication.league.bot_page import record_cells
@@ -86,19 +87,25 @@ def standings_page(division: DivisionView) -> dict[str, Any]:
 def rounds_page(division: DivisionView) -> dict[str, Any]:
     """Return the values of the list of a division's rounds."""
     root = "../../"
+    # Whoever copies the site by its links needs these files to verify it; no other page has them.
+    files = {"plan": PLAN, "event": "event.json", "ledger": "ledger.jsonl", "text": "report.md"}
     columns = [
         Column("round", "name"), Column("chosen", "word"), Column("tables"), Column("boards"),
-        Column("games"), Column("fouls"),
+        Column("games"), Column("fouls"), *(Column(head, "word") for head in files),
     ]  # fmt: skip
-    rows = [
-        (
+    rows: list[list[str | Cell]] = [
+        [
             Cell(f"{one.plan.number}", href=f"{root}{round_address(one)}index.html"),
             one.plan.time[:16].replace("T", " "),
             f"{len(one.plan.tables)}",
             f"{one.plan.boards}",
-            f"{len(one.results)}{' (closed early)' if one.closed else ''}",
+            Cell(
+                f"{len(one.results)}{' (closed early)' if one.closed else ''}",
+                href=f"{root}{round_address(one)}{CLOSED}" if one.closed else "",
+            ),
             f"{sum(len(result.fouls) for result in one.results)}",
-        )
+            *(Cell(file, href=f"{root}{round_address(one)}{file}") for file in files.values()),
+        ]
         for one in reversed(division.rounds)
     ]
     about = (
