@@ -215,7 +215,7 @@ def _read_division(
     if rounds and (rounds[-1].event.rules, rounds[-1].event.seats) != (rules, seats):
         raise UserError(
             f"{folder.settings}: the rules or seats of division {settings.name} have changed since "
-            f"its round {len(rounds)}. Give a game of other rules a division of another name."
+            "it was first played. Give a game of other rules a division of another name."
         )
     return DivisionData(settings=settings, rules=rules, seats=seats, rounds=rounds)
 

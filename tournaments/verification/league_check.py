@@ -29,6 +29,7 @@ from tournaments.league.read import (
     register_digests,
 )
 from tournaments.league.records import Admitted, AnyEntry, Returned
+from tournaments.league.rounds import is_tried
 from tournaments.league.settings import load_settings
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import Checked, Progress, no_progress, verify_folder
@@ -73,6 +74,8 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
         yield from _plan_faults(rounds, register)
         yield from _register_faults(rounds, folder.register)
         for one in rounds:
+            if one is rounds[-1] and not is_site and is_tried(one.folder.path):
+                break  # It has no report yet.
             found = yield from verify_folder(one.folder)
             progress(checked.games + found.games, games)
             checked = checked._replace(
@@ -143,10 +146,11 @@ def _read_rounds(folder: LeagueFolder, name: str, is_site: bool) -> Checked[list
     rounds: list[PlayedRound] = []
     found = sorted(path for path in (folder.rounds / name).glob("[0-9]*") if path.is_dir())
     found.sort(key=lambda path: (not is_number(path.name), len(path.name)))
+    # Of the round that is played, and of those that wait for the site, the commitments are public.
+    while is_site and found and is_number(found[-1].name) and not (found[-1] / PLAN).exists():
+        found.pop()
     for path in found:
         due = folder.round(name, len(rounds) + 1)
-        if is_site and path == due == found[-1] and not (path / PLAN).exists():
-            break  # Of a round that is played now the commitments are public.
         if path != due:
             yield f"{path}: the next round must be {due.name}; no later round was checked"
             break

@@ -152,12 +152,26 @@ def test_change_of_the_site_is_found(
 
 
 def test_site_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
-    """Of the open round it has the commitments."""
+    """Of the open round, and of those that are not published yet, it has the commitments."""
     site = tmp_path / "site"
     shutil.copytree(league / "site", site)
-    (site / "rounds/short/0003").mkdir()
-    shutil.copy(site / FIRST / "commitments.jsonl", site / "rounds/short/0003")
+    for number in ("0003", "0004"):
+        (site / "rounds/short" / number).mkdir()
+        shutil.copy(site / FIRST / "commitments.jsonl", site / "rounds/short" / number)
     assert boneyard("verify", str(site)).startswith("OK: 2 rounds")
+
+
+def test_league_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
+    """Its report is not written yet; on a site nothing excuses that."""
+    place = tmp_path / "league"
+    shutil.copytree(league, place)
+    for folder, code in ((place, 0), (place / "site", 1)):
+        last = folder / "rounds/short/0002"
+        (last / "private").mkdir(exist_ok=True)
+        (last / "private/tries").touch()
+        (last / "results.json").unlink()
+        said = boneyard("verify", str(folder), code=code)
+        assert ("OK: 1 round" in said) == (code == 0), said
 
 
 def test_site_copied_by_its_links_verifies(league: Path, tmp_path: Path) -> None:
