@@ -67,6 +67,8 @@ def league(
     if len(actions) > 1:
         raise UserError(f"Give one of {' and '.join(actions)}.")
     path = Path(words[0]) if words else Path()
+    if path.name == "league.toml" and path.is_file():
+        path = path.parent
     if actions == ["init"]:
         from tournaments.commands.league.init import make_league
 

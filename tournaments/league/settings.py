@@ -106,7 +106,7 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     bots: dict[EntrantName, BotPermissions] = {}
     """Access that single bots have."""
     pull: bool = False
-    """True if each turn begins with `git pull` in the league's folder."""
+    """True if each turn begins with `git pull`, in bots/ or else in the league's folder."""
     every_s: Annotated[int, Meta(ge=1, le=86_400)] = 60
     """Pause after a turn in which there was nothing to do, in s."""
     delay_s: Annotated[int, Meta(ge=0, le=86_400)] = 600
