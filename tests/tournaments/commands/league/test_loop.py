@@ -94,7 +94,7 @@ def test_folders_that_are_no_league_are_explained(
     assert "--now is for --once" in boneyard("league", "club", *NOW, code=2)
     assert "as 2026-11-22T10:00" in boneyard("league", "club", "--once", "--now", "noon", code=2)
     assert "init" in boneyard("league", "club", "inti", code=2)
-    assert "in club:" in boneyard("league", "club/league.toml", "status")
+    assert "gredy" in boneyard("league", "club/league.toml", code=2)
     monkeypatch.setattr("sys.platform", "darwin")
     assert "macOS" in boneyard("league", "club", code=2)
 
