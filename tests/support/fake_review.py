@@ -13,7 +13,7 @@ KINDS: tuple[Kind, ...] = ("play", "draw", "pass")
 
 
 def fake_review(
-    logged: LoggedGame, seat: int, worlds: int, by: object
+    logged: LoggedGame, seat: int, worlds: int = 0, by: object = None
 ) -> Iterator[ReviewedDecision]:
     """Yield decisions in the core's form; nothing in them is true."""
     del worlds, by
