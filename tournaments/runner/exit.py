@@ -38,11 +38,19 @@ class RunStoppedError(Exception):
         """Names of the entrants of the sitting in which it stopped, if it was in one."""
 
 
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that ask the program to end; a hangup is none of them under nohup."""
+    asked = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        asked.remove(signal.SIGHUP)
+    return asked
+
+
 async def stop_on_signal(
     scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Cancel the scope on Ctrl-C, or if the program is asked to end."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    with trio.open_signal_receiver(*ending_signals()) as signals:
         task_status.started()
         async for _ in signals:
             scope.cancel()

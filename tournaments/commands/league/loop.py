@@ -15,7 +15,7 @@ from tournaments.commands.league.play_round import SHOW_EVERY_S, find_full_disk
 from tournaments.commands.league.turn import Turns
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.journal import Journal
-from tournaments.runner.exit import INTERRUPTED, STOPPED, save_crash
+from tournaments.runner.exit import INTERRUPTED, STOPPED, ending_signals, save_crash
 from tournaments.storage.folder import Folder, lock_file
 
 MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."
@@ -124,11 +124,15 @@ def _pause(turns: Turns) -> None:
 
 @contextmanager
 def _interrupted_by_all_signals() -> Iterator[None]:
-    """Let each signal that asks the program to end do what Ctrl-C does."""
-    asked = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(one, lambda *_: signal.raise_signal(signal.SIGINT)) for one in asked]
+    """Let each signal that asks the program to end do what Ctrl-C does.
+
+    A shell lets its background jobs ignore Ctrl-C; then Python would not raise KeyboardInterrupt.
+    """
+    handlers = dict.fromkeys(ending_signals(), lambda *_: signal.raise_signal(signal.SIGINT))
+    before = {one: signal.signal(one, handler) for one, handler in handlers.items()}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        for one, handler in zip(asked, before, strict=True):
+        for one, handler in before.items():
             signal.signal(one, handler)
