@@ -57,14 +57,25 @@ class ReviewOptions(NamedTuple):
 
     where: Path
     """An event's folder."""
-    bot: str | None
+    bot: str | None = None
     """The only bot to review."""
-    worlds: int | None
+    worlds: int | None = None
     """Deals of the hidden tiles over which an option is valued."""
-    by: str | None
+    by: str | None = None
     """The player that plays rounds on."""
-    as_json: bool
+    as_json: bool = False
     """True if the review is printed as JSON."""
+
+
+class WrittenReview(NamedTuple):
+    """A review that is written."""
+
+    summary: ReviewSummary
+    """Its sums."""
+    seats: int
+    """Seats of the games that could be reviewed."""
+    faults: list[str]
+    """Reasons why some were not, in sentences."""
 
 
 def review_event(options: ReviewOptions, page: Pager) -> int:
@@ -73,6 +84,28 @@ def review_event(options: ReviewOptions, page: Pager) -> int:
     Raises UserError; DamagedFileError is one.
     """
     folder = Folder(options.where)
+    try:
+        review = write_review(folder, options)
+    except KeyboardInterrupt:
+        print_note(f"Interrupted. {_again(options)} goes on with the rest.")
+        return INTERRUPTED
+    faults = review.faults
+    for sentence in faults[:FAULTS_SHOWN]:
+        print_note(sentence)
+    if len(faults) > FAULTS_SHOWN:
+        print_note(f"and {len(faults) - FAULTS_SHOWN} more")
+    if options.as_json:
+        print_json(review.summary)
+    else:
+        _print(review.summary, options, review.seats, page)
+    return INCOMPLETE if faults else 0
+
+
+def write_review(folder: Folder, options: ReviewOptions) -> WrittenReview:
+    """Review the games that are not reviewed yet, and write the files and the report again.
+
+    Raises UserError; DamagedFileError is one.
+    """
     event = load_event(folder)
     names = [one.name for one in event.entrants]
     if options.bot and options.bot not in names:
@@ -86,24 +119,12 @@ def review_event(options: ReviewOptions, page: Pager) -> int:
     by = options.by and reference_player(options.by)
     usual = ReviewTerms(event.name, WORLDS, reference_player(None))
     with open_review(folder, usual, options.worlds, by) as log:
-        try:
-            faults = _review(folder, event, results, _wanted(over, options.bot, log), log)
-        except KeyboardInterrupt:
-            print_note(f"Interrupted. {_again(options)} goes on with the rest.")
-            return INTERRUPTED
+        faults = _review(folder, event, results, _wanted(over, options.bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder))
         write_atomic(folder.review, summary_json(summary))
         write_atomic(folder.review_csv, decisions_csv(folder, summary.seats))
     _write_report(folder, event)
-    for sentence in faults[:FAULTS_SHOWN]:
-        print_note(sentence)
-    if len(faults) > FAULTS_SHOWN:
-        print_note(f"and {len(faults) - FAULTS_SHOWN} more")
-    if options.as_json:
-        print_json(summary)
-    else:
-        _print(summary, options, sum(len(one.seats) for one in over.values()), page)
-    return INCOMPLETE if faults else 0
+    return WrittenReview(summary, sum(len(one.seats) for one in over.values()), faults)
 
 
 def _wanted(

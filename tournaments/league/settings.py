@@ -105,6 +105,10 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Bounds of each author's bot."""
     bots: dict[EntrantName, BotPermissions] = {}
     """Access that single bots have."""
+    luck: bool = False
+    """True if the luck of each round's games is computed after it, for the pages of its bots."""
+    review: bool = False
+    """True if their decisions are reviewed too: both may take longer than the games."""
     pull: bool = False
     """True if each turn begins with `git pull`, in bots/ or else in the league's folder."""
     every_s: Annotated[int, Meta(ge=1, le=86_400)] = 60

@@ -17,6 +17,7 @@ SETTINGS = """\
 title = "Our league"
 # url = "https://example.org/league/"    # where site/ is served; feeds and badges need it
 # pull = true                            # `git pull` before each round; bots/ may be a checkout
+# luck = true                            # pages of bots tell luck, and with review = true mistakes
 
 [[divisions]]
 name = "draw"

@@ -69,6 +69,7 @@ def _run(
         attempts.make(partial(turns.admit, strict=ends))
         played = rounds != options.rounds and attempts.make(turns.play)
         rounds += played
+        attempts.make(turns.value)
         attempts.make(partial(turns.publish, at_once=not played))
         for kind, words in attempts.complaints.items():
             journal.note_state(clock(), kind, words)

@@ -52,6 +52,10 @@ class Publisher:
                 path, live = self._live.folder.path, self._folder.site / LIVE
                 export_snapshot(path, live, delay_s, time.time(), links)
 
+    def outdate(self) -> None:
+        """Note that the site lacks something of earlier rounds. Raises OSError."""
+        self._folder.published.unlink(missing_ok=True)
+
     def is_due(self, league: LeagueData, now: datetime, *, at_once: bool) -> bool:
         """Tell whether there is news to publish; soon after the last time only `at_once`."""
         if not at_once and time.monotonic() - self._at < PAUSE_FACTOR * self._took_s:

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.sandbox import Sandbox
@@ -12,6 +13,7 @@ from protocol.errors import UserError
 from tournaments.commands.league.play_round import Failure, play_round
 from tournaments.commands.league.publish import Publisher
 from tournaments.commands.league.pull import PullError, pull
+from tournaments.commands.league.value import value_round
 from tournaments.formats.base import first_version
 from tournaments.league.conduct import new_benches
 from tournaments.league.folder import LeagueFolder
@@ -59,6 +61,7 @@ class Turns:
         self._data: LeagueData | None = None
         self._proved: tuple[float, Sandbox] | None = None
         self._publisher = Publisher(folder)
+        self._valued: set[tuple[Path, bool, bool]] = set()
 
     # --- settings and bots ---
 
@@ -185,6 +188,26 @@ class Turns:
         self._proved = time.monotonic(), sandbox
         return sandbox
 
+    # --- values ---
+
+    def value(self) -> None:
+        """Compute the luck and the review of the newest round that lacks what the settings ask for.
+
+        Only one a turn: pushes wait meanwhile. Raises UserError, OSError.
+        """
+        wanted = self.settings.luck, self.settings.review
+        divisions = self._read(self.settings).divisions.values() if any(wanted) else ()
+        found = [(division, one) for division in divisions for one in division.rounds]
+        for division, one in sorted(found, key=_age, reverse=True):
+            key = one.folder.path, *wanted
+            if one.is_over and one.closed is None and key not in self._valued:
+                told = value_round(self.settings, division, one)
+                self._valued.add(key)
+                if told:
+                    self._note("valued", f"{_title(one.plan)}: {told}")
+                    self._publisher.outdate()
+                    return
+
     # --- publication ---
 
     def publish(self, *, at_once: bool) -> None:
@@ -206,6 +229,11 @@ def _unfinished(division: DivisionData) -> PlayedRound | None:
     """Return the division's round that was begun and is not wholly written; None without one."""
     last = division.rounds[-1] if division.rounds else None
     return last if last and (not last.is_over or is_tried(last.folder.path)) else None
+
+
+def _age(found: tuple[DivisionData, PlayedRound]) -> tuple[str, int]:
+    plan = found[1].plan
+    return plan.time, plan.number
 
 
 def _title(plan: RoundPlan) -> str:

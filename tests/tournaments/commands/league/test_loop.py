@@ -73,6 +73,23 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
+def test_rounds_are_valued_if_the_settings_ask_for_it(tmp_path: Path) -> None:
+    """The newest first, also rounds of before; the pages of bots tell luck and mistakes."""
+    place = make(tmp_path / "club")
+    boneyard("league", str(place), "--rounds", "1", *NOW)
+    (place / "league.toml").write_text("luck = true\nreview = true\n" + SETTINGS)
+    told = boneyard("league", str(place), "--once", *NOW)
+    assert told.index("valued    short round 2: luck and review") < told.index(
+        "short round 1: luck"
+    )
+    rounds = read_league(place).divisions["short"].rounds
+    assert all(one.folder.luck.exists() and one.folder.review.exists() for one in rounds)
+    assert "Luck and mistakes" in (place / "site" / "bots" / "greedy.html").read_text()
+    assert "valued" not in boneyard("league", str(place), "--once", *NOW)
+    boneyard("verify", str(place))
+
+
 def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
     """A push on a Tuesday need not wait for the next week."""
     place = make(tmp_path / "club")
