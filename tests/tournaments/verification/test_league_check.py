@@ -71,6 +71,13 @@ def turn_fingerprint(path: Path) -> None:
     path.write_text(text.replace(digits, digits[::-1]))
 
 
+def overrate(path: Path) -> None:
+    """Give the first version another rating, or one at all."""
+    table = json.loads(path.read_text())
+    table["divisions"][0]["standings"][0]["elo"] = 4321.0
+    path.write_text(json.dumps(table))
+
+
 def hide_rounds(path: Path) -> None:
     """Say that nothing was played, but leave the standings."""
     table = json.loads(path.read_text())
@@ -102,7 +109,7 @@ RETURNED = '{"type":"returned","time":"2026-11-22T10:00:00Z","bot":"x","version"
 FIRST, SECOND = "rounds/short/0001", "rounds/short/0002"
 CHANGES: list[tuple[str, Callable[[Path], None], str]] = [
     (f"{SECOND}/round.json", swap('"anchor": "greedy"', '"anchor": "first"'), "the choice from"),
-    ("league.json", swap('"elo": ', '"elo": 1'), "but the rounds give"),
+    ("league.json", overrate, "but the rounds give"),
     ("register.jsonl", turn_fingerprint, "first has other files than the register admitted"),
     (SECOND, remove, "short has 2 rounds, but 1 can be read"),
     ("league.json", hide_rounds, "short has figures, but no round"),
