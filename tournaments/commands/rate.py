@@ -41,9 +41,9 @@ class RateOptions(Struct, frozen=True, kw_only=True):
     prior: float = PRIOR
     """The power of Jeffreys' prior: virtual draws for each rating."""
     fouls: bool = True
-    """Whether games with a foul count."""
+    """True if games with a foul count."""
     pool: bool = False
-    """Whether games of different rules stand in one table."""
+    """True if games of different rules stand in one table."""
     anchor: Anchor | None = None
     """The entrant with a fixed rating, and that rating."""
 

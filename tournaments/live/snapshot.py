@@ -71,7 +71,7 @@ class LiveGame(Struct, frozen=True):
     said: tuple[str, ...]
     """The latest events of the game, in sentences."""
     over: bool
-    """Whether the game is over."""
+    """True if the game is over."""
     replay: str
     """The address of its replay; empty while it is running."""
 
@@ -97,7 +97,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     planned: int
     """Games of the plan."""
     over: bool
-    """Whether all of them are played."""
+    """True if all of them are played."""
     elapsed_s: float | None
     """Time since the run began, in s; None if that is not known."""
     left_s: float | None

@@ -62,9 +62,9 @@ class Status(Struct, frozen=True, kw_only=True):
     planned: int
     """Games of the plan; see `tournaments.schedule.schedule.count_all_games`."""
     complete: bool
-    """Whether nothing is left to play."""
+    """True if nothing is left to play."""
     running: bool | None
-    """Whether a run is playing it now; None: this machine does not tell."""
+    """True if a run is playing it now; None: this machine does not tell."""
     left_s: float | None
     """Estimated time until the end, in s; None: nothing is running, or it is too early to tell."""
     fouls: tuple[FoulCount, ...]

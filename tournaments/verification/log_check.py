@@ -57,7 +57,7 @@ class GameCheck(Struct, frozen=True):
     result: Result
     """Its result."""
     faults: tuple[str, ...]
-    """What in it does not follow from its seed, in sentences."""
+    """Parts of it that do not follow from its seed, in sentences."""
 
 
 class LogCheck(Struct, frozen=True):
