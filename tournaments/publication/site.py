@@ -229,7 +229,9 @@ def _remove_other_games(event: Event, site: Path) -> None:
 
 def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
     """Publish each log in order, side by side, and show the progress on a terminal."""
-    count = min(len(tasks) // LOGS_A_PROCESS, usable_cores())
+    # A replay with its review is computed anew, which takes far longer than to start a process.
+    few = 1 if any(task.reviewed for task in tasks) else LOGS_A_PROCESS
+    count = min(len(tasks) // few, usable_cores())
     done = (
         map(publish_log, tasks)
         if count < 2
