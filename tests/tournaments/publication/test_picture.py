@@ -4,6 +4,8 @@ import random
 import re
 from pathlib import Path
 
+import pytest
+
 from arena.ui.html import HERE
 from tests.support.browser import needs_chromium, opened
 from tests.support.results import STRENGTH, played
@@ -37,6 +39,7 @@ def test_any_number_of_bots_fits() -> None:
 
 
 @needs_chromium
+@pytest.mark.slow
 def test_a_browser_shows_it(tmp_path: Path) -> None:
     (tmp_path / "standings.png").write_bytes(drawn("Friday", "ada is first (95 %)."))
     with opened(tmp_path / "standings.png") as page:

@@ -223,6 +223,7 @@ def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
 
 
 @needs_chromium
+@pytest.mark.slow
 def test_opened_as_a_file_it_says_what_to_do(site: Path) -> None:
     with opened(f"{(site / 'replay.html').as_uri()}#game=1.first.greedy") as page:
         page.wait_for_selector("text=put its folder on a web server")
