@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.runner import ProbeResult
+from arena.sandbox.user_cache import is_ours, user_cache
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 
 OLDEST_S = 86_400.0
@@ -25,8 +26,6 @@ MOST_BYTES = 2**18
 """Bytes that are read of one file; it has about 12,000."""
 MOST_FILES = 32
 """Files that are kept: one for each level, machine and version; the oldest go first."""
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
-"""The rights by which others than the owner could write."""
 
 
 class SelfTest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +39,7 @@ class SelfTest(Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_outcomes(fingerprint: str) -> dict[str, ProbeResult] | None:
     """Return a self-test's outcomes; None if there was none, or too long ago, or it is not ours."""
-    folder = cache_folder()
+    folder = user_cache("selftest")
     if folder is None:
         return None
     with suppress(OSError, DamagedRecordError):
@@ -52,7 +51,7 @@ def load_outcomes(fingerprint: str) -> dict[str, ProbeResult] | None:
 
 def save_outcomes(fingerprint: str, outcomes: Mapping[str, ProbeResult]) -> None:
     """Keep a self-test's outcomes, if there is a folder to keep them in."""
-    folder = cache_folder()
+    folder = user_cache("selftest")
     if folder is None:
         return
     with suppress(OSError):
@@ -64,31 +63,14 @@ def save_outcomes(fingerprint: str, outcomes: Mapping[str, ProbeResult]) -> None
         _sweep(folder)
 
 
-def cache_folder() -> Path | None:
-    """Return the folder; None if it would be somebody else's, as root's in another user's home."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
-    folder = base / "boneyard" / "selftest"
-    if not folder.is_absolute():
-        return None
-    with suppress(OSError):
-        nearest = next(one for one in (folder, *folder.parents) if one.exists())
-        if _is_ours(nearest.stat()):
-            return folder
-    return None
-
-
 def _read_ours(path: Path) -> bytes:
     """Return a file's bytes. Raises OSError if another user owns it or could have written it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or not _is_ours(found):
+        if not stat.S_ISREG(found.st_mode) or not is_ours(found):
             raise PermissionError(f"Another user could have written it: {path}")
         return file.read(MOST_BYTES)
-
-
-def _is_ours(found: os.stat_result) -> bool:
-    return found.st_uid == os.geteuid() and not found.st_mode & OTHERS
 
 
 def _sweep(folder: Path) -> None:
