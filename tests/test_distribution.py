@@ -1,6 +1,5 @@
 """The sdist has all that the README names, its wheel works alone, and the locks have hashes."""
 
-import ast
 import json
 import re
 import subprocess
@@ -40,17 +39,6 @@ def _locked(name: str) -> dict[str, list[str]]:
         package, version = entry.split()[0].split("==")
         versions.setdefault(package.replace("backports-", "backports."), []).append(version)
     return versions
-
-
-def test_no_module_that_may_be_compiled_defines_a_struct() -> None:
-    """Its settings (`frozen`, `tag`) would be lost, for mypyc drops them."""
-    project = ROOT / "pyproject.toml"
-    build = tomllib.loads(project.read_text())["tool"]["hatch"]["build"]
-    for name in build["targets"]["wheel"]["hooks"]["custom"]["modules"]:
-        tree = ast.parse((ROOT / name).read_text())
-        classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
-        bases = {ast.unparse(base) for one in classes for base in one.bases}
-        assert bases.isdisjoint({"Struct", "msgspec.Struct"}), name
 
 
 @pytest.mark.slow

@@ -1,7 +1,4 @@
-"""The structs of the engine: the decisions of chance, and a round besides its tiles.
-
-No compiled build compiles it: mypyc drops the settings of structs (`frozen`, `gc`).
-"""
+"""The structs of the engine: the decisions of chance, and a round besides its tiles."""
 
 from typing import Literal
 

@@ -5,8 +5,6 @@ Each message is built from nothing, field by field, so that a seat learns only w
 
 from functools import cache
 
-from mypy_extensions import mypyc_attr
-
 from arena.engine import game as engine
 from arena.engine.state import Game, Round
 from arena.engine.structs import Onlooker
@@ -26,7 +24,6 @@ from protocol.messages import (
 )
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class LineWriter:
     """The writer of one game's questions and round ends: it encodes once what many lines repeat.
 

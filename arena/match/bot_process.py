@@ -2,7 +2,6 @@
 
 import trio
 from msgspec.structs import replace
-from mypy_extensions import mypyc_attr
 
 from arena.match.piped_process import (
     READ,
@@ -24,7 +23,6 @@ OUTBOX = 2**20
 """The most bytes that may wait for a bot that does not read."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class BotProcess(PipedProcess):
     """A bot's process in a game. It never blocks, and never raises for what the bot does."""
 

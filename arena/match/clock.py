@@ -9,8 +9,6 @@ pipe at or after the deadline and found no whole line there.
 import math
 from collections.abc import Callable, Iterable
 
-from mypy_extensions import mypyc_attr
-
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, SpentRecord
 
 FELT_S = 0.005
@@ -36,7 +34,6 @@ class LagError(Exception):
         )
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class Timer:
     """A moment at which the poller calls a function."""
 
@@ -54,7 +51,6 @@ class Timer:
         """Ignore a lag of this many s that ended now: it moves deadlines only."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class Deadline(Timer):
     """The deadline of one question, or hello, after another; each lag moves it, once."""
 

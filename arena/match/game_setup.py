@@ -1,7 +1,4 @@
-"""The structs of the referee: the setup of a game, and the open question.
-
-No compiled build compiles this module: mypyc drops the settings of structs (`frozen`).
-"""
+"""The structs of the referee: the setup of a game, and the open question."""
 
 from msgspec import Struct
 

@@ -7,8 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from mypy_extensions import mypyc_attr
-
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import as_named
 from arena.sandbox.network import AccessError, Censor
@@ -59,7 +57,6 @@ class CannotStartError(Exception):
         """True if the machine was short of a resource, so that trying again may help."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class PipedProcess:
     """One process in a slot of the sandbox. No call blocks, or raises for what the process does.
 

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import trio
-from mypy_extensions import mypyc_attr
 
 from arena.match.clock import FELT_S, Deadline, LagError, Timer
 from arena.match.piped_process import PipedProcess
@@ -34,7 +33,6 @@ With cold caches a turn costs 60 µs, a fifth of such a move.
 """
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class Poller:
     """The reads, writes and deadlines of all bots and all tables of a run."""
 

@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Callable, Set
 
 from msgspec import UNSET
-from mypy_extensions import mypyc_attr
 
 from arena.engine import game as engine
 from arena.engine import view
@@ -57,7 +56,6 @@ Chance = Callable[[Game, bytes], Dealt]
 """The source of the next deal of a game: the board's seed, or deals that are known."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class Referee:
     """The referee of one game: its rules, its time accounts and its protocol."""
 

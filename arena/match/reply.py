@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import trio
-from mypy_extensions import mypyc_attr
 
 from arena.match.player import Player
 from arena.match.poller import Poller
@@ -15,7 +14,6 @@ LINES_AT_ONCE = 32
 advance must not keep the poller for itself."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class ReplyWaiter:
     """The wait for one reply after another; a subclass judges what comes.
 

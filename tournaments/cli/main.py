@@ -101,7 +101,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(f"{__version__} ({system.build()})", VERSION, prog_name="boneyard")
+@click.version_option(__version__, VERSION, prog_name="boneyard")
 def main() -> None:
     """Bot tournaments for draw dominoes.
 

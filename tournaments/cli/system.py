@@ -1,7 +1,6 @@
 """Commands about this machine and the program itself: doctor, schema, help, completion."""
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -11,13 +10,6 @@ from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.arguments.aliases import unknown_command
 from tournaments.cli.arguments.completion import offered
-
-
-def build() -> str:
-    """Return the kind of this installation; a compiled one has the same modules as machine code."""
-    engine = find_spec("arena.engine.game")
-    assert engine, "It is a module of ours."
-    return "pure Python" if str(engine.origin).endswith(".py") else "compiled"
 
 
 @click.command()
@@ -51,7 +43,7 @@ def doctor(as_json: bool) -> None:
     console.print(doctor.guarantee_table(findings), "", sep="\n")
     if any(one.confirmed and one.level in REQUIRED for one in findings):
         sentences.append(describe_network())
-    for sentence in (*sentences, f"This Boneyard is {build()}."):
+    for sentence in sentences:
         console.print(sentence, soft_wrap=not console.is_terminal, markup=False)
 
 

@@ -13,7 +13,6 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from arena.engine import game as engine
 from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli.arguments import aliases as meant
 from tournaments.cli.arguments.options import SectionedCommand
@@ -86,11 +85,6 @@ def test_other_names_stand_for_what_there_is() -> None:
 
 def test_a_guess_at_the_version_finds_the_option() -> None:
     assert "did you mean --version?" in boneyard("version", code=2)
-
-
-def test_the_version_names_the_build() -> None:
-    built = "pure Python" if str(engine.__file__).endswith(".py") else "compiled"
-    assert f"({built})" in boneyard("--version")
 
 
 def test_every_option_of_a_section_exists() -> None:

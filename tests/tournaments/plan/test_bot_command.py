@@ -411,8 +411,6 @@ play(lambda question: 0)
 def other_environment(tmp_path: Path) -> Path:
     """Return a virtual environment beside ours, in which this checkout is installed too; its
     Python."""
-    if [*ROOT.glob("boneyard__mypyc.*")]:
-        pytest.skip("a compiled build cannot be installed editable")
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
     (packages,) = place.glob("lib/python3.*/site-packages")
