@@ -1,11 +1,14 @@
 """The sdist has all that the README names, its wheel works alone, and the locks have hashes."""
 
+import csv
 import json
+import os
 import re
 import subprocess
 import sys
 import tarfile
 import tomllib
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -43,8 +46,11 @@ def _locked(name: str) -> dict[str, list[str]]:
 
 @pytest.mark.slow
 def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> None:
+    # As on a newcomer's machine.
+    environment = {name: os.environ[name] for name in os.environ if not name.startswith("PYTHON")}
+
     def sh(*words: str | Path, where: Path = tmp_path) -> str:
-        done = subprocess.run(words, cwd=where, capture_output=True, text=True)
+        done = subprocess.run(words, cwd=where, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -68,8 +74,24 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
     assert "bot" in (tmp_path / "out" / "report.html").read_text()
     assert "OK: " in sh(boneyard, "verify", "out")
     assert "greedy" in sh(boneyard, "bots")
+    for words in (("report", "out"), ("replay", "out", "--html"), ("publish", "out", "site")):
+        sh(boneyard, *words)
+    _is_as_pip_left_it(tmp_path / "env")
     # The name under which `uvx boneyard-arena` starts it.
     assert "demo" in sh(boneyard.with_name("boneyard-arena"), "--help")
+
+
+def _is_as_pip_left_it(environment: Path) -> None:
+    """Nothing lies in an environment's packages but what pip recorded, and compiled modules."""
+    (packages,) = environment.glob("lib/python3.*/site-packages")
+    recorded = {
+        (packages / line[0]).resolve()
+        for record in packages.glob("*.dist-info/RECORD")
+        for line in csv.reader(record.read_text().splitlines())
+    }
+    compiled = {Path(cache_from_source(one)) for one in recorded if one.suffix == ".py"}
+    files = {path.resolve() for path in packages.rglob("*") if path.is_file()}
+    assert files - recorded - compiled == set()
 
 
 def _has_all_that_it_names(folder: Path) -> None:

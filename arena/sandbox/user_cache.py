@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,4 +28,6 @@ def user_cache(name: str) -> Path | None:
 
 def is_ours(status: os.stat_result) -> bool:
     """Tell whether a file is the user's own, and no other user may write to it."""
+    if sys.platform == "win32":
+        return True  # A profile's folders are its user's, which the mode does not say.
     return status.st_uid == os.geteuid() and not status.st_mode & OTHERS

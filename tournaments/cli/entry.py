@@ -1,7 +1,7 @@
 """The program's entry: the command `boneyard`, and `python -m boneyard`.
 
 It is installed as the module `boneyard`, outside our packages, because another package may hide one
-of them; then it says so.
+of them, or an installation may be incomplete; then it says so.
 """
 
 import sys
@@ -10,12 +10,14 @@ import sys
 def main() -> None:
     """Run the command line, or say in one sentence why this installation cannot."""
     try:
-        import tournaments  # noqa: F401
+        from tournaments.cli.main import main as run
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"boneyard: this installation is broken: {error}. Install Boneyard again in a new "
+            "virtual environment, as its README says."
+        )
     except ImportError as error:
         sys.exit(f"boneyard: {error}")
-    # Only now: its modules import the packages that another one may hide.
-    from tournaments.cli.main import main as run
-
     run(prog_name="boneyard")
 
 

@@ -1,6 +1,7 @@
 """Other systems than Linux: what works there, and the sentence that tells how to get the rest."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 
 from tests.support.events import boneyard, contents, copied, small_event, untouched
 from tests.support.fast_run import slow_except
+from tournaments.cli import entry
 from tournaments.cli.main import main
 from tournaments.cli.platforms import ON_LINUX_ONLY
 
@@ -106,4 +108,17 @@ def test_another_package_that_hides_ours_is_named_in_one_sentence(tmp_path: Path
     assert done.stderr == (
         "boneyard: another package called 'arena' hides Boneyard's own: "
         "install boneyard-arena into an environment of its own.\n"
+    )
+
+
+def test_leftovers_of_an_uninstalled_program_are_named_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "tournaments" / "cli").mkdir(parents=True)
+    shutil.copy(entry.__file__, tmp_path / "boneyard.py")
+    done = subprocess.run(
+        (sys.executable, "-E", "-S", tmp_path / "boneyard.py"), capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "boneyard: this installation is broken: No module named 'tournaments.cli.main'. Install "
+        "Boneyard again in a new virtual environment, as its README says.\n"
     )

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import editables
 import msgspec
 import pytest
 import trio
-from editables import EditableProject
 from msgspec.structs import replace
 
 import arena
@@ -414,13 +412,13 @@ def other_environment(tmp_path: Path) -> Path:
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
     (packages,) = place.glob("lib/python3.*/site-packages")
-    install = EditableProject("boneyard", ROOT)
-    for package in (arena, protocol):
-        install.map(package.__name__, package.__path__[0])
-    for name, content in install.files():
-        (packages / name).write_text(content)
-    for needed in (editables, msgspec):
-        shutil.copytree(Path(needed.__path__[0]), packages / needed.__name__)
+    (packages / "_boneyard_arena.pth").write_text(f"{ROOT}")
+    for suffix in (".py", ".pth"):
+        finder = ROOT / ".ci" / "editable" / f"finder{suffix}"
+        shutil.copy(finder, packages / f"_boneyard_editable{suffix}")
+    # Python takes what an earlier install left here for namespace packages.
+    (packages / "arena" / "__pycache__").mkdir(parents=True)
+    shutil.copytree(Path(msgspec.__path__[0]), packages / "msgspec")
     return place / "bin" / "python"
 
 
