@@ -1,12 +1,12 @@
 """The next round of a league: who may play in it."""
 
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.next_round import next_round
 from tournaments.league.read import read_league, write_time
+from tournaments.league.registry.file_tree import remove_tree
 from tournaments.league.registry.update import update_register
 from tournaments.league.rounds import begin_round, close_round
 from tournaments.league.settings import load_settings
@@ -19,7 +19,7 @@ def test_versions_that_cannot_play_and_those_of_a_closed_round_are_held_out(tmp_
     folder = LeagueFolder(tmp_path)
     folder.settings.write_text('house = ["first", "greedy", "random", "suit"]\nsandbox = "off"\n')
     assert len(list(update_register(folder, load_settings(folder.settings), NOW))) == 4
-    shutil.rmtree(folder.version("suit"))
+    remove_tree(folder.version("suit"))
     found = next_round(read_league(tmp_path), NOW)
     assert found
     assert found.plan.active == ("first", "greedy", "random")
