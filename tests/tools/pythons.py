@@ -1,8 +1,10 @@
-"""Prints the oldest and the newest Python here that pyproject.toml promises, except our own.
+"""Prints the path of the oldest or the newest Python here that pyproject.toml promises.
 
-python -m tests.tools.pythons: one path a line; nothing where there are no others.
+python -m tests.tools.pythons --oldest
+python -m tests.tools.pythons --newest
 """
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -37,13 +39,18 @@ def version(path: str) -> tuple[int, ...] | None:
     return tuple(map(int, done.stdout.split())) if done.returncode == 0 else None
 
 
-def others() -> list[str]:
-    """Return the oldest and the newest promised interpreter, without those of our own version."""
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    end = parser.add_mutually_exclusive_group(required=True)
+    end.add_argument("--oldest", dest="choose", action="store_const", const=min)
+    end.add_argument("--newest", dest="choose", action="store_const", const=max)
+    choose = parser.parse_args().choose
     found = {number: path for path in candidates() if (number := version(path))}
-    promised = sorted(number for number in found if number >= OLDEST)
-    ends = dict.fromkeys((*promised[:1], *promised[-1:]))
-    return [found[number] for number in ends if number != sys.version_info[:3]]
+    promised = [number for number in found if number >= OLDEST]
+    if not promised:
+        sys.exit(f"There is no Python {OLDEST[0]}.{OLDEST[1]} or newer here.")
+    print(found[choose(promised)])
 
 
 if __name__ == "__main__":
-    print(*others(), sep="\n")
+    main()
