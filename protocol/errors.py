@@ -36,8 +36,10 @@ def suggestion(
     return f"there {verb} {', '.join(known[:LISTED])}{more}." if known else "there is none."
 
 
-def _nearest(name: str, names: Iterable[str]) -> list[str]:
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
     """Return the names for which this one may have been mistyped, at most three, best first."""
+    if name.isdecimal() and all(one.isdecimal() for one in names):
+        return []  # 5 is not 15 mistyped.
     # The dashes of two options do not make their names alike.
     bare = {one.lstrip("-"): one for one in names}
     return [bare[one] for one in get_close_matches(name.lstrip("-"), bare, n=3, cutoff=ALIKE)]

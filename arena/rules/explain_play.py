@@ -30,7 +30,7 @@ def _direction(rules: Ruleset) -> Sentence:
             return Sentence(text, ("A", "B", "C play", "E play"))
         case "counter_clockwise":
             text = "Play passes to the right, counter-clockwise."
-            return Sentence(text, ("C", "C Puerto Rico"))
+            return Sentence(text)
         case _:
             assert_never(rules.deal.direction)
 
@@ -67,13 +67,19 @@ def _when_able(rules: Ruleset) -> Iterator[Sentence]:
     if not effects.can_draw(rules):
         yield Sentence("A player who can play must play.", ("C",))
     elif not rules.turn.draw_when_able:
-        text = "A player who can play must play and may not draw instead."
+        text = f"A player who can play must play and may not {_take(rules)} instead."
         yield Sentence(text, ("A", "C.23", "C Puerto Rico", "E play"))
     else:
-        text = f"A player who can play may instead draw{_draw_on(rules)}, but must then play."
+        take = _take(rules)
+        text = f"A player who can play may instead {take}{_draw_on(rules)}, but must then play."
         yield Sentence(text, ("B", "C play", "C.22", "D"))
         if effects.has_free_lead(rules):
             yield _leader(rules)
+
+
+def _take(rules: Ruleset) -> str:
+    """Return the verb for a tile of the boneyard."""
+    return "buy" if effects.has_fees(rules) else "draw"
 
 
 def _draw_on(rules: Ruleset) -> str:
@@ -118,7 +124,7 @@ def _draw_ends_turn(rules: Ruleset) -> Sentence:
 
 def _as_wished(rules: Ruleset) -> str:
     """Return the options of a player who cannot play and need not draw."""
-    take = "buy" if effects.has_fees(rules) else "draw"
+    take = _take(rules)
     match effects.draw_limit(rules):
         case "unlimited":
             return f"may {take} tiles until one fits, or pass at any point"
@@ -138,11 +144,14 @@ def _must_draw(rules: Ruleset) -> Sentence:
         )
         return Sentence(text, ("B", "C play", "C.18", "D"))
     if limit == 1:
-        text = "A player who cannot play draws one tile, then plays it if it fits, or else passes."
+        text = (
+            "A player who cannot play draws one tile if one may be drawn, plays it if it fits, and "
+            "otherwise passes."
+        )
     else:
         text = (
-            f"A player who cannot play draws up to {count_in_words(limit, 'tile')}, one at a time, "
-            "until one fits; a player who still cannot play passes."
+            f"A player who cannot play draws up to {count_in_words(limit, 'tile')} if they may be "
+            "drawn, one at a time, until one fits; a player who still cannot play passes."
         )
     sources = ("A", "C Dutch", "C.19", "C.28") if limit <= 2 else ("C.19",)
     return Sentence(text, sources)
@@ -161,7 +170,7 @@ def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
     if effects.can_draw(rules) or effects.can_be_drawn_for_lead(rules):
         yield _order(rules)
     if effects.has_auction(rules):
-        yield Sentence(AUCTION, ("C.26",))
+        yield Sentence(AUCTION)
 
 
 def _left(rules: Ruleset) -> Sentence:
@@ -228,11 +237,11 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
         text = f"At the start of each round each {_payer(rules)} pays "
         text += f"{_price(stakes, stakes.ante)} into the pot"
         text += ", or all that is left." if stakes.chips else "."
-        yield Sentence(text, ("C.26",))
+        yield Sentence(text)
     if effects.has_fees(rules):
         yield _fee(rules)
     if stakes.pot:
-        yield Sentence(_pot(rules), ("C.26", "C.27"))
+        yield Sentence(_pot(rules))
 
 
 def _payer(rules: Ruleset) -> str:
@@ -254,7 +263,7 @@ def _chips(rules: Ruleset) -> Sentence:
         f"Each {payer} begins with {count_points(chips, 'chip')} and can never pay more than "
         f"{holds}. The score is what was won minus what was paid."
     )
-    return Sentence(text, ("C.26", "C.27"))
+    return Sentence(text, ("C.27",))
 
 
 def _fee(rules: Ruleset) -> Sentence:
@@ -295,7 +304,6 @@ def _blocked(rules: Ruleset) -> Sentence:
         sources = ("A", "B", "C play", "E")
     if effects.has_auction(rules):
         text += " or is left to be auctioned" if effects.can_draw(rules) else " after the auction"
-        sources = (*sources, "C.26")
     if effects.can_draw(rules) and rules.turn.draw_optional:
         text += ", or when every player has passed in succession"
         sources = (*sources, "C.27")
@@ -323,16 +331,18 @@ def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _play_on(rules: Ruleset) -> Sentence:
-    how = "may" if rules.turn.draw_optional else "must"
-    text = (
-        "If all tiles of the numbers at both ends have been played, the round still goes on: each "
-        f"player in turn {how} draw as long as tiles may be drawn."
-    )
+    text = "If all tiles of the numbers at both ends have been played, the round still goes on: "
+    if rules.turn.draw_optional:
+        text += f"each player in turn may {_take(rules)} as long as tiles may be drawn."
+    elif effects.draw_limit(rules) == "unlimited":
+        text += "the next player must draw all tiles that may be drawn."
+    else:
+        text += "each player in turn must draw as long as tiles may be drawn."
     return Sentence(text, ("C play",))
 
 
 def _call(rules: Ruleset) -> Sentence:
-    dead = "at one end" if rules.turn.tiles == 2 else "at each end"
+    dead = "at either end" if rules.turn.tiles == 2 else "at each end"
     text = (
         f"Once all tiles of the number {dead} have been played, any player may call the round "
         "blocked. Before every turn each player is asked in order, the next to play first; the "

@@ -184,7 +184,7 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
 def _points(rules: Ruleset) -> Iterator[Sentence]:
     out, blocked = rules.score.points_out, rules.score.points_blocked
     if out == blocked == "nothing" and effects.has_pot(rules):
-        yield Sentence("Winning a round earns the pot and no points.", ("C.26",))
+        yield Sentence("Winning a round earns the pot and no points.")
     elif rules.deal.partners:
         yield from _side_points(rules)
     elif out == blocked:
@@ -216,20 +216,20 @@ def _side_points(rules: Ruleset) -> Iterator[Sentence]:
 
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
-    score, source = rules.score, ("C Puerto Rico",)
+    score = rules.score
     if any(score.bonus[: effects.most_rounds(rules)]):
-        yield Sentence(_early(rules), source)
+        yield Sentence(_early(rules))
     if score.capicu:
         text = (
             "Winning by going out with a tile that fits both ends and is not a double (capicú) "
             f"earns {count_points(score.capicu)} extra."
         )
-        yield Sentence(text, source)
+        yield Sentence(text)
     if score.out_with_blank and effects.has_blank(rules):
         text = (
             f"Winning by going out with the 0-0 earns {count_points(score.out_with_blank)} extra."
         )
-        yield Sentence(text, source)
+        yield Sentence(text)
 
 
 def _early(rules: Ruleset) -> str:
@@ -263,16 +263,7 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
 def _target(rules: Ruleset) -> Sentence:
     targets = {seats: target(rules, seats) for seats in playable_seat_counts(rules)}
     who = "side" if rules.deal.partners else "player"
-    tied = f"If both {who}s reach it in the same round, the higher score wins; if they are equal"
-    if effects.count_winners(rules) > 2:
-        tied = (
-            "If more than one reach it in the same round, the highest score wins; if the highest "
-            "scores are equal"
-        )
-    text = (
-        f"The game is won by the first {who} to reach "
-        f"{by_table(targets, count_points, 'or')}. {tied}, another round is played."
-    )
+    text = f"The game is won by the first {who} to reach {by_table(targets, count_points, 'or')}."
     return Sentence(text, _target_sources(rules, targets))
 
 

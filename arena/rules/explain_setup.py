@@ -28,7 +28,7 @@ def _players(rules: Ruleset) -> Sentence:
         )
         return Sentence(text, ("A", "B", "C play", "C.36"))
     text = f"For {name_range(playable_seat_counts(rules))} players, everybody for themselves."
-    return Sentence(text, ("A", "B", "C play", "D", "E"))
+    return Sentence(text, ("A", "B", "C play", "E"))
 
 
 def _the_set(deal: Deal) -> Sentence:
@@ -150,7 +150,9 @@ def _chosen(rules: Ruleset, how: effects.LeadMethod) -> tuple[str, tuple[str, ..
         case "double_six":
             return f"the player with the {_top(rules)} leads.", ("C.13", "C Puerto Rico")
         case "rotate":
-            return f"the lead passes {_onward(rules)}.", ("C play", "C.10", "D", "E play")
+            clockwise = rules.deal.direction == "clockwise" or playable_seat_counts(rules) == (2,)
+            sources = ("C play", "C.10", "D", "E play") if clockwise else ()
+            return f"the lead passes {_onward(rules)}.", sources
         case "same":
             return "its leader leads again.", ("C.9",)
         case "winner":
@@ -215,7 +217,7 @@ def _missing(rules: Ruleset) -> Sentence:
         )
     match rules.lead.missing:
         case "next_double":
-            return Sentence(f"{nobody}, {next_best}.", ("C Puerto Rico",))
+            return Sentence(f"{nobody}, {next_best}.", ("C Puerto Rico",) if one else ())
         case "redeal":
             text = f"{nobody}, all tiles are dealt again, {AT_MOST}; after that {next_best}."
             return Sentence(text, ("C.4",))
@@ -270,9 +272,21 @@ def _required(rules: Ruleset, lead: Lead) -> Sentence:
 
 
 def _set_double(rules: Ruleset) -> Sentence:
-    text = "Whoever leads because of a tile must play that tile first"
     sources = clauses(("C.13",), ("C Puerto Rico",))
-    if effects.has_free_lead(rules):
-        text += "; a leader for any other reason may play any tile first"
-        sources = clauses(sources, ("C.15",))
-    return Sentence(f"{text}.", sources)
+    if not effects.has_free_lead(rules):
+        text = "Whoever leads because of a tile must play it at once"
+        text += ", without drawing." if effects.can_draw(rules) else "."
+        return Sentence(text, sources)
+    highest = effects.lead_doubles(rules) == {"highest_double"}
+    tile = "the highest double" if highest else f"the {_top(rules)}"
+    if effects.may_miss(rules) and rules.lead.missing != "draw_for_it":
+        tile += " (or heaviest tile)" if highest else " (or the tile in its place)"
+    text = f"A player who leads with {tile} must begin with it; {_free_leader(rules)} may begin "
+    return Sentence(f"{text}with any tile.", clauses(sources, ("C.15",)))
+
+
+def _free_leader(rules: Ruleset) -> str:
+    """Return the players who lead for another reason than a tile."""
+    if effects.later_lead(rules) == "winner":
+        return "a winner who leads"
+    return "later leaders" if rules.lead.first in BY_DOUBLE else "a leader for any other reason"

@@ -78,6 +78,7 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
         ("name", "x", "Unknown choice of rules 'name'"),
         ("first", "higest", "Unknown value of first 'higest': did you mean highest"),
         ("draw_limit", "unlimitd", "'unlimitd': did you mean unlimited?"),
+        ("highest_pip", 5, "value of highest_pip '5': there are 6, 7, 8, 9, 12, 15, 18"),
         ("draw_limit", -1, "draw_limit must be a whole number from 0 to"),
         ("draw_when_able", "yes", "draw_when_able must be true or false, not"),
         ("draw_when_able", 1, "draw_when_able must be true or false, not 1."),

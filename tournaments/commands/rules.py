@@ -41,7 +41,9 @@ def print_rules(game: str | None, choices: tuple[str, ...], sources: bool, as_js
 def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
     """Return the game's line in the list, or its changes if there are any."""
     if choices:
-        return ruleset_title(ruleset.name, choices)
+        title, partners = ruleset_title(ruleset.name, choices), f"{ruleset.name}-partners"
+        also = ruleset.deal.partners and partners in VARIANTS
+        return f"{title} (the named game for partners is {partners})" if also else title
     return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
 
 
