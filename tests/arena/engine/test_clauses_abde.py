@@ -1052,6 +1052,17 @@ def test_E_blocked_may_be_called_in_any_draw_game() -> None:
     assert told(do(game, "call"))["points"] == [18, 0]
 
 
+def test_E_blocked_may_be_called_with_a_larger_set() -> None:
+    """E blocked (blocked, highest_pip): all tiles of one suit: a double-seven set has eight."""
+    game = position(
+        rules("double-draw", highest_pip=7),
+        hands=["75 60 33", "00 11", "22"],
+        line="76 62 23 36 64 45 56 66 61 10",
+        stock="44 55",
+    )
+    assert options(do(game, "75 + 60")) == ("call", "go_on")
+
+
 def test_E_blocked_going_out_comes_before_a_call() -> None:
     """E blocked (blocked): The round ends when someone dominoes or when someone calls: who dominoes
     with the pair that kills the line has ended it."""

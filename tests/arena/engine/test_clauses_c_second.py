@@ -8,7 +8,17 @@ from arena.engine import values as engine
 from arena.rules.variants import find_variant
 from protocol.messages import Drew, Passed
 from protocol.ruleset import ImpossibleRulesError, check_seats, playable_seat_counts, set_of_tiles
-from tests.support.positions import dealing, do, options, position, rules, shuffled, tiles, turn
+from tests.support.positions import (
+    dealing,
+    do,
+    options,
+    over,
+    position,
+    rules,
+    shuffled,
+    tiles,
+    turn,
+)
 from tests.support.scenes import asked, blocked, next_round, seen_events, went_out
 
 SIXES = "60 01 16 62 23 36 64 45 56"
@@ -262,6 +272,14 @@ def test_C27_as_many_as_they_wish_may_be_none() -> None:
     assert game.scores == (0, 17 - 10)
 
 
+def test_C27_a_draw_breaks_the_row_of_passes() -> None:
+    """C.27 (draw_optional): … only a table of passes without a purchase is a blocked game."""
+    game = position("paid-draw", hands=["66 50", "60 40"], line="13 32", stock="44 65 10 55 54")
+    game = do(game, "pass", "draw", "pass")
+    assert game.playing.over is None
+    assert over(do(game, "pass")) == "blocked"
+
+
 def test_C27_pay_in_chips_for_each_tile() -> None:
     """C.27 (fee, chips, pot): … or chips; who has none left cannot draw."""
     chips = rules("pot-draw", chips=5)
@@ -431,8 +449,16 @@ def test_C36_blocked_the_lighter_team() -> None:
 def test_C36_the_difference_needs_the_fewest_pips() -> None:
     """C.36 (winner, points_out, partners): The score may be the difference … (if the winning team
     is determined by the number of pips)."""
-    with pytest.raises(ImpossibleRulesError, match="set points_out = others"):
-        rules("draw-partners", winner="out", points_out="others_minus_own")
+    for formula in ("others_minus_own", "difference"):
+        with pytest.raises(ImpossibleRulesError, match="set points_out = others"):
+            rules("draw-partners", winner="out", points_out=formula)
+
+
+def test_C36_the_winner_of_the_lighter_team_leads() -> None:
+    """C.36 (winner, later): … the team with the fewest pips: its player who went out leads."""
+    game = went_out(rules("draw-partners", later="winner"), "00", "60", "50", turn=2)
+    assert game.playing.winner == 2
+    assert turn(next_round(game)) == 2
 
 
 @pytest.mark.parametrize(
@@ -487,6 +513,12 @@ def test_C37_outsider() -> None:
     assert engine.pips(game) == (6, 6, 12, 8)
     assert game.points == (0, 0, 0, 32)
     assert blocked(rules("draw", tie="outsider"), "60", "42").points == (0, 0)
+
+
+def test_C37_fewest_tiles_of_teams() -> None:
+    """C.37 (tie, points_blocked): … in favour of the team with the fewest tiles in both hands."""
+    tied = rules("draw-partners", tie="fewest_tiles", points_blocked="others")
+    assert blocked(tied, "60 20", "44", "53", "50 30 00").scores == (16, 0, 16, 0)
 
 
 def test_C37_tie_of_teams() -> None:
