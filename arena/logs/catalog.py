@@ -3,6 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
+from arena.files import refuse_link, remove_partial_files
 from arena.logs import compression as packed
 from arena.logs.checksummed import grep_prefix, last_line
 from arena.logs.gamelog import OVER
@@ -26,7 +27,9 @@ LOG_PREFIXES = (line_start(Sitting), line_start(DealRecord))
 
 
 def list_logs(folder: Path) -> list[Path]:
-    """Return the game logs in a folder, compressed or not, sorted by name."""
+    """Return the game logs in a folder, compressed or not, sorted by name. Raises UserError."""
+    if folder.name == FOLDER:  # Any other one was named by the user.
+        refuse_link(folder)
     return packed.list_files(folder, ENDING)
 
 
@@ -71,7 +74,7 @@ def remove_leftovers(folder: Path) -> None:
 
     Raises OSError if a file cannot be removed.
     """
-    packed.remove_partial_files(folder)
+    remove_partial_files(folder)
     for path in list_logs(folder):
         with suppress(OSError):
             compress_finished(path)

@@ -1,17 +1,17 @@
 """Append-only files with a running CRC for each line."""
 
-import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 from msgspec import Struct
 
-from arena.logs.compression import CHUNK, actual_path, open_any
-from arena.logs.compression import DamagedFileError as DamagedFileError
+from arena.files import CHUNK, append_atomic, open_file, open_regular
+from arena.files import DamagedFileError as DamagedFileError
+from arena.logs.compression import actual_path, open_any
 from protocol.codec import DamagedRecordError, seal_records, unseal
 from protocol.records import Record
 
@@ -59,43 +59,41 @@ def append_records(descriptor: int, records: Iterable[Record], checksum: int) ->
     return checksum
 
 
-def append_atomic(descriptor: int, data: bytes) -> None:
-    """Append all of the data or nothing.
-
-    Takes back a partial write (on a full disk) before it raises the OSError.
-    """
-    written = os.write(descriptor, data)
-    if written < len(data):
-        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 def truncate_torn_line(path: Path) -> str | None:
     """Remove the line that a kill cut short, after the last newline; return a notice, or None.
 
-    Raises OSError.
+    Raises DamagedFileError, OSError.
     """
     if not path.exists():
         return None
-    torn = len(last_line(path)[1])
-    if torn == 0:
-        return None
-    os.truncate(path, path.stat().st_size - torn)
+    with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
+        torn = len(_last_line(file, path)[1])
+        if torn == 0:
+            return None
+        file.truncate(file.seek(-torn, os.SEEK_END))
     return f"{path}: the last line was cut short; its {torn} bytes were removed."
 
 
 def last_line(path: Path) -> tuple[bytes, bytes]:
     """Return the last whole line of a plain file and the bytes after it, each perhaps empty.
 
-    Raises OSError.
+    Raises DamagedFileError if one is longer than any of ours, OSError.
     """
-    end = b""
-    with path.open("rb") as file:
-        start = file.seek(0, os.SEEK_END)
-        while start and end.count(b"\n") < 2:
-            start, size = max(0, start - CHUNK), min(start, CHUNK)
-            file.seek(start)
-            end = file.read(size) + end
+    with open_file(path) as file:
+        return _last_line(file, path)
+
+
+def _last_line(file: BinaryIO, path: Path) -> tuple[bytes, bytes]:
+    parts: list[bytes] = []
+    start, lines = file.seek(0, os.SEEK_END), 0
+    while start and lines < 2:
+        if len(parts) * CHUNK >= 2 * LONGEST:
+            raise DamagedFileError(f"{path}: its last {2 * LONGEST} bytes have no whole line")
+        start, size = max(0, start - CHUNK), min(start, CHUNK)
+        file.seek(start)
+        parts.append(file.read(size))
+        lines += parts[-1].count(b"\n")
+    end = b"".join(reversed(parts))
     whole = end.rfind(b"\n") + 1
     return end[end.rfind(b"\n", 0, max(0, whole - 1)) + 1 : whole], end[whole:]
 

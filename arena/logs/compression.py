@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from protocol.errors import UserError
+from arena.files import CHUNK, DamagedFileError, open_file, write_atomic
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -23,20 +23,12 @@ else:
 
 ENDING = ".zst"
 """The ending that a compressed file's name has after the plain name."""
-BESIDE = ".new"
-"""The ending of a file's name until the file is whole."""
-CHUNK = 2**17
-"""Bytes that are read at once."""
 WINDOW_LOG = 23
 """The logarithm of the bytes that decompression may take: a file can come from anybody."""
 OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 3,
     zstd.CompressionParameter.checksum_flag: 1,
 }
-
-
-class DamagedFileError(UserError):
-    """Damage in a file; the text names the file, the line, its first byte and the reason."""
 
 
 def compressed_path(path: Path) -> Path:
@@ -79,19 +71,19 @@ def _found(path: Path) -> io.BufferedReader | None:
     if path.name.endswith(ENDING) and path.is_file():
         return _unpacking(path)
     # The plain file once more: a run may have decompressed it between the first two looks.
-    for open_it, name in ((_plain, path), (_unpacking, compressed_path(path)), (_plain, path)):
+    for open_it, name in (
+        (open_file, path),
+        (_unpacking, compressed_path(path)),
+        (open_file, path),
+    ):
         with suppress(FileNotFoundError):
             return open_it(name)
     return None
 
 
-def _plain(path: Path) -> io.BufferedReader:
-    return path.open("rb")
-
-
 def _unpacking(path: Path) -> io.BufferedReader:
     # Opened first: a half-made object is closed too, when Python deletes it.
-    return io.BufferedReader(_Unpacked(path.open("rb"), path), CHUNK)
+    return io.BufferedReader(_Unpacked(open_file(path), path), CHUNK)
 
 
 class _Unpacked(io.RawIOBase):
@@ -135,14 +127,14 @@ class _Unpacked(io.RawIOBase):
 def compress(path: Path) -> None:
     """Replace a plain file, to which nothing will be added, by its compressed form.
 
-    Raises OSError, and then the plain file is still there.
+    Raises DamagedFileError, OSError, and then the plain file is still there.
     """
-    size = path.stat().st_size
     compressor = zstd.ZstdCompressor(options=OPTIONS)
-    compressor.set_pledged_input_size(size)
-    with path.open("rb") as file:
+    with open_file(path) as file:
+        compressor.set_pledged_input_size(os.fstat(file.fileno()).st_size)
         chunks = iter(partial(file.read, CHUNK), b"")
-        _replace(compressed_path(path), path, _compressed(compressor, chunks))
+        # With its times: a report made from it is still newer.
+        write_atomic(compressed_path(path), _compressed(compressor, chunks), times_of=path)
     path.unlink()
 
 
@@ -159,30 +151,7 @@ def decompress(path: Path) -> None:
     """
     if not path.exists() and compressed_path(path).exists():
         with _unpacking(compressed_path(path)) as file:
-            _replace(path, compressed_path(path), iter(partial(file.read, CHUNK), b""))
+            chunks = iter(partial(file.read, CHUNK), b"")
+            write_atomic(path, chunks, times_of=compressed_path(path))
     # A kill may have left both; once the plain file grows, the compressed one would be outdated.
     compressed_path(path).unlink(missing_ok=True)
-
-
-def _replace(path: Path, source: Path, chunks: Iterator[bytes]) -> None:
-    """Write a file in one step, with its source's times: a report made from it is still newer."""
-    beside = path.with_name(path.name + BESIDE)
-    try:
-        with beside.open("wb") as file:
-            file.writelines(chunks)
-            file.flush()
-            os.fsync(file.fileno())
-        os.utime(beside, ns=(source.stat().st_atime_ns, source.stat().st_mtime_ns))
-        beside.replace(path)
-    except OSError:
-        # On a full disk the partial file takes space that others need.
-        beside.unlink(missing_ok=True)
-        raise
-
-
-def remove_partial_files(folder: Path) -> None:
-    """Remove the partial files that a kill left in a folder. Raises OSError."""
-    with suppress(FileNotFoundError):
-        for path in folder.iterdir():
-            if path.name.endswith(BESIDE):
-                path.unlink()

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from msgspec import UNSET, Struct
 
+from arena.files import APPEND, open_regular
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
 from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_end
@@ -56,7 +57,7 @@ class GameLog:
         packed.decompress(path)
         self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._descriptor = open_regular(path, APPEND)
         try:
             self.append([])
             self.sit(sitting)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
+from arena.files import open_file, read_file, refuse_link, write_atomic
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.emblems import emblem_numbers
@@ -81,18 +82,18 @@ def _is_newer(path: Path, log: Path) -> bool:
 def is_placeholder(path: Path) -> bool:
     """Tell by its content: a copied file has another time, and other versions other words."""
     small = path.exists() and path.stat().st_size < SMALL
-    return small and f"<h1>{NOT_MADE}</h1>" in path.read_text(errors="replace")
+    return small and f"<h1>{NOT_MADE}</h1>".encode() in read_file(path)
 
 
 def is_current(path: Path) -> bool:
     """Tell whether a page says that this version made it."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return f'<meta name="generator" content="{generator()}">'.encode() in file.read(HEAD)
 
 
 def is_reviewed(path: Path) -> bool:
     """Tell whether a page, or a packed game, has the reviews of its games."""
-    return '"reviewed":true' in path.read_text(errors="replace")
+    return b'"reviewed":true' in read_file(path)
 
 
 def make_game_pages(
@@ -106,6 +107,7 @@ def make_game_pages(
     Raises DamagedFileError, OSError.
     """
     made = 0
+    refuse_link(folder)
     for log in logs:
         first = folder / page_name(log.stem, 1)
         has_reviews = first.exists() and is_reviewed(first)
@@ -150,6 +152,4 @@ def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
 def write(path: Path, html: str) -> None:
     """Write a page atomically: a reader sees the old page or the new one. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(html, encoding="utf-8")
-    beside.replace(path)
+    write_atomic(path, [html.encode()], sync=False)

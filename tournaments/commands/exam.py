@@ -24,6 +24,7 @@ from arena.exam.problems import (
     problem_lines,
 )
 from arena.exam.sit_exam import ExamAnswer, sit_exam
+from arena.files import write_atomic
 from arena.logs.gamelog import read_games
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
@@ -46,7 +47,6 @@ from tournaments.plan.event_file import WrittenEvent
 from tournaments.report.exports import csv_lines
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import check_greetings
-from tournaments.storage.folder import write_atomic
 
 SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"
 """The problem set that ships with the sample bots."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.logs.compression import DamagedFileError
+from arena.files import DamagedFileError
 from protocol.errors import UserError, unknown_name
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.tables import PRIOR, Ratings

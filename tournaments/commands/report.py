@@ -9,6 +9,7 @@ from rich.text import Text
 
 from arena.document.blocks import Section
 from arena.document.terminal import open_console, print_blocks
+from arena.files import has_content, read_file, write_atomic
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
@@ -22,13 +23,7 @@ from tournaments.report.ratings.standings import luck_sections, pool_sections
 from tournaments.report.report import files_now
 from tournaments.report.results_file import Results
 from tournaments.storage.combine import results_of_versions
-from tournaments.storage.folder import (
-    Folder,
-    has_content,
-    load_event,
-    lock_for_writing,
-    write_atomic,
-)
+from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.result_store import ResultStore
 
 STALE = 1
@@ -80,7 +75,7 @@ def take_luck_out(folder: Folder) -> list[Section]:
             return []
         for file, lines in files_now(folder, event, results).items():
             write_atomic(file, lines)
-    ratings = decode_json(folder.results.read_bytes(), Results).ratings
+    ratings = decode_json(read_file(folder.results), Results).ratings
     return [section for pool in ratings.pools for section in luck_sections(pool)]
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from arena.document.blocks import Paragraph
 from arena.document.terminal import open_console, renderables
+from arena.files import write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.ui.console import Pager, print_json, print_note, print_paged
 from arena.ui.progress import working
@@ -27,12 +28,7 @@ from tournaments.report.review.reviewer import (
 from tournaments.report.review.sums import ReviewSummary, summarize_review
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import (
-    Folder,
-    load_event,
-    lock_for_writing,
-    write_atomic,
-)
+from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.ledger import past_sittings, results_of
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import ReviewLog, ReviewTerms, open_review, read_seats

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import trio
 
+from arena.files import read_file
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.sandbox import Sandbox
@@ -126,7 +127,7 @@ def run_event(options: RunOptions) -> int:
     if (options.luck or plan.written.luck) and code == 0:
         code = _take_luck_out(folder, options.as_json)
     if options.as_json:
-        sys.stdout.buffer.write(folder.results.read_bytes())
+        sys.stdout.buffer.write(read_file(folder.results))
     if options.versions and not options.as_json:
         from tournaments.commands.report import show_versions
 

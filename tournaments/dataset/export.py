@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from arena.analysis.find import logs, refuse_others
+from arena.files import write_atomic
 from arena.logs.compression import actual_path
 from arena.logs.encoded_games import EncodedGame, read_encoded_games
 from arena.logs.gamelog import sitting_lines
@@ -20,7 +21,7 @@ from tournaments.dataset.example import Table, Wish, examples
 from tournaments.dataset.line_index import LineIndex
 from tournaments.dataset.worth import KnownWorth
 from tournaments.storage import luck_store, review_log
-from tournaments.storage.folder import Folder, write_temporary
+from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import usable_cores
@@ -148,7 +149,7 @@ def export_decisions(
     for path, (table, own) in zip(_paths(order.out, tables), tables.items(), strict=False):
         pieces = tally.count(_pieces(order, own, cores or usable_cores()))
         if first := next(pieces, b""):
-            write_temporary(path, make(table, chain((first,), pieces)), _mode(own))
+            write_atomic(path, make(table, chain((first,), pieces)), _mode(own))
             files.append(DecisionFile(path, tally.games, tally.decisions, path.stat().st_size))
     if not files:
         names = ", ".join(map(str, order.sources))

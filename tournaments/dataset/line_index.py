@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
+from arena.files import open_file
 from arena.logs.checksummed import read_sealed
 from protocol.codec import decode_json, strip_checksum
 
@@ -46,7 +47,7 @@ class LineIndex:
         )
         if first == after:
             return
-        with self._path.open("rb") as file:
+        with open_file(self._path) as file:
             for offset in self._offsets[first:after].tolist():
                 file.seek(offset)
                 line = strip_checksum(file.readline())

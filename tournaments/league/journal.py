@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from arena.files import append_atomic, open_append
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
@@ -37,8 +38,8 @@ class Journal:
         with suppress(OSError):
             if self._path.exists() and self._path.stat().st_size > LARGEST:
                 self._path.replace(self._path.with_name(f"{self._path.name}.1"))
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
+            with open_append(self._path) as descriptor:
+                append_atomic(descriptor, f"{line}\n".encode())
         # Last: whoever has seen a line finds it in the log.
         self._show(line)
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.files import read_file
 from arena.logs.checksummed import damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
@@ -241,7 +242,7 @@ def read_round(path: Path, first_board: int) -> PlayedRound:
 
 def _read_record(path: Path, kind: type[R]) -> R:
     try:
-        return decode_json(path.read_bytes(), kind)
+        return decode_json(read_file(path), kind)
     except DamagedRecordError as error:
         raise UserError(f"{path}: {error}.") from error
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.files import open_regular, read_file, write_atomic
 from protocol.codec import indented_json
 from tournaments.formats.base import Entrant, first_version
 from tournaments.formats.matches import Matches
@@ -17,7 +18,7 @@ from tournaments.league.read import DivisionData, write_time
 from tournaments.league.records import ClosedRound, RoundPlan
 from tournaments.league.settings import LeagueSettings
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, write_atomic, write_temporary
+from tournaments.storage.folder import Folder
 from tournaments.storage.open_event import open_event
 
 NEW = ".new"
@@ -85,15 +86,15 @@ def count_tries(folder: Folder, games: int) -> int:
     """
     path, tries = folder.path / TRIES, 0
     with suppress(OSError, ValueError):
-        before, tries = map(int, path.read_text().split())
+        before, tries = map(int, read_file(path).split())
         tries = tries if before == games else 0
-    write_temporary(path, [f"{games} {tries + 1}\n".encode()], 0o600)
+    write_atomic(path, [f"{games} {tries + 1}\n".encode()], 0o600)
     return tries
 
 
 def forget_tries(folder: Folder) -> None:
     """Note that the last try does not count; needs no room on the disk. Raises OSError."""
-    os.truncate(folder.path / TRIES, 0)
+    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
 
 
 def is_tried(path: Path) -> bool:

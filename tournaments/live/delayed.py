@@ -17,8 +17,9 @@ from pathlib import Path
 
 from msgspec.structs import asdict, replace
 
+from arena.files import DamagedFileError, open_file
 from arena.logs.board_promises import published_seeds
-from arena.logs.compression import DamagedFileError, compressed_path
+from arena.logs.compression import compressed_path
 from arena.logs.follow import CHUNK
 from arena.logs.gamelog import OVER
 from arena.sandbox.limits import REQUIRED
@@ -171,7 +172,7 @@ class _Growth:
 
     def _read_borders(self, path: Path) -> None:
         """Look at the new lines for the sitting's lines and its end. Raises OSError."""
-        with path.open("rb") as file:
+        with open_file(path) as file:
             file.seek(self._looked)
             for line in iter(partial(file.readline, CHUNK), b""):
                 if not line.endswith(b"\n"):

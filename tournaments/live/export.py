@@ -14,13 +14,14 @@ from pathlib import Path
 import trio
 from msgspec.structs import replace
 
+from arena.files import has_content, read_file, write_atomic
 from arena.ui.console import print_line, print_note
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 from tournaments.live.delayed import DelayedView, PublicSnapshot
 from tournaments.live.page import watch_page
 from tournaments.live.status import is_running
-from tournaments.storage.folder import Folder, has_content, write_atomic
+from tournaments.storage.folder import Folder
 
 SNAPSHOT = "live.json"
 """The file for which the page asks again and again."""
@@ -133,7 +134,7 @@ def _read(path: Path) -> PublicSnapshot | None:
     """Return the snapshot that an earlier process wrote; None without one that can be read."""
     with suppress(OSError, DamagedRecordError):
         if path.stat().st_size <= LARGEST:
-            return decode_json(path.read_bytes(), PublicSnapshot)
+            return decode_json(read_file(path), PublicSnapshot)
     return None
 
 

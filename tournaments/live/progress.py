@@ -17,6 +17,7 @@ from rich.text import Text
 from arena.analysis.find import latest_folder
 from arena.document.blocks import paragraphs
 from arena.document.terminal import open_console, print_blocks, renderables
+from arena.files import read_file
 from arena.rules.english import duration
 from arena.ui.console import shown_path
 from protocol.codec import decode_json
@@ -170,7 +171,7 @@ class Progress:
     def final(folder: Folder) -> None:
         """Print the result in a sentence, the tables, and where the files are."""
         console = open_console()
-        summary = decode_json(folder.results.read_bytes(), Results)
+        summary = decode_json(read_file(folder.results), Results)
         if not summary.played:
             console.print("No game was played.")
             return
@@ -196,7 +197,7 @@ class Progress:
         for one in scaling_sections(event, pools):
             print_blocks(console, [one])
             console.print()
-        used = decode_json(folder.times.read_bytes(), Times)
+        used = decode_json(read_file(folder.times), Times)
         notes = [
             uneven(event, results, summary.planned),
             luck_known(summary.luck, summary.played),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import trio
 
+from arena.files import read_file
 from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.broadcast import Broadcast
@@ -100,7 +101,7 @@ def _first_page(watched: LiveView) -> str:
 
 def _report(path: Path) -> str | None:
     small = path.is_file() and path.stat().st_size <= LONGEST_REPORT
-    return path.read_text() if small else None
+    return read_file(path).decode() if small else None
 
 
 def _replays(watched: LiveView, name: str) -> str | None:

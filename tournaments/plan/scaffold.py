@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from errno import ENOSPC
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from arena.files import append_atomic, open_append, read_file
 from arena.rules.toml_file import load_toml
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
@@ -210,11 +210,9 @@ def _in_toml(value: str | Sequence[str]) -> str:
 
 def _add(path: Path, entry: str) -> None:
     """Append the entry, whole or not at all; whatever the user has written there stays as it is."""
-    old = path.read_bytes() if path.exists() else b""
+    old = read_file(path) if path.exists() else b""
     before = HEAD if not old else "" if old.endswith(b"\n") else "\n"
     new = f"{before}\n{entry}".encode()
-    with path.open("ab", buffering=0) as file:
-        if file.write(new) < len(new):
-            # Half an entry would make the list unreadable, and with it every bot of the folder.
-            file.truncate(len(old))
-            raise OSError(ENOSPC, os.strerror(ENOSPC), str(path))
+    with open_append(path) as descriptor:
+        # Half an entry would make the list unreadable, and with it every bot of the folder.
+        append_atomic(descriptor, new)

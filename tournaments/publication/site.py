@@ -15,6 +15,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.document.blocks import plain
+from arena.files import has_content, read_file, write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.logs.catalog import FOLDER as GAMES
 from arena.logs.catalog import PAGES as REPLAYS
@@ -38,15 +39,7 @@ from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import Site, report_files
 from tournaments.report.results_file import Results
-from tournaments.storage.folder import (
-    Folder,
-    content,
-    has_content,
-    load_event,
-    read_event,
-    seed_lines,
-    write_atomic,
-)
+from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches
@@ -172,7 +165,7 @@ def write_event_site(
 def _copy_or_remove(path: Path, site: Path) -> None:
     """Make a file of the site that of the event: if the event has none, neither has the site."""
     if path.exists():
-        write_atomic(site / path.name, [content(path)])
+        write_atomic(site / path.name, [read_file(path)])
     else:
         (site / path.name).unlink(missing_ok=True)
 
@@ -246,7 +239,7 @@ def publish_log(task: LogTask) -> PublishedLog:
     Raises DamagedFileError, OSError.
     """
     path = actual_path(task.path)
-    data = path.read_bytes()
+    data = read_file(path)
     # After its bytes: a sitting's boards only become more.
     planned = {board for sitting in sitting_lines(path) for board in sitting.boards}
     name = path.name if planned <= task.boards and (task.closed or is_over(path)) else ""
@@ -267,9 +260,7 @@ def publish_log(task: LogTask) -> PublishedLog:
 def write_changed(path: Path, data: bytes) -> None:
     """Replace a file in one step, unless it has these bytes."""
     if not has_content(path, [data]):
-        beside = path.with_name(path.name + ".new")
-        beside.write_bytes(data)
-        beside.replace(path)
+        write_atomic(path, [data], sync=False)
 
 
 def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:

@@ -6,6 +6,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from arena.files import read_file
 from arena.logs.checksummed import DamagedFileError
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError, suggestion
@@ -33,7 +34,7 @@ def published(folder: Folder) -> int:
     class Played(Struct):
         played: int
 
-    return decode_json(folder.results.read_bytes(), Played).played
+    return decode_json(read_file(folder.results), Played).played
 
 
 def reported(folder: Folder) -> int:
@@ -118,7 +119,7 @@ def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> Non
 def _timed(folder: Folder) -> int:
     """Return the number of games in times.json, each counted for every seat; 0 if unreadable."""
     with suppress(OSError, DamagedRecordError):
-        return _games(decode_json(folder.times.read_bytes(), Times))
+        return _games(decode_json(read_file(folder.times), Times))
     return 0
 
 

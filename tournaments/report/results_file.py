@@ -6,6 +6,7 @@ from contextlib import suppress
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from arena.files import read_file
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.formats.base import luck_of
@@ -123,7 +124,7 @@ def current_results(folder: Folder, event: Event, played: int) -> Results | None
     The ledger only grows, so that as many games are the same games.
     """
     with suppress(OSError, DamagedRecordError):
-        told = decode_json(folder.results.read_bytes(), Results)
+        told = decode_json(read_file(folder.results), Results)
         now = terms_of(event), versions_of(event), played
         newer = folder.results.stat().st_mtime_ns >= folder.ledger.stat().st_mtime_ns
         if newer and (told.event, told.entrants, told.played) == now:

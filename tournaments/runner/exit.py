@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import trio
 
+from arena.files import write_atomic
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
 from protocol.errors import UserError
@@ -61,7 +62,7 @@ def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
     trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
     with suppress(OSError):
         make_private(folder)
-        folder.crash.write_text(trace)
+        write_atomic(folder.crash, [trace.encode()])
     return (
         f"Boneyard itself failed {where}; the unfinished games do not count. "
         f"Please report {folder.crash}."

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.files import write_atomic
 from arena.logs.compression import actual_path
 from arena.rules.english import count_in_digits, join_words
 from arena.ui.console import shown_path
@@ -29,7 +30,6 @@ from tournaments.storage.folder import (
     load_event,
     make_private,
     read_event,
-    write_atomic,
 )
 from tournaments.storage.history import remember
 from tournaments.storage.luck_store import LuckStore
@@ -166,10 +166,9 @@ def _copy(source: Folder, target: Folder) -> None:
         places = [target.path / part.relative_to(source.path) for part in parts]
         for part, place in zip(parts, places, strict=True):
             if part.is_dir():
-                # The user may have moved the logs elsewhere: then the folder is a link.
-                shutil.copytree(part, place, dirs_exist_ok=place.is_symlink())
+                shutil.copytree(part, place, symlinks=True)
             else:
-                shutil.copy2(part, place)
+                shutil.copy2(part, place, follow_symlinks=False)
         below = chain.from_iterable(place.rglob("*") for place in places)
         _wait_for_disk((*below, *places, target.private, target.path))
 
@@ -191,11 +190,8 @@ def _clear(folder: Folder) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or a folder; of a folder that is a link only what is in it."""
-    if not path.is_dir():
-        path.unlink(missing_ok=True)
-    elif path.is_symlink():
-        for one in path.iterdir():
-            _remove(one)
-    else:
+    """Remove a file or a folder."""
+    if path.is_dir():
         shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -12,9 +12,20 @@ from typing import Protocol
 from msgspec import Struct
 
 from arena.engine.shuffle import board_seed
+from arena.files import (
+    DamagedFileError,
+    append_atomic,
+    open_append,
+    open_regular,
+    read_file,
+    refuse_link,
+    remove_partial_files,
+    set_mode,
+    write_atomic,
+)
 from arena.logs.board_promises import SEEDS, published_seeds
 from arena.logs.catalog import ENDING, FOLDER, PAGES, list_logs
-from arena.logs.checksummed import DamagedFileError, append_atomic, last_line
+from arena.logs.checksummed import last_line
 from arena.sandbox.command import SYSTEM
 from arena.sandbox.limits import SandboxMode
 from protocol.codec import DamagedRecordError, decode_commitment, encode_line
@@ -26,6 +37,8 @@ from tournaments.plan.file_lock import try_lock
 
 SeedOf = Callable[[int], bytes]
 """A function that returns the seed of a board."""
+PARTIAL_S = 3600.0
+"""Age in s from which on a partial file is what a kill left: no writing takes so long."""
 SECRET = 32
 """Length of a secret, in bytes."""
 COMMITMENT = len(encode_line(Commitment(1, "0" * 64)))
@@ -139,12 +152,16 @@ class Folder(Struct, frozen=True):
         return list_logs(self.path / FOLDER)
 
 
-def lock_for_writing(folder: Folder) -> AbstractContextManager[None]:
+@contextmanager
+def lock_for_writing(folder: Folder) -> Iterator[None]:
     """Hold the folder for writing.
 
     Raises UserError while another process holds it, or if nothing can be written there.
     """
-    return lock_file(folder.lock, f"{folder.path} is in use by another boneyard process.")
+    with lock_file(folder.lock, f"{folder.path} is in use by another boneyard process."):
+        for place in (folder.path, folder.private):
+            remove_partial_files(place, PARTIAL_S)
+        yield
 
 
 @contextmanager
@@ -156,7 +173,7 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         if error.errno not in NO_PLACE:
             raise
@@ -206,7 +223,7 @@ def mode_of_logs(folder: Folder) -> int:
 
 def _set_mode_of_luck(folder: Folder) -> None:
     with suppress(FileNotFoundError, PermissionError):
-        folder.luck.chmod(mode_of_logs(folder))
+        set_mode(folder.luck, mode_of_logs(folder))
 
 
 def make_private(folder: Folder) -> None:
@@ -259,7 +276,9 @@ def read_event(folder: Folder) -> Event:
     """
     if not folder.event.is_file():
         raise UserError(f"{folder.path} has no event: {folder.event.name} is missing.")
-    return from_json(folder.event.read_bytes(), folder.event)
+    for place in (folder.path / FOLDER, folder.pages, folder.private, folder.build):
+        refuse_link(place)
+    return from_json(read_file(folder.event), folder.event)
 
 
 def _promised(folder: Folder) -> int:
@@ -287,39 +306,6 @@ def most_promised(folder: Folder) -> int:
     return size // COMMITMENT
 
 
-def write_atomic(path: Path, lines: Iterable[bytes]) -> None:
-    """Replace a file atomically: a reader sees the old content or the new one."""
-    write_temporary(path, lines, 0o644)
-
-
-def has_content(path: Path, lines: Iterable[bytes]) -> bool:
-    """Tell whether a file exists and has exactly these bytes."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        same = all(file.read(len(line)) == line for line in lines)
-        return same and not file.read(1)
-
-
-def write_temporary(path: Path, lines: Iterable[bytes], mode: int) -> None:
-    """Replace a file atomically by one with this mode.
-
-    Raises OSError, and what the lines raise; then nothing is left of the new file.
-    """
-    beside = path.with_name(path.name + ".new")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        # Half a file only takes up space, on a full disk the last of it.
-        beside.unlink()
-        raise
-    beside.replace(path)
-
-
 def digest(folder: Folder) -> str:
     """Return the SHA-256 of the commitments, in hex: it binds us to every deal."""
     return hashlib.sha256(content(folder.commitments)).hexdigest()
@@ -327,7 +313,7 @@ def digest(folder: Folder) -> str:
 
 def content(path: Path) -> bytes:
     """Return the content of a file; empty if it does not exist."""
-    return path.read_bytes() if path.exists() else b""
+    return read_file(path) if path.exists() else b""
 
 
 def board_seeds(folder: Folder, event: Event) -> SeedOf:
@@ -349,11 +335,8 @@ def reveal_one(folder: Folder, seed_of: SeedOf, board: int) -> None:
 
     `reveal` sorts them all when the run is over. Raises OSError.
     """
-    descriptor = os.open(folder.seeds, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
+    with open_append(folder.seeds) as descriptor:
         append_atomic(descriptor, encode_line(Reveal(board, seed_of(board).hex())))
-    finally:
-        os.close(descriptor)
 
 
 def reveal(folder: Folder, seed_of: SeedOf, boards: Iterable[int]) -> None:

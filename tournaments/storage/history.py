@@ -8,10 +8,11 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from arena.files import write_atomic
 from arena.logs.checksummed import damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, write_atomic
+from tournaments.storage.folder import Folder
 from tournaments.storage.public_deals import Before, board_spans
 
 

@@ -1,11 +1,11 @@
 """The ledger: an event's results in the order of its schedule, not of their arrival."""
 
-import os
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
+from arena.files import open_append, write_atomic
 from arena.logs import checksummed as sealed
 from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
 from protocol.codec import decode_result, encode_line, seal
@@ -25,7 +25,7 @@ from tournaments.schedule.schedule import (
     stages,
 )
 from tournaments.schedule.spending import has_one_of, spent_out
-from tournaments.storage.folder import Folder, write_atomic
+from tournaments.storage.folder import Folder
 from tournaments.storage.log_luck import ComputeLuck, luck_of_logs
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
@@ -222,12 +222,9 @@ class Ledger:
         """Write every result whose turn has come, in batches."""
         ready = self._ready()
         while self._take(ready):
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
+            with open_append(self._path) as descriptor:
                 self._checksum = sealed.append_records(descriptor, self._pending, self._checksum)
                 self._pending.clear()
-            finally:
-                os.close(descriptor)
 
     def _take(self, ready: Iterator[Result]) -> bool:
         """Take a batch of results; tell whether any wait to be written, earlier ones too."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
+from arena.files import open_append, write_atomic
 from arena.logs.catalog import FOLDER, logs_of_sittings
 from arena.logs.checksummed import (
     DamagedFileError,
@@ -16,7 +17,7 @@ from protocol.codec import decode_json, encode_line, seal
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.tables import PARTS, Correction
-from tournaments.storage.folder import Folder, mode_of_logs, write_temporary
+from tournaments.storage.folder import Folder, mode_of_logs
 from tournaments.storage.log_luck import ComputeLuck, LuckRecord, LuckTask, luck_of_logs
 
 REMEDY = ". Remove the file: `boneyard report --luck` computes it again"
@@ -111,13 +112,9 @@ class LuckStore:
         if self._writes:
             truncate_torn_line(self._folder.luck)
             # It tells of hidden tiles, as the logs do.
-            flags, mode = os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode_of_logs(self._folder)
-            descriptor = os.open(self._folder.luck, flags, mode)
-            try:
+            with open_append(self._folder.luck, mode_of_logs(self._folder)) as descriptor:
                 self._checksum = append_records(descriptor, new, self._checksum)
                 self._size = os.fstat(descriptor).st_size
-            finally:
-                os.close(descriptor)
         known.update((one.game, one) for one in new)
 
     def drop_stale(self, results: Iterable[Result]) -> None:
@@ -141,7 +138,7 @@ class LuckStore:
     def _keep(self, records: Iterable[LuckRecord]) -> None:
         kept = list(records)
         if len(kept) < len(self.records):
-            write_temporary(self._folder.luck, _sealed(kept), mode_of_logs(self._folder))
+            write_atomic(self._folder.luck, _sealed(kept), mode_of_logs(self._folder))
 
     def _weighted(self, luck: LuckRecord) -> Correction:
         points, share = self.weight

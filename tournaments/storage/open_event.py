@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from arena.engine.shuffle import commitment
+from arena.files import has_content, write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
@@ -30,13 +31,10 @@ from tournaments.storage.folder import (
     SeedOf,
     board_seeds,
     check_not_readable,
-    has_content,
     load_event,
     make_private,
     secret_of,
     seed_lines,
-    write_atomic,
-    write_temporary,
 )
 from tournaments.storage.history import remember
 from tournaments.storage.public_deals import public_boards
@@ -106,7 +104,7 @@ def _write_boards(folder: Folder, event: Event, seed_of: SeedOf) -> None:
     """Write the seeds that are not just drawn, and then the commitments to all."""
     if not event.has_drawn_seeds:
         seeds = {board: seed_of(board) for board in range(1, event.all_boards + 1)}
-        write_temporary(folder.deals, seed_lines(seeds), 0o600)
+        write_atomic(folder.deals, seed_lines(seeds), 0o600)
     write_atomic(folder.commitments, commitments(event, seed_of))
 
 
@@ -175,7 +173,7 @@ class _Played:
 def _write_secret(folder: Folder, seed: int | None) -> None:
     secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
     make_private(folder)
-    write_temporary(folder.secret, [secret], 0o600)
+    write_atomic(folder.secret, [secret], 0o600)
 
 
 def seeded(seed: int) -> bytes:

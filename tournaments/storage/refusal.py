@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from arena.files import write_atomic
 from arena.logs.compression import actual_path
 from protocol.errors import UserError
 from tournaments.storage.at_home import bring_back
-from tournaments.storage.folder import Folder, content, lock_for_writing, write_atomic
+from tournaments.storage.folder import Folder, content, lock_for_writing
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from arena.logs.checksummed import append_atomic, read_sealed, truncate_torn_line
+from arena.files import APPEND, append_atomic, open_regular, write_atomic
+from arena.logs.checksummed import read_sealed, truncate_torn_line
 from protocol.codec import decode_json, encode_json, seal
 from protocol.errors import UserError
-from tournaments.storage.folder import Folder, lock_file, write_atomic
+from tournaments.storage.folder import Folder, lock_file
 
 REVIEW_FORMAT = 1
 MOST_WORLDS = 10_000
@@ -152,7 +153,7 @@ class ReviewLog:
                 self.done.add((entry.record.game, entry.record.seat))
             else:
                 self.terms = entry.record
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._descriptor = open_regular(path, APPEND)
         if not lines:
             self._append(terms)
 

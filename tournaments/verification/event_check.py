@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import structs
 
 from arena.engine.shuffle import SEED, commitment
+from arena.files import has_content, read_file
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import DamagedFileError
 from protocol.codec import DamagedRecordError, decode_json
@@ -24,13 +25,7 @@ from tournaments.report.results_file import Results
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
 from tournaments.schedule.spending import spent_out
-from tournaments.storage.folder import (
-    Folder,
-    digest,
-    has_content,
-    most_promised,
-    read_event,
-)
+from tournaments.storage.folder import Folder, digest, most_promised, read_event
 from tournaments.storage.history import broken_promises
 from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
 from tournaments.storage.luck_store import LuckStore
@@ -292,7 +287,7 @@ def _report(
             yield f"{folder.results}: the file is missing"
         return
     try:
-        told = decode_json(folder.results.read_bytes(), Results)
+        told = decode_json(read_file(folder.results), Results)
     except DamagedRecordError as error:
         yield f"{folder.results}: {error}"
         return

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.files import read_file
 from arena.logs.checksummed import DamagedFileError
 from arena.rules.english import join_words
 from protocol.codec import DamagedRecordError, decode_json
@@ -111,7 +112,7 @@ def _read_table(path: Path) -> Checked[LeagueTable | None]:
     if not path.is_file():
         return None
     try:
-        return decode_json(path.read_bytes(), LeagueTable)
+        return decode_json(read_file(path), LeagueTable)
     except DamagedRecordError as error:
         yield f"{path}: {error}; the ratings were not checked"
         return None

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.files import has_content
 from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
 from arena.ui.replay_files import (
@@ -14,7 +15,7 @@ from arena.ui.replay_files import (
     placeholder,
 )
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, has_content
+from tournaments.storage.folder import Folder
 from tournaments.storage.history import read_history
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from arena.files import has_content, read_file
 from arena.logs.catalog import FOLDER, logs_of_sittings
 from arena.logs.checksummed import DamagedFileError
 from protocol.codec import DamagedRecordError
@@ -12,7 +13,7 @@ from protocol.records import Result
 from tournaments.report.review.files import decisions_csv, read_summary, summary_json
 from tournaments.report.review.reviewer import ReviewTask, review_part
 from tournaments.report.review.sums import summarize_review
-from tournaments.storage.folder import Folder, has_content
+from tournaments.storage.folder import Folder
 from tournaments.storage.review_log import (
     DecisionLoss,
     ReviewTerms,
@@ -76,7 +77,7 @@ def _sums(folder: Folder, terms: ReviewTerms) -> Iterator[str]:
 
 def _sample(folder: Folder) -> list[SeatReview]:
     """Return some seats, chosen by the file's own bytes."""
-    whole = hashlib.sha256(folder.review_log.read_bytes()).digest()
+    whole = hashlib.sha256(read_file(folder.review_log)).digest()
 
     def drawn(one: SeatReview) -> bytes:
         return hashlib.sha256(whole + f"{one.game} {one.seat}".encode()).digest()

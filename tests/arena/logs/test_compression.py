@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.files import CHUNK, DamagedFileError
 from arena.logs import checksummed as sealed
 from arena.logs import compression as packed
 from arena.logs.catalog import compress_finished, list_logs, logs_of_sittings, remove_leftovers
 from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_torn_line
-from arena.logs.compression import ENDING, DamagedFileError, actual_path, compress, decompress
+from arena.logs.compression import ENDING, actual_path, compress, decompress
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
 from tests.support.logged_games import logged, write
@@ -219,7 +220,7 @@ def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path:
     assert lying(path) == {"log.jsonl"}
 
 
-@pytest.mark.parametrize("size", [10, packed.CHUNK - 1, packed.CHUNK, packed.CHUNK + 1])
+@pytest.mark.parametrize("size", [10, CHUNK - 1, CHUNK, CHUNK + 1])
 def test_the_end_of_a_file_is_found_from_behind(tmp_path: Path, size: int) -> None:
     path = tmp_path / "log.jsonl"
     long = b"y" * size + b"\n"

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.files import has_content
 from protocol.records import Result, SeatFoul
 from tests.support.events import DERIVED, REPORTED, boneyard, copied, small_event, untouched
 from tests.support.planned_events import event as planned
@@ -30,7 +31,7 @@ from tournaments.report import exports
 from tournaments.report.results_file import Results, SearchStep, search_steps
 from tournaments.report.review.files import COLUMNS as REVIEWED
 from tournaments.schedule.schedule import ledger_order
-from tournaments.storage.folder import Folder, has_content, load_event
+from tournaments.storage.folder import Folder, load_event
 from tournaments.tuning.parameters import Parameter
 
 

@@ -317,7 +317,7 @@ def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
         "arena.logs.checksummed.append_atomic",
         "arena.logs.gamelog.os.fdatasync",
         "arena.logs.gamelog.GameLog.append",
-        "tournaments.storage.folder.write_atomic",
+        "tournaments.commands.play_event.write_atomic",
     ],
 )
 def test_a_full_disk_anywhere_stops_the_run_with_its_reason(

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from arena.files import DamagedFileError
 from arena.logs import catalog as named
 from arena.logs.checksummed import append_records, read_lines, read_sealed
-from arena.logs.compression import ENDING, DamagedFileError, compress, decompress
+from arena.logs.compression import ENDING, compress, decompress
 from protocol.codec import decode_result
 from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
 from tournaments.cli.main import main

@@ -227,23 +227,15 @@ def test_a_refused_run_after_a_kill_loses_nothing(tmp_path: Path, bot: Path) -> 
     assert (results(out), (out / "private" / "secret.key").read_bytes()) == first
 
 
-def test_logs_that_were_moved_elsewhere_stay_there(tmp_path: Path, bot: Path) -> None:
-    out, elsewhere = tmp_path / "out", tmp_path / "large" / "disk"
+def test_a_folder_of_an_event_that_is_a_link_is_not_followed(tmp_path: Path, bot: Path) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     run(out, str(bot), "greedy", *WORDS)
-    first = results(out)
-    for name in ("games", "replays"):
-        shutil.copytree(out / name, elsewhere / name)
-        shutil.rmtree(out / name)
-        (out / name).symlink_to(elsewhere / name)
-    kept = edit(bot)
-    run(out, str(bot), "greedy", *WORDS)
-    assert fits(out)
-    bot.write_bytes(kept)
-    run(out, str(bot), "greedy", *WORDS)
-    assert results(out) == first
-    assert fits(out)
-    assert (out / "games").is_symlink()
-    assert len([*(elsewhere / "games").iterdir()]) == 2
+    (out / "replays").rename(elsewhere)
+    (out / "replays").symlink_to(elsewhere)
+    there = sorted(elsewhere.iterdir())
+    for words in (("replay", "--html"), ("report",), ("verify",), ("show",)):
+        assert "replays is a link, which is not followed" in boneyard(*words, str(out), code=2)
+    assert sorted(elsewhere.iterdir()) == there
 
 
 def test_the_disk_has_every_copy_before_anything_is_removed(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.files import write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.logs.checksummed import append_records
 from arena.logs.compression import compress
@@ -500,7 +501,7 @@ def test_a_file_too_large_for_the_disk_is_removed(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        folders.write_atomic(tmp_path / "report.md", [b"much"])
+        write_atomic(tmp_path / "report.md", [b"much"])
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,6 +1,5 @@
 """`boneyard play`: a person plays against bots, in a game that is logged like any other."""
 
-import os
 import secrets
 import shlex
 import sys
@@ -15,7 +14,7 @@ from rich.console import Console
 
 from arena.analysis import text as render
 from arena.engine.shuffle import board_seed, commitment
-from arena.logs.checksummed import append_atomic
+from arena.files import append_atomic, open_append
 from arena.logs.gamelog import GameLog, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -105,11 +104,8 @@ async def _game_between(
 
 
 def _publish(path: Path, promise: Commitment | Reveal) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
+    with open_append(path) as descriptor:
         append_atomic(descriptor, encode_line(promise))
-    finally:
-        os.close(descriptor)
 
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:

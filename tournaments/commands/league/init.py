@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from arena.files import write_atomic
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
 from tournaments.league.folder import LeagueFolder
 from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.scaffold import make_bot
-from tournaments.storage.folder import write_atomic
 
 SAMPLE = "example"
 """Name of the bot that authors copy."""

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from arena.files import write_atomic
 from protocol.errors import UserError
 from tournaments.league.folder import CLOSED, LeagueFolder
 from tournaments.league.read import LeagueData, PlayedRound, week_of
@@ -12,7 +13,7 @@ from tournaments.league.weekly_report import weekly_report
 from tournaments.live.export import export_snapshot
 from tournaments.publication.league.site import publish_league
 from tournaments.publication.league.view import HOME, round_address
-from tournaments.storage.folder import content, write_atomic
+from tournaments.storage.folder import content
 
 PAUSE_FACTOR = 10
 """The site is written again at the earliest when so many times as long has passed as it took."""

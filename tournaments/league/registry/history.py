@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.logs.checksummed import append_atomic, truncate_torn_line
+from arena.files import append_atomic, open_append
+from arena.logs.checksummed import truncate_torn_line
 from protocol.codec import encode_json
 from tournaments.league.read import decode_entry
 from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Returned, Withdrawn
@@ -85,10 +86,7 @@ def append_entries(path: Path, entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     if not lines:
         return written
     truncate_torn_line(path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
+    with open_append(path) as descriptor:
         append_atomic(descriptor, b"".join(lines))
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
     return written

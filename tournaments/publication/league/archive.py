@@ -11,11 +11,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.files import read_file, write_atomic
 from protocol.codec import DamagedRecordError, decode_json, encode_json, indented_json
 from tournaments.league.ratings.standings import StandingRow, division_standings
 from tournaments.league.read import LeagueData
 from tournaments.league.weeks import league_at_end
-from tournaments.storage.folder import write_atomic
 
 RANKS = "ranks.json"
 """The file of the ranks by day."""
@@ -44,7 +44,7 @@ class Week(Struct, frozen=True, kw_only=True):
 def read_ranks(site: Path) -> Ranks:
     """Return the ranks that were published before; none if the file is missing or damaged."""
     try:
-        return decode_json((site / RANKS).read_bytes(), Ranks)
+        return decode_json(read_file(site / RANKS), Ranks)
     except (OSError, DamagedRecordError):
         return {}
 
@@ -76,7 +76,7 @@ def past_weeks(data: LeagueData, site: Path, this_week: str) -> Iterator[Week]:
         own = [one for one in rounds if one.week == week]
         games = sum(len(one.results) for one in own)
         try:
-            kept = decode_json(path.read_bytes(), Week)
+            kept = decode_json(read_file(path), Week)
         except (OSError, DamagedRecordError):
             kept = None
         if kept is None or (kept.rounds, kept.games) != (len(own), games):

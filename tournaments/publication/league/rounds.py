@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.analysis.decisions import opponents
+from arena.files import has_content, read_file, write_atomic
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.records import Result, RoundRecord
 from protocol.ruleset import Ruleset
@@ -18,7 +19,7 @@ from tournaments.league.read import PlayedRound
 from tournaments.publication.site import write_event_site
 from tournaments.report.log_facts import Evidence, log_facts
 from tournaments.report.review.files import read_summary
-from tournaments.storage.folder import Folder, content, has_content, write_atomic
+from tournaments.storage.folder import Folder, content
 from tournaments.storage.luck_store import LuckStore
 
 FACTS = "facts.json"
@@ -91,7 +92,7 @@ def _sizes(folder: Folder) -> str:
 def _read_facts(path: Path) -> RoundFacts | None:
     """Return the facts of a published round; None if there are none, or other ones."""
     try:
-        return decode_json(path.read_bytes(), RoundFacts)
+        return decode_json(read_file(path), RoundFacts)
     except (OSError, DamagedRecordError):
         return None
 

@@ -20,6 +20,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from arena.document.blocks import Media, select
+from arena.files import read_file
 from arena.ui.html import SitePages, generator
 from protocol.codec import DamagedRecordError, decode_json, encode_json, printable_lines
 from protocol.errors import UserError
@@ -231,7 +232,7 @@ class _Writer:
         by_name = {one.week: (one, moved) for one, moved in archive.week_changes(self._weeks)}
         for name in sorted({*by_name, *reports}):
             week, moved = by_name.get(name, (None, {}))
-            text = reports[name].read_text(errors="replace") if name in reports else ""
+            text = read_file(reports[name]).decode(errors="replace") if name in reports else ""
             values = pages.week_page(week, name, titles, moved, _report_html(text))
             yield self._page(f"weeks/{name}.html", f"Week {name}", values)
             if text:
@@ -281,7 +282,7 @@ def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup
 def _read_made(path: Path) -> dict[str, str]:
     """Return what the pages of pairs were made of before; nothing if that is not known."""
     try:
-        return decode_json(path.read_bytes(), dict[str, str])
+        return decode_json(read_file(path), dict[str, str])
     except (OSError, DamagedRecordError):
         return {}
 

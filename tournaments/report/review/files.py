@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from arena.files import read_file
 from protocol.codec import decode_json, indented_json
 from tournaments.report.exports import csv_lines
 from tournaments.report.review.sums import ReviewSummary
@@ -16,9 +17,9 @@ COLUMNS = (
 
 def read_summary(folder: Folder) -> ReviewSummary | None:
     """Return the sums of an event's review; None if there is none. Raises DamagedRecordError."""
-    if not folder.review.is_file():
+    if not folder.review.exists():
         return None
-    return decode_json(folder.review.read_bytes(), ReviewSummary)
+    return decode_json(read_file(folder.review), ReviewSummary)
 
 
 def summary_json(summary: ReviewSummary) -> Iterator[bytes]:

@@ -1,0 +1,168 @@
+"""Files in folders that a stranger may have made: no link is followed, nothing waits or fills up.
+
+Only a path's last part must not be a link: a folder on the way may lie on another disk. Files that
+a user names, a link or a pipe among them, are read by `arena.rules.user_file`.
+"""
+
+import errno
+import io
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from protocol.errors import UserError
+
+LARGEST = 2**29
+"""The most bytes that are held of one file: larger ones are read by lines or chunks."""
+CHUNK = 2**17
+"""Bytes that are read at once."""
+PARTIAL = re.compile(r"\.[0-9a-f]{16}\.new")
+"""The name of a file until the file is whole."""
+APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+"""Flags of every opening: a link is refused, and a pipe does not wait for its other end."""
+
+
+class DamagedFileError(UserError):
+    """Damage in a file; the text names the file, the line, its first byte and the reason."""
+
+
+def open_regular(path: Path, flags: int = os.O_RDONLY, mode: int = 0o644) -> int:
+    """Return the descriptor of a regular file that is no link.
+
+    Raises DamagedFileError if it is something else, and OSError.
+    """
+    try:
+        descriptor = os.open(path, flags | SAFE, mode)
+    except OSError as error:
+        if error.errno == errno.ELOOP and path.is_symlink():
+            raise DamagedFileError(
+                f"{path} is a link, which is not followed: it may lead anywhere. Put the file "
+                "itself in its place."
+            ) from None
+        if error.errno == errno.ENXIO:  # A pipe that nobody reads, or a socket.
+            raise _not_regular(path) from None
+        raise
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(kind):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise _not_regular(path)
+
+
+def _not_regular(path: Path) -> DamagedFileError:
+    return DamagedFileError(f"{path} is not a regular file. Remove it.")
+
+
+def open_file(path: Path, most: int | None = None) -> io.BufferedReader:
+    """Open a file of at most `most` bytes for reading. Raises DamagedFileError, OSError."""
+    file = os.fdopen(open_regular(path), "rb")
+    if most is not None and os.fstat(file.fileno()).st_size > most:
+        file.close()
+        raise DamagedFileError(f"{path} is larger than {most >> 20} MiB: it is not read.")
+    return file
+
+
+def refuse_link(folder: Path) -> None:
+    """Refuse a link in place of a folder within another: it may lead anywhere. Raises UserError."""
+    if folder.is_symlink():
+        raise UserError(
+            f"{folder} is a link, which is not followed: it may lead anywhere. Put the folder "
+            "itself in its place; to keep it on another disk, move all of "
+            f"{folder.parent} there and link that."
+        )
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file. Raises DamagedFileError if it is too large, OSError."""
+    with open_file(path, LARGEST) as file:
+        return file.read()
+
+
+def has_content(path: Path, chunks: Iterable[bytes]) -> bool:
+    """Tell whether a file exists and has exactly these bytes. Raises DamagedFileError, OSError."""
+    if not path.exists():
+        return False
+    with open_file(path) as file:
+        same = all(file.read(len(chunk)) == chunk for chunk in chunks)
+        return same and not file.read(1)
+
+
+def write_atomic(
+    path: Path,
+    chunks: Iterable[bytes],
+    mode: int = 0o644,
+    *,
+    sync: bool = True,
+    times_of: Path | None = None,
+) -> None:
+    """Replace a file in one step: a reader sees the old content or the new one.
+
+    A link in its place is replaced too. `sync`: False for what can be made again after a power cut.
+    `times_of`: the file whose times it gets. Raises OSError, and what the chunks raise; then
+    nothing is left of the new file.
+    """
+    # By a name that nobody can foresee: a link with that name would lead the writing elsewhere.
+    beside = path.with_name(f".{os.urandom(8).hex()}.new")
+    descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(chunks)
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        if times_of:
+            times = times_of.stat()
+            os.utime(beside, ns=(times.st_atime_ns, times.st_mtime_ns))
+        beside.replace(path)
+    except BaseException:
+        # Half a file only takes up space, on a full disk the last of it.
+        beside.unlink()
+        raise
+
+
+def remove_partial_files(folder: Path, age_s: float = 0.0) -> None:
+    """Remove the partial files that a kill left in a folder. Raises OSError.
+
+    `age_s`: their least age, where another process may be writing.
+    """
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            if PARTIAL.fullmatch(path.name) and path.lstat().st_mtime <= time.time() - age_s:
+                path.unlink()
+
+
+@contextmanager
+def open_append(path: Path, mode: int = 0o644) -> Iterator[int]:
+    """Open a file for appending, and make it if need be; yield its descriptor.
+
+    Raises DamagedFileError, OSError.
+    """
+    descriptor = open_regular(path, APPEND, mode)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def append_atomic(descriptor: int, data: bytes) -> None:
+    """Append all of the data or nothing.
+
+    Takes back a partial write (on a full disk) before it raises the OSError.
+    """
+    written = os.write(descriptor, data)
+    if written < len(data):
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def set_mode(path: Path, mode: int) -> None:
+    """Set a file's mode. Raises DamagedFileError, OSError."""
+    with open_file(path) as file:
+        os.fchmod(file.fileno(), mode)
