@@ -23,7 +23,10 @@ CHUNK = 2**17
 PARTIAL = re.compile(r"\.[0-9a-f]{16}\.new")
 """The name of a file until the file is whole."""
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+SAFE = (
+    # Windows has none of the first two, and changes the ends of lines without the third.
+    getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
 """Flags of every opening: a link is refused, and a pipe does not wait for its other end."""
 
 

@@ -19,7 +19,7 @@ from tournaments.cli.platforms import require_linux
 
 
 @click.command(
-    cls=SectionedCommand, sections={"With a question": ("times", "deals", "sandbox", "raw")}
+    cls=SectionedCommand, sections={"With a question": ("ask", "times", "deals", "sandbox", "raw")}
 )
 @LOG
 @GAME
@@ -39,6 +39,11 @@ from tournaments.cli.platforms import require_linux
 @GLYPHS
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 @click.option(
+    "--ask",
+    is_flag=True,
+    help="Ask the bot that had the seat: starts the command in event.json, whoever wrote that.",
+)
+@click.option(
     "--times",
     type=click.IntRange(0, 1000),
     default=1,
@@ -56,7 +61,7 @@ from tournaments.cli.platforms import require_linux
     "--sandbox",
     type=WISH,
     default=None,
-    help="As in `run`.  [default: as in the event, else auto]",
+    help="As in `run`.  [default: as in the event, but not off]",
 )
 @click.option("--raw", is_flag=True, help="Only print what the bot would be sent.")
 def explain(log: Path | None, game: str | None, question: str | None, **options: Any) -> None:
@@ -68,11 +73,11 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
     \b
     explain                 where the points of all games went, and the worst games
     explain GAME            a game's rounds, what turned it, the decisions that mattered
-    explain GAME QUESTION   a decision as the bot saw it; asks the bot again
+    explain GAME QUESTION   a decision as the bot saw it; --ask asks the bot again
 
     GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
     process gets the game and the question again, byte for byte, under the same clock: BOT, as in
-    `run`, or else the bot that had the seat. --deals estimates the value of each option.
+    `run`, or with --ask the bot that had the seat. --deals estimates the value of each option.
     Long output is shown in your pager ($PAGER) on a terminal.
 
     Exit code 1 when a bot that is asked commits a foul.
@@ -82,15 +87,15 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
       boneyard explain demo
       boneyard explain demo --bot greedy
       boneyard explain demo 1.greedy.suit --seat 1 --all
-      boneyard explain demo 1.greedy.suit 3 --seat suit
+      boneyard explain demo 1.greedy.suit 3 --seat suit --ask
       boneyard explain demo 1.greedy.suit 3 --seat 1 --times 20 -- node my_bot.mjs
-      boneyard explain demo 1.greedy.suit 3 --seat 1 --times 0 --deals 200
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --deals 200
       boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
     """
     from tournaments.commands.games.explain import ExplainOptions, explain_event, explain_game
 
     where, words = name_log(log, game, question, *options.pop("bot"))
-    asking = {name: options.pop(name) for name in ("times", "deals", "sandbox", "raw")}
+    asking = {name: options.pop(name) for name in ("ask", "times", "deals", "sandbox", "raw")}
     if len(words) > 1:
         _explain_question(where, words, **asking, **options)
         return

@@ -161,15 +161,32 @@ def test_programs_read_games_bots_and_reports_as_json(played: Path) -> None:
 
 
 def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
-    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "greedy")
+    asked = ("explain", str(played), "1.first.greedy", "2", "--seat", "greedy", "--ask")
+    words = (*asked, "--sandbox", "off")
     assert "as in the log" in boneyard(*words)
     told = json.loads(boneyard(*words, "--json", "--times", "2"))
     assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
     assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
 
 
+def test_no_question_starts_a_strangers_program(played: Path, tmp_path: Path) -> None:
+    event = copied(played, tmp_path / "event")
+    plan = json.loads((event / "event.json").read_bytes())
+    for entrant in plan["entrants"]:
+        entrant["command"]["argv"] = ["/bin/sh", "-c", f"touch {tmp_path}/was-here"]
+    (event / "event.json").write_text(json.dumps(plan))
+    # Whoever makes an archive can put a key into it, too: it does not show whose folder this is.
+    assert (event / "private" / "secret.key").exists()
+    words = ("explain", str(event), "1.first.greedy", "2", "--seat", "greedy")
+    said = boneyard(*words)
+    assert "--ask starts the command that event.json names, a stranger's program" in said
+    assert json.loads(boneyard(*words, "--json"))["answers"] == []
+    assert not (tmp_path / "was-here").exists()
+
+
 def test_a_question_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
-    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "1", "--")
+    asked = ("explain", str(played), "1.first.greedy", "2", "--seat", "1")
+    words = (*asked, "--sandbox", "off", "--")
     assert "It chooses" in boneyard(*words, "first")
     bot = tmp_path / "mine.py"
     bot.write_bytes((Path("sample_bots") / "first.py").read_bytes())
@@ -182,7 +199,7 @@ def test_a_question_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None
 
 
 def test_a_question_tries_every_option_under_other_deals(played: Path) -> None:
-    words = ("explain", str(played), "1.first.greedy", "1", "--seat", "1", "--times", "0")
+    words = ("explain", str(played), "1.first.greedy", "1", "--seat", "1")
     told = json.loads(boneyard(*words, "--deals", "5", "--json"))
     assert len(told["outlooks"]) == len(told["question"]["options"])
     assert told["outlooks"][told["logged"]["choice"]]["beyond"] == 0.0
@@ -216,6 +233,7 @@ def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(played: Path, tmp_pa
     log.write_bytes((played / "games" / "from-1.first.greedy.jsonl").read_bytes())
     words = ("explain", str(log), "1.first.greedy", "1", "--seat", "0")
     assert "Nobody was asked again" in boneyard(*words)
+    assert "The log is not in its event's folder" in boneyard(*words, "--ask", code=2)
     assert "It chooses" in boneyard(*words, "--sandbox", "off", "--", "first")
 
 

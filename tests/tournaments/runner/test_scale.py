@@ -57,7 +57,7 @@ def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
     decompress(one)
     data = b"".join(line.data for line in read_lines(other))
     other.write_bytes(data)
-    (event / "games" / f"{other.name}{ENDING}.new").write_bytes(b"half")
+    (event / "games" / ".0123456789abcdef.new").write_bytes(b"half")
     monkeypatch.setattr(named, "MIN_PACK_BYTES", 1)
     run(event, *SMALL)
     assert lying(event) == {ENDING}

@@ -122,7 +122,7 @@ def _explained(
     telling = [one.number for one in fouls] + [one.number for one in key or found]
     if telling:
         command = _command(options.log, logged.game.game, f"{telling[0]}", *own)
-        more.append(f"One decision, and ask the bot again: {command}", "dim")
+        more.append(f"One decision: {command}", "dim")
     yield more
 
 

@@ -36,8 +36,12 @@ from tournaments.plan.event import Event
 from tournaments.storage.folder import find_event
 
 UNASKED = (
-    "Nobody was asked again: the log is not in its event's folder. Name a bot after `--`: a sample "
-    "bot, a file or a command."
+    "Nobody was asked again. Name a bot after `--`: a sample bot, a file or a command. --ask "
+    "starts the command that event.json names, a stranger's program if the folder comes from one."
+)
+NO_EVENT = (
+    "The log is not in its event's folder, so nobody knows the command of the bot. Name a bot "
+    "after `--` in place of --ask: a sample bot, a file or a command."
 )
 
 
@@ -51,7 +55,9 @@ class QuestionOptions(NamedTuple):
     question: int
     """The question's number, or its id."""
     bot: tuple[str, ...]
-    """A sample bot, a file or a command, perhaps in several words; none: the bot that sat there."""
+    """A sample bot, a file or a command, perhaps in several words."""
+    ask: bool
+    """True if the bot that sat there is asked, by the command in the event's plan."""
     seat: str | None
     """A seat's number, or who sat there."""
     times: int
@@ -112,16 +118,12 @@ def explain_question(wanted: QuestionOptions) -> int:
 def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answers:
     """Ask as often as requested and evaluate the options. Raises UserError."""
     level, found = "", list[ReaskResult]()
-    event = find_event(wanted.log)
-    entrants = {entrant.name: entrant.command for entrant in event.entrants} if event else {}
-    seat, values = one.question.seat, logged.sitting.values
-    command = entrants.get(logged.sitting.seats[seat])
-    if event and command and values and values[seat]:
-        command = event.format.set_values(command, values[seat])
-    if wanted.times and (wanted.bot or command):
+    if wanted.times and (wanted.bot or wanted.ask):
+        event = find_event(wanted.log)
         sandbox = _sandbox(wanted, wanted.log, event)
         level = sandbox.level
-        with _command(wanted.bot, command) as asked:
+        own = None if wanted.bot else _own_command(event, logged, one.question.seat)
+        with _command(wanted.bot, own) as asked:
             clock = logged.sitting.seat_clocks[one.question.seat]
             found = trio.run(asking.repeat_question, asked, one, clock, sandbox, wanted.times)
     return Answers(
@@ -136,9 +138,23 @@ def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answ
     )
 
 
+def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
+    """Return the command of the bot that sat there. Raises UserError."""
+    entrants = {one.name: one.command for one in event.entrants} if event else {}
+    command = entrants.get(logged.sitting.seats[seat])
+    if event is None or command is None:
+        raise UserError(NO_EVENT)
+    values = logged.sitting.values
+    return event.format.set_values(command, values[seat]) if values and values[seat] else command
+
+
 def _sandbox(wanted: QuestionOptions, where: Path, event: Event | None) -> Sandbox:
-    """Return the sandbox of the event's runs, unless the user asks for another."""
-    wish: SandboxMode = wanted.sandbox or (event.sandbox if event else "auto")
+    """Return the sandbox of the event's runs, unless the user asks for another.
+
+    Nobody but the user takes the sandbox away: the plan may be a stranger's.
+    """
+    plan: SandboxMode = event.sandbox if event and event.sandbox != "off" else "auto"
+    wish = wanted.sandbox or plan
     folder = where.resolve() if where.is_dir() else where.resolve().parent
     return choose_level(wish, event.limits if event else Limits(), folder)
 
@@ -188,7 +204,7 @@ def _print(
         console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
         for line in answer_text.answer_report(one, answers.answers):
             console.print(line, soft_wrap=True)
-    elif wanted.times:
+    elif wanted.times and not answers.outlooks:
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
     if answers.outlooks:
         _print_outlooks(one, answers)

@@ -156,7 +156,7 @@ def explanation(summary: ReviewSummary) -> Iterator[str]:
     yield (
         "`review.json` has these sums, `review.csv` a line for each decision, `review.jsonl` all "
         "values. `boneyard review . GAME` shows the decisions of a game, `boneyard explain . GAME "
-        "QUESTION --seat BOT` shows one and asks the bot again."
+        "QUESTION --seat BOT` shows one."
     )
 
 
