@@ -25,6 +25,7 @@ from pathlib import Path
 
 from tests.support.events import BONEYARD, boneyard
 from tests.support.tables import alive
+from tournaments.cluster.local import write_certificates
 
 PATIENCE_S = 120
 """How long anything may take: a bound, not what is expected."""
@@ -57,15 +58,15 @@ def from_readme() -> tuple[dict[str, str], list[str]]:
     return settings, shlex.split(command)
 
 
-def doors(process: Process) -> set[tuple[str, int]]:
+def doors(pid: int) -> set[tuple[str, int]]:
     """Return where a process listens to TCP: address and port."""
     own = set()
-    for one in Path(f"/proc/{process.pid}/fd").iterdir():
+    for one in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # It has just been closed.
             own.add(str(one.readlink()))
     found = set()
     for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
-        for line in Path(f"/proc/{process.pid}/net/{table}").read_text().splitlines()[1:]:
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
             _, here, _, state, *_, inode = line.split()[:10]
             if state == LISTENS and f"socket:[{inode}]" in own:
                 address, port = here.split(":")
@@ -135,20 +136,6 @@ def carry(one: socket.socket, other: socket.socket) -> None:
             end.shutdown(socket.SHUT_RDWR)
 
 
-def certificates(folder: Path) -> Path:
-    """Return one certificate that signs itself, for everybody."""
-    folder.mkdir()
-    names = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
-    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
-    subprocess.run(
-        ("openssl", "req", "-x509", *curve, "-subj", "/CN=boneyard", "-days", "2", *names),
-        check=True,
-        capture_output=True,
-    )
-    shutil.copy(folder / "cert.pem", folder / "ca.pem")
-    return folder
-
-
 class Cluster:
     """A scheduler behind a proxy, workers, and what they all say."""
 
@@ -156,23 +143,23 @@ class Cluster:
         self._folder = folder
         self._jobs = jobs
         folder.mkdir(parents=True, exist_ok=True)
-        self._tls = certificates(folder / "tls") if shutil.which("openssl") else None
+        self.tls = folder / "tls"
+        self.tls.mkdir()
+        write_certificates(self.tls)
         self.processes: list[Process] = []
         self._scheduler = self._started_scheduler()
         contact = folder / "scheduler.json"
         until(lambda: contact.exists() and bool(contact.read_bytes()), "a scheduler")
         address = json.loads(contact.read_text())["address"]
         self.proxy = Proxy(int(address.rpartition(":")[2]))
-        protocol = "tls" if self._tls else "tcp"
-        self.address = f"{protocol}://127.0.0.1:{self.proxy.port}"
+        self.address = f"tls://127.0.0.1:{self.proxy.port}"
 
     def _started_scheduler(self) -> Process:
         """As the README says, but for this machine alone."""
         settings, words = from_readme()
-        if self._tls is None:
-            words = words[: next(n for n, word in enumerate(words) if word.startswith("--tls"))]
-        here = {"tls://head": f"{'tls' if self._tls else 'tcp'}://127.0.0.1", "8786": "0"}
-        words = [here.get(word, word).replace("tls/", f"{self._tls}/") for word in words]
+        here = {"tls://head": "tls://127.0.0.1", "8786": "0"}
+        words = [here.get(word, word).replace("tls/", f"{self.tls}/") for word in words]
+        settings = {name: said.replace("tls/", f"{self.tls}/") for name, said in settings.items()}
         contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
         return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
 
@@ -188,7 +175,7 @@ class Cluster:
         return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address, *self._keys())
 
     def _keys(self) -> tuple[str, ...]:
-        return ("--tls", str(self._tls)) if self._tls else ()
+        return ("--tls", str(self.tls))
 
     def said(self, name: str) -> str:
         """Return what a process has said so far."""

@@ -12,12 +12,7 @@ tls = click.option(
     "--tls",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=None,
-    help="A folder with ca.pem, cert.pem and key.pem, for a scheduler at tls://.",
-)
-trust_network = click.option(
-    "--trust-network",
-    is_flag=True,
-    help="Connect unencrypted to a scheduler on another machine, unauthenticated.",
+    help="A folder with ca.pem, cert.pem and key.pem, for the scheduler.",
 )
 
 
@@ -52,7 +47,6 @@ trust_network = click.option(
     "none.",
 )
 @tls
-@trust_network
 @click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
 def worker(**options: Any) -> None:
     """Play sittings for runs on other machines.
@@ -65,8 +59,6 @@ def worker(**options: Any) -> None:
 
     \b
     Examples:
-      dask scheduler --host 127.0.0.1 --port 8786
-      boneyard worker 127.0.0.1:8786
       boneyard worker tls://head:8786 --tls certificates --jobs 8
     """
     from tournaments.cluster.address import need_engine

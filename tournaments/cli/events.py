@@ -16,7 +16,7 @@ from tournaments.cli.arguments.completion import (
     complete_rules,
 )
 from tournaments.cli.arguments.options import CHOICES, WISH, FormatName, SectionedCommand
-from tournaments.cli.cluster import tls, trust_network
+from tournaments.cli.cluster import tls
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
@@ -91,7 +91,7 @@ _RUN_SECTIONS = {
         "anchor",
         "fresh-boards",
     ),
-    "Machine": ("sandbox", "jobs", "cluster", "tls", "trust-network"),
+    "Machine": ("sandbox", "jobs", "cluster", "tls"),
 }
 
 
@@ -199,7 +199,6 @@ _RUN_SECTIONS = {
 @_jobs
 @_cluster
 @tls
-@trust_network
 @click.option(
     "--keep-stderr",
     is_flag=True,
@@ -225,7 +224,6 @@ def run(
     jobs: int | None,
     cluster: str | None,
     tls: Path | None,
-    trust_network: bool,
     seed: int | None,
     as_json: bool,
     versions: bool,
@@ -269,7 +267,6 @@ def run(
         jobs,
         cluster,
         tls,
-        trust_network,
         seed,
         keep_stderr=keep_stderr,
         versions=versions,
@@ -295,7 +292,6 @@ def run(
 @_jobs
 @_cluster
 @tls
-@trust_network
 @_out_option(None, f"{RUNS}/ and the file's name")
 @_json
 def tune(
@@ -304,7 +300,6 @@ def tune(
     jobs: int | None,
     cluster: str | None,
     tls: Path | None,
-    trust_network: bool,
     seed: int | None,
     as_json: bool,
     **event: Any,
@@ -327,15 +322,13 @@ def tune(
     from tournaments.plan.from_options import EventOptions
 
     options = EventOptions((file,), **event)
-    sys.exit(
-        tune_bot(RunOptions(options, out, jobs, cluster, tls, trust_network, seed, as_json=as_json))
-    )
+    sys.exit(tune_bot(RunOptions(options, out, jobs, cluster, tls, seed, as_json=as_json)))
 
 
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
-    own |= {"trust_network", "keep_stderr", "versions", "luck", "fail_unless"}
+    own |= {"keep_stderr", "versions", "luck", "fail_unless"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 

@@ -1,7 +1,7 @@
-"""The address of a run's workers from the command line, refused if others could abuse it."""
+"""The address of a run's workers from the command line, refused without TLS."""
 
+import stat
 from importlib.util import find_spec
-from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +13,15 @@ from protocol.records import WorkerName
 LOCAL = "local:"
 MOST_WORKERS = 256
 """Most workers on this machine."""
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+"""The rights of everybody but a file's owner."""
 MISSING = (
-    "{what} needs the package distributed, which is not installed: "
+    "{what} needs the package {package}, which is not installed: "
     "pip install 'boneyard-arena[cluster]'."
 )
-OPEN = (
-    "{address} is not on this machine, and anyone who can reach a scheduler or a worker can run "
-    "programs there: use tls:// with --tls, or say --trust-network."
+PLAIN = (
+    "{address} has no TLS: other users who can reach it could run programs there and here. Give "
+    "the scheduler certificates and say tls://HOST:PORT --tls FOLDER; see `boneyard help cluster`."
 )
 
 
@@ -31,16 +33,13 @@ class ClusterAddress(NamedTuple):
     workers: int
     """Workers that the run starts on this machine."""
     tls: Path | None
-    """A folder with ca.pem, cert.pem and key.pem; None without TLS."""
+    """A folder with ca.pem, cert.pem and key.pem; None if the run makes its own."""
 
 
-def parse_cluster_option(said: str, tls: Path | None, *, trusted: bool) -> ClusterAddress:
-    """Read the value of `--cluster`.
-
-    Raises UserError, also if anybody on the network could join.
-    """
+def parse_cluster_option(said: str, tls: Path | None) -> ClusterAddress:
+    """Read the value of `--cluster`. Raises UserError, also for an address without TLS."""
     if not said.startswith(LOCAL):
-        return ClusterAddress(checked(said, trusted=trusted), 0, _complete(tls))
+        return ClusterAddress(_checked(said), 0, _complete(said, tls))
     number = said.removeprefix(LOCAL)
     if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_WORKERS):
         raise UserError(
@@ -49,20 +48,15 @@ def parse_cluster_option(said: str, tls: Path | None, *, trusted: bool) -> Clust
     return ClusterAddress("", int(number), None)
 
 
-def checked(said: str, *, trusted: bool) -> str:
-    """Return a scheduler's address in full.
-
-    Raises UserError if it is not an address, or if it reaches another machine without protection.
-    """
-    address = said if "://" in said else f"tcp://{said}"
+def _checked(said: str) -> str:
+    """Return a scheduler's address in full. Raises UserError."""
+    address = said if "://" in said else f"tls://{said}"
     protocol, _, rest = address.partition("://")
     host, _, port = rest.rpartition(":")
     if protocol not in ("tcp", "tls") or not host or not port.isdigit():
-        raise UserError(
-            f"{said!r} is not a scheduler's address. Give one such as tcp://127.0.0.1:8786."
-        )
-    if protocol == "tcp" and not trusted and not _here(host):
-        raise UserError(OPEN.format(address=address))
+        raise UserError(f"{said!r} is not a scheduler's address. Give one such as tls://head:8786.")
+    if protocol == "tcp":
+        raise UserError(PLAIN.format(address=address))
     return address
 
 
@@ -80,23 +74,20 @@ def check_worker_name(said: str) -> str:
         ) from None
 
 
-def _here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-def _complete(tls: Path | None) -> Path | None:
-    for name in ("ca.pem", "cert.pem", "key.pem") if tls else ():
-        if tls and not (tls / name).is_file():
+def _complete(said: str, tls: Path | None) -> Path:
+    """Return the folder of the certificates. Raises UserError."""
+    if tls is None:
+        raise UserError(f"{said}: --tls FOLDER is missing, with ca.pem, cert.pem and key.pem.")
+    for name in ("ca.pem", "cert.pem", "key.pem"):
+        if not (tls / name).is_file():
             raise UserError(f"--tls {tls}: {name} is missing in this folder.")
+    if (tls / "key.pem").stat().st_mode & OTHERS:
+        raise UserError(f"{tls / 'key.pem'}: other users may read it. Say chmod 600 of it.")
     return tls
 
 
 def need_engine(what: str) -> None:
-    """Refuse to go on without the engine's package. Raises UserError."""
-    if find_spec("distributed") is None:
-        raise UserError(MISSING.format(what=what))
+    """Refuse to go on without the engine's packages. Raises UserError."""
+    for package in ("distributed", "cryptography"):
+        if find_spec(package) is None:
+            raise UserError(MISSING.format(what=what, package=package))

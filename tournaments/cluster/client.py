@@ -74,7 +74,7 @@ class DaskClient:
     def __init__(
         self,
         address: str,
-        security: Security | None,
+        security: Security,
         *,
         run: str,
         data: bytes,

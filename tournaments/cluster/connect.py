@@ -6,13 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import trio
-from distributed import Security
 
 from protocol.records import Result
 from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, pack_bot
 from tournaments.cluster.client import DaskClient
-from tournaments.cluster.local import local_cluster
+from tournaments.cluster.local import local_cluster, read_certificates
 from tournaments.cluster.orders import Run, content_name, encoded, resource
 from tournaments.cluster.runner import ClusterRunner
 from tournaments.plan.event import Event
@@ -50,10 +49,13 @@ async def connect(
     data = encoded(Run(event, bots, keep_stderr))
     # The event of another folder, or on another machine, is another run.
     run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
-    async with _scheduler(place, jobs, folder, event) as address, trio.open_nursery() as nursery:
+    async with (
+        _scheduler(place, jobs, folder, event) as (address, tls),
+        trio.open_nursery() as nursery,
+    ):
         engine = DaskClient(
             address,
-            security(place.tls),
+            read_certificates(tls),
             run=run,
             data=data,
             resource=resource(event.sandbox),
@@ -77,29 +79,15 @@ def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle
 @asynccontextmanager
 async def _scheduler(
     place: ClusterAddress, jobs: int, folder: Folder, event: Event
-) -> AsyncIterator[str]:
-    if place.address:
-        yield place.address
+) -> AsyncIterator[tuple[str, Path]]:
+    """Yield the scheduler's address and the folder of its certificates."""
+    if place.tls:
+        yield place.address, place.tls
     else:
         # The entrants' builds are here too, and a later run finds the bots unpacked.
         unpacked = folder.build / "workers"
-        async with local_cluster(place.workers, jobs, unpacked, event.sandbox) as address:
-            yield address
-
-
-def security(tls: Path | None) -> Security | None:
-    """Return the certificates of a folder; None, the engine's own settings, without a folder."""
-    if tls is None:
-        return None
-    ca, cert, key = (str(tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
-    return Security(  # type: ignore[no-untyped-call]
-        tls_ca_file=ca,
-        tls_client_cert=cert,
-        tls_client_key=key,
-        tls_worker_cert=cert,
-        tls_worker_key=key,
-        require_encryption=True,
-    )
+        async with local_cluster(place.workers, jobs, unpacked, event.sandbox) as started:
+            yield started
 
 
 async def say_if_nobody_comes(

@@ -33,10 +33,8 @@ QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
     "distributed.comm.timeouts.connect": "5s",
-    "distributed.worker.http.routes": [],
 }
-"""Settings of the engine: its profiler would interrupt the worker a hundred times a second, and
-nobody reads its web pages."""
+"""Settings of the engine: its profiler would interrupt the worker a hundred times a second."""
 
 
 def play_order(order: bytes) -> bytes:
@@ -75,6 +73,9 @@ class OrderWorker(Worker):
         self.why = ""
         super().__init__(address, **settings)
 
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Listen nowhere: the engine's web server has no TLS."""
+
     async def close(  # type: ignore[override]
         self,
         timeout: float = 30,  # noqa: ASYNC109
@@ -101,7 +102,7 @@ class SchedulerConnection:
         jobs: int,
         offers: dict[str, float],
         folder: Path,
-        security: Security | None,
+        security: Security,
         patience_s: float,
         tell: Callable[[str], None],
     ) -> None:
@@ -119,7 +120,6 @@ class SchedulerConnection:
             "security": security,
             "memory_limit": 0,
             "dashboard": False,
-            "dashboard_address": "127.0.0.1:0",
             "death_timeout": patience_s,
         }
         self._met_at = time.monotonic()

@@ -17,8 +17,8 @@ from arena.ui.console import print_note
 from protocol.errors import UserError
 from tournaments.cluster.address import check_worker_name, parse_cluster_option
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.connect import security
 from tournaments.cluster.dask_worker import SchedulerConnection
+from tournaments.cluster.local import read_certificates
 from tournaments.cluster.orders import offered_resources
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
@@ -53,8 +53,6 @@ class WorkerOptions(NamedTuple):
     """off: play only events without a sandbox; otherwise find the best level first."""
     tls: Path | None
     """A folder with the certificates."""
-    trust_network: bool
-    """True if the connection may be unencrypted."""
     tied: bool
     """True to end when stdin closes, so that no worker outlives the process that started it."""
 
@@ -62,8 +60,8 @@ class WorkerOptions(NamedTuple):
 def work(options: WorkerOptions) -> int:
     """Play for a scheduler until it lets us go; return the exit code. Raises UserError."""
     name = own_name() if options.name is None else check_worker_name(options.name)
-    there = parse_cluster_option(options.address, options.tls, trusted=options.trust_network)
-    if there.workers:
+    there = parse_cluster_option(options.address, options.tls)
+    if there.tls is None:
         raise UserError(f"A worker needs a scheduler's address, not {options.address!r}.")
     jobs = options.jobs or default_jobs()
     with temporary_folder("worker", shared=True) as temporary:
@@ -81,7 +79,7 @@ def work(options: WorkerOptions) -> int:
             jobs=jobs,
             offers=offered_resources(None if options.sandbox == "off" else sandbox.level, jobs),
             folder=temporary,
-            security=security(there.tls),
+            security=read_certificates(there.tls),
             patience_s=options.patience,
             tell=tell,
         )

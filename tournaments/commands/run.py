@@ -84,8 +84,6 @@ class RunOptions(NamedTuple):
     """The workers that play it; None: this process plays."""
     tls: Path | None = None
     """A folder with the certificates of the cluster."""
-    trust_network: bool = False
-    """True if the connection to the cluster may be unencrypted."""
     seed: int | None = None
     """The seed of the deals; None: a random one."""
     seed_notice: str = BY_SEED
@@ -178,7 +176,7 @@ def _cluster(options: RunOptions) -> "ClusterAddress | None":
     from tournaments.cluster.address import need_engine, parse_cluster_option
 
     need_engine("--cluster")
-    return parse_cluster_option(options.cluster, options.tls, trusted=options.trust_network)
+    return parse_cluster_option(options.cluster, options.tls)
 
 
 def _run_in(

@@ -1,15 +1,26 @@
-"""What a run says of its scheduler and its workers: only what is known."""
+"""A run's scheduler: who can reach it, and what the run says of it and of its workers."""
 
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import cast
 
 import pytest
 import trio
 import trio.testing
+from distributed import Client, Security
 
+from tests.tools.cluster_chaos import doors
 from tournaments.cluster import client as engines
+from tournaments.cluster import local
+from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
+from tournaments.cluster.local import local_cluster, read_certificates, write_certificates
 from tournaments.runner.exit import RunStoppedError
+
+NONE = Security()  # type: ignore[no-untyped-call]
 
 
 class Known:
@@ -32,7 +43,7 @@ async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.ab
     assert autojump_clock
     known, said = Known(), list[str]()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(say_if_nobody_comes, cast(DaskClient, known), "tcp://x", said.append)
+        nursery.start_soon(say_if_nobody_comes, cast(DaskClient, known), "tls://x", said.append)
         counts = []
         # No scheduler; nobody there; that again; a worker, a cut, nobody for a moment; nobody.
         for workers, waited in (
@@ -58,9 +69,41 @@ async def test_a_scheduler_that_never_was_is_not_told_as_one_that_is_lost(
         # Patience ends when it has spoken, however long that took.
         monkeypatch.setattr(engines, "PATIENCE_S", 0.0)
 
-    run = DaskClient("tcp://127.0.0.1:1", None, run="run", data=b"", resource="off", tell=tell)
+    run = DaskClient("tls://127.0.0.1:1", NONE, run="run", data=b"", resource="off", tell=tell)
     with trio.fail_after(60), pytest.RaisesGroup(RunStoppedError, flatten_subgroups=True):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(run.run)
-    assert said == [engines.ABSENT.format("tcp://127.0.0.1:1")]
+    assert said == [engines.ABSENT.format("tls://127.0.0.1:1")]
     assert run.workers is None
+
+
+async def test_other_users_of_this_machine_cannot_use_the_scheduler_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever gets in can run programs as the organiser: they must show the run's certificate."""
+    monkeypatch.setattr(local, "WORKER", ("sh", "-c", "cat"))
+    (tmp_path / "other").mkdir()
+    write_certificates(tmp_path / "other")
+    others = read_certificates(tmp_path / "other")
+    entered: list[str] = []
+
+    async def enter(who: str, address: str, security: Security) -> None:
+        with suppress(OSError, RuntimeError):
+            async with Client(  # type: ignore[no-untyped-call]
+                address, security=security, asynchronous=True, set_as_default=False, timeout=3
+            ) as client:
+                if await client.run_on_scheduler(os.getpid) == os.getpid():
+                    entered.append(who)
+
+    with trio.fail_after(60):
+        async with local_cluster(1, 1, tmp_path, "off") as (address, tls):
+            port = int(address.rpartition(":")[2])
+            assert doors(os.getpid()) == {("127.0.0.1", port)}
+            for who, there, security in (
+                ("plain", f"tcp://127.0.0.1:{port}", NONE),
+                ("other", address, others),
+                ("own", address, read_certificates(tls)),
+            ):
+                await Loop().run(partial(enter, who, there, security))
+    assert entered == ["own"]
+    assert not tls.exists()

@@ -10,6 +10,7 @@ from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address as places
 from tournaments.cluster.address import ClusterAddress, check_worker_name, parse_cluster_option
+from tournaments.cluster.local import write_certificates
 from tournaments.cluster.orders import (
     Order,
     OrderPart,
@@ -25,6 +26,7 @@ from tournaments.cluster.orders import (
 from tournaments.cluster.worker import own_name
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
+TLS = Path("tls")
 GAME = PlannedGame("3.a.b", 1, 3)
 PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")
 ORDER = Order("run", 0, (OrderPart(PLAN, (GAME,), (7,)),), {3: b"seed"})
@@ -65,14 +67,18 @@ def test_a_worker_offers_what_its_machine_proved(
     ("said", "expected"),
     [
         ("local:4", ClusterAddress("", 4, None)),
-        ("127.0.0.1:8786", ClusterAddress("tcp://127.0.0.1:8786", 0, None)),
-        ("tcp://localhost:1", ClusterAddress("tcp://localhost:1", 0, None)),
-        ("tcp://[::1]:1", ClusterAddress("tcp://[::1]:1", 0, None)),
-        ("tls://head:8786", ClusterAddress("tls://head:8786", 0, None)),
+        ("127.0.0.1:8786", ClusterAddress("tls://127.0.0.1:8786", 0, TLS)),
+        ("tls://[::1]:1", ClusterAddress("tls://[::1]:1", 0, TLS)),
+        ("tls://head:8786", ClusterAddress("tls://head:8786", 0, TLS)),
     ],
 )
-def test_places(said: str, expected: ClusterAddress) -> None:
-    assert parse_cluster_option(said, None, trusted=False) == expected
+def test_places(
+    said: str, expected: ClusterAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    TLS.mkdir(mode=0o700)
+    write_certificates(TLS)
+    assert parse_cluster_option(said, TLS) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,27 +89,23 @@ def test_places(said: str, expected: ClusterAddress) -> None:
         ("local:9999", "how many"),
         ("head", "not a scheduler's address"),
         ("http://head:80", "not a scheduler's address"),
-        ("head:8786", "--trust-network"),
-        ("tcp://192.168.0.1:8786", "--trust-network"),
-        ("tcp://127.0.0.1.example.org:1", "--trust-network"),
+        ("head:8786", "--tls FOLDER"),
+        ("tcp://127.0.0.1:8786", "has no TLS"),
     ],
 )
 def test_places_that_are_none_or_open_to_anybody(said: str, part: str) -> None:
     with pytest.raises(UserError, match=part):
-        parse_cluster_option(said, None, trusted=False)
+        parse_cluster_option(said, None)
 
 
-def test_a_network_can_be_trusted() -> None:
-    assert parse_cluster_option("head:8786", None, trusted=True).address == "tcp://head:8786"
-
-
-def test_certificates_must_be_there(tmp_path: Path) -> None:
+def test_certificates_must_be_there_and_the_key_be_nobody_elses(tmp_path: Path) -> None:
     for name in ("ca.pem", "cert.pem"):
         (tmp_path / name).touch()
     with pytest.raises(UserError, match=r"key\.pem"):
-        parse_cluster_option("tls://head:8786", tmp_path, trusted=False)
-    (tmp_path / "key.pem").touch()
-    assert parse_cluster_option("tls://head:8786", tmp_path, trusted=False).tls == tmp_path
+        parse_cluster_option("tls://head:8786", tmp_path)
+    (tmp_path / "key.pem").touch(0o640)
+    with pytest.raises(UserError, match="other users may read it"):
+        parse_cluster_option("tls://head:8786", tmp_path)
 
 
 @pytest.mark.parametrize(

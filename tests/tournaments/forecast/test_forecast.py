@@ -413,7 +413,6 @@ def test_plan_takes_what_run_takes() -> None:
     elsewhere = {
         "cluster",
         "tls",
-        "trust_network",
         "keep_stderr",
         "versions",
         "luck",
