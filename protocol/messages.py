@@ -353,7 +353,13 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     cents: Annotated[float, Meta(ge=0, le=10_000)] = 0.0
     """The price, in US cents."""
     retries: Annotated[int, Meta(ge=0, le=1_000)] = 0
-    """Requests that failed and were made again."""
+    """Requests that were made again."""
+    failures: Annotated[int, Meta(ge=0, le=1_001)] = 0
+    """Requests that got no answer, or none that could be read."""
+    model_choices: Annotated[int, Meta(ge=0, le=1)] = 0
+    """1 if the choice is the model's."""
+    fallbacks: Annotated[int, Meta(ge=0, le=1)] = 0
+    """1 if the bot made the choice itself because the model named no option."""
 
 
 class Choose(Answer, frozen=True, tag="choose"):

@@ -264,7 +264,13 @@ class UsageSum(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     cents: Annotated[float, Meta(ge=0, le=2**53)] = 0.0
     """The price, in US cents, to 6 decimals."""
     retries: Sum = 0
-    """Requests that failed and were made again."""
+    """Requests that were made again."""
+    failures: Sum = 0
+    """Requests that got no answer, or none that could be read."""
+    model_choices: Sum = 0
+    """Choices that were the model's."""
+    fallbacks: Sum = 0
+    """Choices that the bot made itself because the model named no option."""
 
     def plus(self, more: "Usage | UsageSum") -> "UsageSum":
         """Return the sum with another cost added."""
@@ -273,6 +279,9 @@ class UsageSum(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
             tokens_out=self.tokens_out + more.tokens_out,
             cents=round(self.cents + more.cents, 6),
             retries=self.retries + more.retries,
+            failures=self.failures + more.failures,
+            model_choices=self.model_choices + more.model_choices,
+            fallbacks=self.fallbacks + more.fallbacks,
         )
 
 

@@ -22,7 +22,8 @@ input, such as a language model's command line. (In the sandbox there is no netw
 event opens: `chat.py` asks a model by its API. And think of the clock: `move_ms`.)
 
 A number that is not offered is not passed on: the adapter says so on stderr, which a foul's record
-shows, and takes the first option. The clock runs on; a program that is too slow is late.
+shows, takes the first option, and counts that in its `usage`, so that the report shows the share of
+choices that were the program's. The clock runs on; a program that is too slow is late.
 
 To adapt another protocol, change `told` (what the program reads) and `number` (what it means).
 `text_player.py` is a small program to try it with.
@@ -69,11 +70,11 @@ def numbers(many):
 
 
 def number(text, options):
-    """The last number in the answer that is an option's; the first option if there is none."""
+    """The last number in the answer that is an option's; None if there is none."""
     offered = [int(one) for one in re.findall(r"\d+", text) if int(one) < len(options)]
     if not offered:
         print(f"no option in the answer {text!r}", file=sys.stderr)
-    return offered[-1] if offered else 0
+    return offered[-1] if offered else None
 
 
 class Program:
@@ -120,7 +121,8 @@ def main():
         elif kind == "ask":
             said = program.answer("\n".join(told(message, name)) + "\n")
             choice = number(said, message["options"])
-            answer = {"type": "choose", "id": message["id"], "choice": choice}
+            usage = {"fallbacks" if choice is None else "model_choices": 1}
+            answer = {"type": "choose", "id": message["id"], "choice": choice or 0, "usage": usage}
         elif kind == "bye":
             break
         else:

@@ -3,9 +3,11 @@
     python3 chat.py --url https://api.example.com/v1 --model small --key API_KEY
 
 It puts each question into words, takes the last number in the answer that is an option's, and
-states what the answer cost. A request that fails is made again while the clock allows it; after
-that, or if the answer has no such number, it plays the heaviest tile that fits. If the service does
-not answer at the start, the bot says that it is unavailable. Without --url it never asks anybody.
+states what the answer cost. A request that fails is made again while the clock allows it; an answer
+without such a number is asked for again once, with the error. If the model still has named no
+option, the bot chooses at random, or fouls with `--fallback foul`, and says so in `usage`. If the
+service does not answer at the start, the bot says that it is unavailable. Without --url it never
+asks anybody and always chooses at random.
 
 The event must open the address to it (`network`) and give it the key (`environment`), and allow it
 time (`move_ms`): see README.md. To change what the model reads, change `told` and RULES.
@@ -15,6 +17,7 @@ import argparse
 import json
 import os
 import queue
+import random
 import re
 import sys
 import threading
@@ -27,6 +30,7 @@ RULES = (
     "others do: whoever goes out scores the pips that the others still hold. Reply with the number "
     "of one option and nothing else."
 )
+AGAIN = "That names no option. Reply with one number from 0 to {last} and nothing else."
 RESERVE_S = 0.5
 """Seconds of each question that are kept for our own work."""
 START_S = 5.0
@@ -37,6 +41,8 @@ LEAST_S = 0.2
 """With less time than this no request is made."""
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 """Statuses of errors that may pass."""
+MOST_RETRIES = 1000
+"""Retries that a bot may state."""
 MOST_READ = 1_000_000
 """Bytes of an answer that are read."""
 MOST_TOKENS = 10_000_000
@@ -81,10 +87,9 @@ def number(text, options):
     return offered[-1] if offered else None
 
 
-def heaviest(options):
-    """Return the option that plays the most pips; the first one if none plays a tile."""
-    weights = [sum(option.get("tile") or [-1]) for option in options]
-    return weights.index(max(weights))
+def fallback(kind, line, options):
+    """Return a choice that is not the model's: a foul, or one that only the question decides."""
+    return len(options) if kind == "foul" else random.Random(line).randrange(len(options))
 
 
 class Model:
@@ -143,39 +148,50 @@ class Model:
     def choose(self, ask):
         """Return the model's choice or None, and what it cost."""
         deadline = time.monotonic() + ask["time_ms"] / 1000 - RESERVE_S
-        usage = {"tokens_in": 0, "tokens_out": 0, "cents": 0.0, "retries": 0}
-        body = {
-            "model": self.args.model,
-            "max_tokens": self.args.max_tokens,
-            "messages": [
-                {"role": "system", "content": self.system},
-                {"role": "user", "content": "\n".join(told(ask))},
-            ],
-        }
-        pause = PAUSE_S
-        while (left := deadline - time.monotonic()) > LEAST_S:
+        usage = {"tokens_in": 0, "tokens_out": 0, "cents": 0.0, "retries": 0, "failures": 0}
+        options, choice = ask["options"], None
+        system = {"role": "system", "content": self.system}
+        messages = [system, {"role": "user", "content": "\n".join(told(ask))}]
+        for text in self.answers(messages, deadline, usage):
+            choice, repeated = number(text, options), len(messages) > 2
+            if choice is not None or repeated:
+                break
+            print(f"no option in the answer {text!r:.200}", file=sys.stderr)
+            again = AGAIN.format(last=len(options) - 1)
+            messages += [
+                {"role": "assistant", "content": text},
+                {"role": "user", "content": again},
+            ]
+        usage["fallbacks" if choice is None else "model_choices"] = 1
+        return choice, usage
+
+    def answers(self, messages, deadline, usage):
+        """Yield the answer to these messages for as long as the clock allows another one."""
+        body = {"model": self.args.model, "max_tokens": self.args.max_tokens, "messages": messages}
+        pause, requests = PAUSE_S, 0
+        while requests <= MOST_RETRIES and (left := deadline - time.monotonic()) > LEAST_S:
+            usage["retries"], requests = requests, requests + 1
             try:
                 answer = self.call("/chat/completions", body, left)
-                text = answer["choices"][0]["message"]["content"] or ""
+                text = str(answer["choices"][0]["message"]["content"] or "")
                 self.count(usage, answer)
-                choice = number(str(text), ask["options"])
-                if choice is None:
-                    print(f"no option in the answer {text!r:.200}", file=sys.stderr)
-                return choice, usage
             except urllib.error.HTTPError as error:
                 print(f"status {error.code}", file=sys.stderr)
+                usage["failures"] += 1
                 if error.code not in PASSING:
                     break
                 asked = error.headers.get("Retry-After", "")
                 pause = max(pause, float(asked)) if asked.isdecimal() else pause
             except Exception as error:  # no connection, no time, no JSON, or not of the usual form
                 print(reason(error), file=sys.stderr)
+                usage["failures"] += 1
+            else:
+                yield text
+                continue
             if deadline - time.monotonic() - pause < LEAST_S:
                 break
             time.sleep(pause)
-            usage["retries"] = min(usage["retries"] + 1, 1000)
             pause *= 2
-        return None, usage
 
     def count(self, usage, answer):
         """Add the cost of an answer, as its service states it; nonsense counts as nothing."""
@@ -184,7 +200,7 @@ class Model:
         for name, key in (("tokens_in", "prompt_tokens"), ("tokens_out", "completion_tokens")):
             tokens = stated.get(key)
             if type(tokens) is int and 0 <= tokens <= MOST_TOKENS:
-                usage[name] = tokens
+                usage[name] = min(usage[name] + tokens, MOST_TOKENS)
         million = (
             usage["tokens_in"] * self.args.cents_in + usage["tokens_out"] * self.args.cents_out
         )
@@ -202,6 +218,7 @@ def options_of_the_command():
     parser.add_argument("--model", default="default", help="the model's name")
     parser.add_argument("--key", default="API_KEY", help="the variable that has the key, if any")
     parser.add_argument("--max-tokens", type=int, default=64, help="the longest answer")
+    parser.add_argument("--fallback", choices=("random", "foul"), default="random")
     parser.add_argument("--cents-in", type=float, default=0.0, help="cents for 10^6 tokens read")
     parser.add_argument("--cents-out", type=float, default=0.0, help="cents for 10^6 written")
     return parser.parse_args()
@@ -223,10 +240,11 @@ def main():
             continue
         elif kind == "ask":
             options, answer = message["options"], {"type": "choose", "id": message["id"]}
-            choice = None
+            choice, by = None, "random"
             if args.url and len(options) > 1:
                 choice, answer["usage"] = model.choose(message)
-            answer["choice"] = heaviest(options) if choice is None else choice
+                by = args.fallback
+            answer["choice"] = fallback(by, line, options) if choice is None else choice
         elif kind == "bye":
             break
         else:

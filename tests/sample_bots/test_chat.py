@@ -1,8 +1,11 @@
 """The adapter for chat completions against a service that fails, dawdles and talks nonsense."""
 
+import io
 import json
+import random
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
@@ -11,8 +14,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from protocol.messages import Choose, FromBot, Unavailable
+from arena.document.blocks import Table
+from protocol.messages import Choose, FromBot, Unavailable, Usage
+from protocol.records import Result, UsageSum
 from tests.support.scripted_bots import BYE, FOLDER, HELLO, ask, game, talk
+from tournaments.rating.ratings import fit_both
+from tournaments.report.ratings.standings import cost_sections
 
 chat: Any = import_module("sample_bots.chat")
 
@@ -124,7 +131,10 @@ def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
     service = serve(says("Not 0. I take 2.", prompt_tokens=200, completion_tokens=10))
     choice, usage = choose(service, "--cents-in", "100", "--cents-out", "1000", "--model", "m")
     assert choice == 2
-    assert usage == {"tokens_in": 200, "tokens_out": 10, "cents": 0.03, "retries": 0}
+    assert usage == {
+        **{"tokens_in": 200, "tokens_out": 10, "cents": 0.03},
+        **{"retries": 0, "failures": 0, "model_choices": 1},
+    }
     (asked,) = service.asked
     assert asked["model"] == "m"
     assert "2: play 3-3 lead" in asked["messages"][1]["content"]
@@ -145,7 +155,81 @@ def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
 )
 def test_a_request_that_fails_is_made_again(bad: Reply, serve: Callable[..., Service]) -> None:
     choice, usage = choose(serve(bad, bad, says("1")))
-    assert (choice, usage["retries"]) == (1, 2)
+    assert (choice, usage["retries"], usage["failures"]) == (1, 2, 2)
+
+
+def test_an_answer_without_an_option_is_asked_for_again_once_with_the_error(
+    serve: Callable[..., Service],
+) -> None:
+    service = serve(says("7"), says("1", prompt_tokens=5))
+    choice, usage = choose(service)
+    assert (choice, usage["retries"], usage["failures"], usage["model_choices"]) == (1, 1, 0, 1)
+    *_, answer, error = service.asked[1]["messages"]
+    assert answer == {"role": "assistant", "content": "7"}
+    assert "one number from 0 to 3" in error["content"]
+    service = serve(says("7", prompt_tokens=5))
+    choice, usage = choose(service)
+    assert choice is None
+    assert (usage["fallbacks"], len(service.asked), usage["tokens_in"]) == (1, 2, 10)
+
+
+class Unreliable:
+    """A model in this process that names an illegal tile in 3 % and fails in 2 % of requests."""
+
+    def __init__(self) -> None:
+        self.random = random.Random(1)
+        self.counts = Counter[str]()
+
+    def call(self, path: str, body: dict[str, Any], seconds: float) -> dict[str, Any]:
+        luck = self.random.random()
+        kind = "failed" if luck < 0.02 else "illegal" if luck < 0.05 else "legal"
+        self.counts[kind] += 1
+        if kind == "failed":
+            raise ConnectionError(path, body, seconds)
+        content = "9" if kind == "illegal" else f"{self.random.randrange(3)}"
+        return {"choices": [{"message": {"content": content}}]}
+
+
+def test_the_report_shows_how_often_the_model_failed_and_named_no_option(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without this a model that always fails has the rating of what the bot plays instead."""
+    monkeypatch.setattr(chat, "PAUSE_S", 0.0)
+    monkeypatch.setattr(sys, "argv", ["chat.py", "--url", "x"])
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    model, service = chat.Model(chat.options_of_the_command()), Unreliable()
+    monkeypatch.setattr(model, "call", service.call)
+    question = json.loads(ask(1, HAND)) | {"time_ms": 1e9}
+    total = UsageSum()
+    for _ in range(10_000):
+        _, usage = model.choose(question)
+        total = total.plus(msgspec.convert(usage, Usage))
+    assert total.model_choices + total.fallbacks == 10_000
+    results = [
+        Result(
+            game=f"1.{first}.{second}", board=1, seats=(first, second), scores=(100, 0),
+            places=(1, 2), rounds=3, why="target",
+            usage=(total if first == "m" else UsageSum(), total if second == "m" else UsageSum()),
+        )
+        for first, second in ("mg", "gm")
+    ]  # fmt: skip
+    (pool,) = fit_both(results).pools
+    (rated,) = (one.cost for one in pool.entrants if one.cost)
+    assert rated.illegal_share == pytest.approx(0.03, abs=0.005)
+    assert rated.failed_share == pytest.approx(0.02, abs=0.005)
+    assert rated.model_share == pytest.approx(1 - total.fallbacks / 10_000)
+    (table, note) = cost_sections(pool)[0].blocks
+    assert isinstance(table, Table)
+    row = [cell.text for cell in table.groups[0].rows[0]]
+    assert row[6:9] == ["99.9", "3.0", "2.0"]
+    assert "--fallback foul" in str(note)
+
+
+@pytest.mark.parametrize("kind", ["random", "foul"])
+def test_without_a_choice_of_the_model_the_bot_fouls_or_chooses_at_random(kind: str) -> None:
+    choices = {chat.fallback(kind, f"line {n}", [{}] * 3) for n in range(50)}
+    assert choices == ({0, 1, 2} if kind == "random" else {3})
+    assert len({chat.fallback(kind, "line", [{}] * 3) for _ in range(50)}) == 1
 
 
 @pytest.mark.parametrize("dead", [stall, hang_up, body("x", status=503), body("x", status=400)])
@@ -155,7 +239,8 @@ def test_a_service_that_stays_dead_costs_no_more_than_the_clock(
     """It gives up with time to spare: the fallback must still be in time."""
     choice, usage = choose(serve(dead), ms=800)
     assert choice is None
-    assert usage["tokens_in"] == 0
+    assert (usage["tokens_in"], usage["fallbacks"]) == (0, 1)
+    assert usage["failures"] >= 1
 
 
 @pytest.mark.parametrize(
@@ -202,7 +287,8 @@ def test_without_its_service_it_is_unavailable_and_without_a_url_it_plays() -> N
     assert isinstance(excuse, Unavailable)
     assert "refused" in excuse.why
     _, answer = talk(bot(), [HELLO, game(), ask(1, HAND), BYE])
-    assert json.loads(answer) == {"type": "choose", "id": 1, "choice": 0}
+    assert json.loads(answer)["id"] == 1
+    assert "usage" not in json.loads(answer)
 
 
 def test_it_stays_for_the_next_game_when_its_service_fails(serve: Callable[..., Service]) -> None:

@@ -158,10 +158,17 @@ def _cost(rating: Rating, usage: UsageSum, lowest: float, stopped: bool) -> Cost
     cents, lead = usage.cents / rating.games, None
     if cents and rating.elo is not None and not rating.bound:
         lead = round((rating.elo - lowest) / cents, DECIMALS)
+    choices = usage.model_choices + usage.fallbacks
+    # A request fails, names no option, or gives the model's choice.
+    requests = choices + usage.retries
+    illegal = max(0, requests - usage.failures - usage.model_choices)
     return Cost(
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         retries=usage.retries,
+        model_share=round(usage.model_choices / choices, DECIMALS) if choices else None,
+        failed_share=round(usage.failures / requests, DECIMALS) if choices else None,
+        illegal_share=round(illegal / requests, DECIMALS) if choices else None,
         cents=usage.cents,
         cents_a_game=round(cents, DECIMALS),
         elo_a_dollar=lead,

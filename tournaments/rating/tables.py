@@ -97,7 +97,14 @@ class Cost(Struct, frozen=True, kw_only=True):
     tokens_out: int
     """Tokens that a model wrote."""
     retries: int
-    """Requests that failed and were made again."""
+    """Requests that were made again."""
+    model_share: float | None
+    """Share of the choices asked of a model that were the model's, to 6 decimals; None if the bot
+    does not state it."""
+    failed_share: float | None
+    """Share of the requests that failed, to 6 decimals;"""
+    illegal_share: float | None
+    """and share of those whose answer named no option."""
     cents: float
     """The price, in US cents, to 6 decimals."""
     cents_a_game: float

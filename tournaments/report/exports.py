@@ -21,7 +21,8 @@ games.csv has a line for each seat of each game:
   tiles drawn; empty if it was not computed;
 - `rounds`, `why`: how long the game was, and why it ended;
 - `foul`: what this seat did;
-- `tokens_in`, `tokens_out`, `retries`, `cents`: what its answers cost, as the bot itself stated it;
+- `tokens_in`, `tokens_out`, `retries`, `failures`, `model_choices`, `fallbacks`, `cents`: what its
+  answers cost and who made its choices, as the bot itself stated it;
   empty if no bot of the game stated any cost.
 """
 
@@ -39,20 +40,21 @@ from tournaments.rating.tables import Pool, Rating, Ratings, share_of_pairs
 from tournaments.storage.log_luck import LuckRecord
 from tournaments.storage.luck_store import LuckStore
 
+COSTS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
 GAMES = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
     "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
-    "tokens_in", "tokens_out", "retries", "cents",
+    *COSTS, "cents",
 )  # fmt: skip
 RATINGS = (
     "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
     "bound", "games", "boards", "win_share", "margin", "margin_half_width", "fouls", "clean_elo",
     "clean_half_width", "clean_bound", "clean_games", "corrected_elo", "corrected_half_width",
     "corrected_margin", "corrected_margin_half_width", "tokens_in", "tokens_out", "retries",
-    "cents", "cents_a_game", "elo_a_dollar",
+    "model_share", "failed_share", "illegal_share", "cents", "cents_a_game", "elo_a_dollar",
 )  # fmt: skip
 CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
-NO_COST = (None,) * 4
+NO_COST = (None,) * (len(COSTS) + 1)
 LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
@@ -103,7 +105,7 @@ def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None
             result.rounds,
             result.why,
             ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
-            *((cost.tokens_in, cost.tokens_out, cost.retries, cost.cents) if cost else NO_COST),
+            *((*(getattr(cost, name) for name in COSTS), cost.cents) if cost else NO_COST),
         )
 
 

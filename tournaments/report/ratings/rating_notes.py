@@ -54,7 +54,10 @@ RANKS = (
 """The meaning of ranks if other tables stand below them."""
 COST = (
     "As the bots themselves stated it; nobody checked it. Elo a dollar: the Elo over the lowest "
-    "rating in the core, for each dollar that a hundred games cost."
+    "rating in the core, for each dollar that a hundred games cost. Model's: of the choices that a "
+    "model was asked for, those that it made; the bot made the others, by the rule in its command "
+    "(`chat`: at random, or a foul with `--fallback foul`). No option and failed: shares of "
+    "the requests."
 )
 """The meaning of the costs."""
 LUCK = (

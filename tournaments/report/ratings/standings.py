@@ -29,7 +29,10 @@ from tournaments.report.ratings import rating_notes as notes
 
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
-COSTS = ("cents", "cents a game", "tokens in", "tokens out", "retries", "Elo a dollar")
+COSTS = (
+    "cents", "cents a game", "tokens in", "tokens out", "model's %", "no option %", "failed %",
+    "retries", "Elo a dollar",
+)  # fmt: skip
 """Titles of the columns about costs."""
 TITLES: dict[Bound, str] = {
     ">": "above the core",
@@ -172,13 +175,19 @@ def cost_sections(pool: Pool) -> list[Section]:
             Cell(one.name, href=link_to_games(one.name)),
             write_elo(one),
             *(f"{cost.cents:.2f}", _price(cost.cents_a_game)),
-            *(f"{cost.tokens_in}", f"{cost.tokens_out}", f"{cost.retries}"),
+            *(f"{cost.tokens_in}", f"{cost.tokens_out}"),
+            *(_percent(cost.model_share), _percent(cost.illegal_share)),
+            *(_percent(cost.failed_share), f"{cost.retries}"),
             UNKNOWN if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
         )
         for one, cost in stated
     ]
     table = to_table("Cost of answers", columns, rows)
     return [Section("Cost", [table, Paragraph(notes.COST, "faint")], id="cost")]
+
+
+def _percent(share: float | None) -> str:
+    return UNKNOWN if share is None else f"{100 * share:.1f}"
 
 
 def _price(cents: float) -> str:
