@@ -31,7 +31,7 @@ STEADY = frozenset((
     "partitions", "version",
 ))  # fmt: skip
 """The entries of /proc besides its own processes that a bot may see: no bot can change them."""
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """All devices that a bot has."""
 SIGNALS = 256
 """Most signals and timers that may wait for a bot: few, because all bots of one user share one
@@ -206,6 +206,8 @@ def _kernel() -> Iterator[str]:
     yield from ("--tmpfs", "/dev")
     for device in DEVICES:
         yield from ("--dev-bind", device, device)
+    # It reads alike, and cannot be mapped: memory that processes share is counted at level A only.
+    yield from ("--dev-bind", "/dev/full", "/dev/zero")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         yield from ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
     yield from ("--symlink", "/proc/self/fd", "/dev/fd")

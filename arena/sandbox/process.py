@@ -78,7 +78,9 @@ class SandboxedProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    start_new_session=True,
+                    # The filter of level C, which the thread has set, lets nobody leave a session.
+                    start_new_session=self._level != "C",
+                    process_group=0 if self._level == "C" else None,
                     pass_fds=tuple(passed.values()),
                 )
 

@@ -103,7 +103,5 @@ def lacks(name: str) -> str | None:
 
 TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes", "numbers-of-eventfds"})
 """What the kernel tells of its own accord: only a virtual machine for each bot would hide it."""
-UNSHARED = frozenset({"shared-memory-limit", "memory-file-limit"})
-"""Memory that two processes share is counted by a cgroup only."""
-BLOCKED = sorted(PROBES.keys() - TRACES - UNSHARED)
+BLOCKED = sorted(PROBES.keys() - TRACES)
 """What is refused at levels A and B."""

@@ -32,8 +32,7 @@ GROUPS = (
             "pread64": (17, 67), "pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70),
             "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436), "dup": (32, 23),
             "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None), "pipe2": (293, 59),
-            "fcntl": (72, 25), "ioctl": (16, 29), "sendfile": (40, 71), "fsync": (74, 82),
-            "fdatasync": (75, 83),
+            "fcntl": (72, 25), "ioctl": (16, 29), "sendfile": (40, 71),
         },
     ),
     CallGroup(
@@ -73,7 +72,6 @@ GROUPS = (
         {
             "mmap": (9, 222), "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216),
             "brk": (12, 214), "madvise": (28, 233), "msync": (26, 227), "membarrier": (324, 283),
-            "memfd_create": (319, 279),
         },
     ),
     CallGroup(
@@ -93,8 +91,8 @@ GROUPS = (
         {
             "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
             "getpgrp": (111, None), "getpgid": (121, 155), "getsid": (124, 156),
-            "setpgid": (109, 154), "setsid": (112, 157), "getuid": (102, 174),
-            "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
+            "setpgid": (109, 154), "getuid": (102, 174), "geteuid": (107, 175),
+            "getgid": (104, 176), "getegid": (108, 177),
             "getgroups": (115, 158), "getresuid": (118, 148), "getresgid": (120, 150),
             "getrlimit": (97, 163), "setrlimit": (160, 164), "prlimit64": (302, 261),
             "getrusage": (98, 165), "times": (100, 153), "uname": (63, 160), "prctl": (157, 167),
@@ -169,6 +167,14 @@ REFUSALS = (
     # could leave times for another one to see, on devices that all may write to, and at level C,
     # where bots may have the organiser's user, on all of the organiser's files.
     Refusal("A copy of a file gets the original's times.", 0, {"utimensat": (280, 88)}),
+    # Many processes that wait for a disk that others use too would hold up the referee.
+    Refusal(
+        "What a bot writes is in memory only, and never on a disk.",
+        0,
+        {"fsync": (74, 82), "fdatasync": (75, 83)},
+    ),
+    # The scheduler gives each session as much time as the referee's (autogroup).
+    Refusal("A process may not leave its session.", errno.EPERM, {"setsid": (112, 157)}),
     Refusal(
         "A copy gets the original's attributes too, except on a file system without attributes.",
         errno.ENOTSUP,
@@ -233,14 +239,17 @@ RULES = {
     # DODUMP, WIPEONFORK, KEEPONFORK, GUARD_INSTALL, GUARD_REMOVE: they change one's own page
     # tables. Advice that reads, ages, drops or merges pages of a file is missing.
     "madvise": Rule(2, (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 102, 103)),
-    # HUGETLB: huge pages are a supply of the whole machine.
-    "mmap": Rule(3, (0,), mask=0x4_0000, refusal=errno.ENOSYS),
-    # CLOEXEC, ALLOW_SEALING, NOEXEC_SEAL, EXEC.
-    "memfd_create": Rule(1, (0,), mask=0xFFFF_FFFF ^ 0x1B),
+    # SHARED, PRIVATE, SHARED_VALIDATE of a file; PRIVATE or DROPPABLE without a file. Memory that
+    # is shared and has no file stays when nobody maps its pages, where only a cgroup counts it;
+    # hence no memfd_create either. Not HUGETLB: huge pages are a supply of the whole machine.
+    "mmap": Rule(3, (1, 2, 3, 0x22, 0x28), mask=0x4_002F, refusal=errno.ENOSYS),
+    # Not SYNC, which would wait for the disk: it returns as if it had.
+    "msync": Rule(2, (0,), mask=4, refusal=0),
     # QUERY, and commands that concern the threads of one process.
     "membarrier": Rule(0, (0, 8, 16, 32, 64, 128, 256)),
-    # All flags but those that make a namespace, in which a process would be root.
-    "clone": Rule(0, (0,), mask=0x7E02_0000, refusal=errno.EPERM),
+    # All flags but those that make a namespace, in which a process would be root, and PIDFD: the
+    # machine numbers all pidfds together.
+    "clone": Rule(0, (0,), mask=0x7E02_1000, refusal=errno.EPERM),
     # Limits of the process itself: 0 is the caller.
     "prlimit64": Rule(0, (0,), refusal=errno.EPERM),
     # Named pipes.

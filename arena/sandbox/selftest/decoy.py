@@ -94,10 +94,15 @@ class Decoy:
         self.ready["descriptor"] = os.open(self.order["secret_key"], os.O_RDONLY)
 
     def memfd(self) -> None:
-        """Make a file that only this process has."""
-        descriptor = os.memfd_create("boneyard")
-        os.write(descriptor, self.token)
-        self.ready["descriptor"] = descriptor
+        """Make a file that only this process has, or where levels forbid it, a pipe."""
+        try:
+            self.ready["descriptor"] = end = os.memfd_create("boneyard")
+            os.write(end, self.token)
+            os.lseek(end, 0, os.SEEK_SET)
+        except OSError:
+            self.ready["descriptor"], end = os.pipe()
+            os.write(end, self.token)
+            os.close(end)
 
     def pipe(self) -> None:
         """Make a pipe and report its number."""

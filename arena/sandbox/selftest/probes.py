@@ -336,7 +336,7 @@ def read_memory(targets: Targets, who: str) -> bytes:
 def read_descriptor(targets: Targets, who: str) -> bytes:
     """Copy a descriptor out of the other process and read from it."""
     other = os.pidfd_open(pid_of(targets, who))
-    return os.pread(syscall("pidfd_getfd", other, targets[who]["descriptor"], 0), 4096, 0)
+    return os.read(syscall("pidfd_getfd", other, targets[who]["descriptor"], 0), 4096)
 
 
 def pin(pid: int) -> None:
@@ -1230,8 +1230,9 @@ def leaves_child(name: str, prepare: Callable[[], object]) -> Probe:
 
 
 def become_daemon() -> None:
-    """Leave the session and the parent."""
-    os.setsid()
+    """Leave the session, where that is allowed, and the parent."""
+    with suppress(OSError):
+        os.setsid()
     if fork():
         os._exit(0)
     signal.alarm(OUTLIVE_S)
