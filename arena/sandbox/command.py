@@ -40,6 +40,16 @@ NOBODY = "1000"
 """The user that a bot has inside a user namespace of its own."""
 COMPILED = "__pycache__"
 """The name of the folder for Python's compiled files."""
+NICE = 10
+"""Steps by which every bot comes after the referee at a processor."""
+ENTRANCE = (
+    *("/bin/sh", "-c"),
+    'echo 1000 >/proc/self/oom_score_adj; while [ "$1" != -- ]; do echo 0 >"$1" || exit; shift; '
+    f'done; shift; exec nice -n {NICE} "$@"',
+    "entrance",
+)
+"""The first words at levels A and B, before the doors of a cgroup and --. Whoever takes up all of
+the machine's memory, the kernel ends bots first. No bot can undo it."""
 GATE = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
 """The last words before a bot's own. A process that asks to die with its parent does not, if the
 parent died before the request: a referee that is killed while it starts bots would leave them
@@ -119,13 +129,13 @@ def wrap_command(
     tools: Tools,
     user: int | None,
     passed: Mapping[str, int],
-    workshop: str = "",
+    doors: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """Return the whole command line at a level.
 
     `user`: the number of the bot's own user, if we are root. `passed`: options of
-    bubblewrap that name a descriptor. `workshop`: a folder to which it may write, at levels A and
-    B; it is empty at first and gone at the end. Level A's cgroup comes before all this.
+    bubblewrap that name a descriptor, from one of which it reads its walls. `doors`: the files by
+    which a process enters the bot's cgroup.
     """
     match level:
         case "off":
@@ -139,21 +149,19 @@ def wrap_command(
                 *command.argv,
             )
         case "A" | "B":
+            assert tools.bwrap
+            options = (str(word) for option in passed.items() for word in option)
             dropped = (*_setpriv(tools, user), "--") if user is not None else ()
-            walls = _bwrap(tools, command, limits, user is None, passed, workshop)
-            return (*walls, "--", *dropped, *_prlimit(tools, limits, True), *GATE, *command.argv)
+            limited = (*_prlimit(tools, limits, True), *GATE, *command.argv)
+            return (*ENTRANCE, *doors, "--", tools.bwrap, *options, "--", *dropped, *limited)
 
 
-def _bwrap(
-    tools: Tools,
-    command: Command,
-    limits: Limits,
-    as_user: bool,
-    passed: Mapping[str, int],
-    workshop: str,
-) -> Iterator[str]:
-    assert tools.bwrap
-    yield tools.bwrap
+def walls(command: Command, limits: Limits, *, as_user: bool, workshop: str = "") -> Iterator[str]:
+    """Yield the options of bubblewrap that name no descriptor; no bot may see them.
+
+    `as_user`: we are not root. `workshop`: a folder to which the bot may write; it is empty at
+    first and gone at the end.
+    """
     for namespace in ("pid", "ipc", "net", "uts", "cgroup-try"):
         yield f"--unshare-{namespace}"
     yield from ["--die-with-parent", "--new-session", "--hostname", "bot", "--cap-drop", "ALL"]
@@ -174,8 +182,6 @@ def _bwrap(
     for path in compiled(command.own):
         yield from ("--tmpfs", path, "--remount-ro", path)
     yield from ("--remount-ro", "/", "--chdir", command.folder)
-    for option, descriptor in passed.items():
-        yield from (option, str(descriptor))
 
 
 def _writable(folder: str, limits: Limits) -> Iterator[str]:
@@ -203,6 +209,8 @@ def _kernel() -> Iterator[str]:
             yield from ("--size", "4096", "--tmpfs", str(entry), "--remount-ro", str(entry))
         else:
             yield from ("--ro-bind", "/dev/null", str(entry))
+    # So that no bot changes its oom_score_adj or autogroup.
+    yield from ("--remount-ro", "/proc")
     yield from ("--tmpfs", "/dev")
     for device in DEVICES:
         yield from ("--dev-bind", device, device)
@@ -261,6 +269,13 @@ def readable_paths(reads: Iterable[str]) -> Iterator[str]:
     for pattern in SETTINGS:
         yield from map(str, sorted(Path("/").glob(pattern.lstrip("/"))))
     yield from reads
+
+
+def can_read(command: Command, folder: str) -> bool:
+    """Tell whether a bot can read a folder, or a file in it."""
+    return _within(folder, (*SYSTEM, *command.reads)) or any(
+        str(PurePath(path).parent) == folder for path in command.reads
+    )
 
 
 def _within(path: str, folders: Iterable[str]) -> bool:

@@ -10,11 +10,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.sandbox.command import Command, Tools, readable_paths, wrap_command
+from arena.sandbox.command import (
+    NICE,
+    Command,
+    Tools,
+    can_read,
+    readable_paths,
+    walls,
+    wrap_command,
+)
 from arena.sandbox.kernel.cgroups import Cgroup
 from arena.sandbox.kernel.landlock import restrict_this_thread
 from arena.sandbox.kernel.seccomp import filter_program
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import REQUIRED, Level, Limits
 from arena.sandbox.network import Proxy, own_variables
 from arena.sandbox.pythons import on_a_python_within_reach, runs_as_another
 from arena.sandbox.usage import ResourceUsage, children, usage_of
@@ -55,26 +63,26 @@ class SandboxedProcess:
         self._proxy: Proxy | None = None
 
     def start(self, command: Command, workshop: str = "") -> Process:
-        """Start the bot and return it with its three pipes; `workshop`: see `wrap_command`.
+        """Start the bot and return it with its three pipes; `workshop`: see `walls`.
 
         Raises OSError.
         """
         if self._user and runs_as_another(self._level):
             command = on_a_python_within_reach(command)
         own = own_variables(command, self._level)
-        with self._descriptors(bool(command.network), bool(workshop)) as passed:
+        with self._descriptors(command, workshop) as passed:
             number = self._user.number if self._user else None
+            doors = self._cgroup.doors if self._cgroup else ()
             argv = wrap_command(
-                *(self._level, command, self._limits, self._tools, number, passed, workshop)
+                *(self._level, command, self._limits, self._tools, number, passed, doors)
             )
-            entrance = self._cgroup.entrance if self._cgroup else ()
 
             def started() -> Process:
                 return subprocess.Popen(
-                    (*entrance, *argv),
+                    argv,
                     bufsize=0,
                     cwd=command.folder,
-                    env=clean_environment() | own,
+                    env=clean_environment(command, self._level) | own,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -85,6 +93,8 @@ class SandboxedProcess:
                 )
 
             self._process = self._within_walls(command, started)
+            if self._level not in REQUIRED:
+                _put_last(self._process.pid)
             if command.network:
                 self._open_network(self._process, command)
         return self._process
@@ -145,20 +155,22 @@ class SandboxedProcess:
             self._user.release()
 
     @contextmanager
-    def _descriptors(self, has_network: bool, is_build: bool) -> Iterator[Mapping[str, int]]:
-        """Yield options of bubblewrap with descriptors: its report pipe, the filter if there is
-        one, and for a bot with a network the gate at which it waits for its proxy.
+    def _descriptors(self, command: Command, workshop: str) -> Iterator[Mapping[str, int]]:
+        """Yield options of bubblewrap with descriptors: its report pipe, its other options, the
+        filter if there is one, and for a bot with a network the gate at which it waits for its
+        proxy.
         """
+        has_network = bool(command.network)
         if self._level not in ("A", "B"):
             yield {}
             return
         self._news, theirs = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         passed = {"--info-fd": theirs}
+        options = walls(command, self._limits, as_user=self._user is None, workshop=workshop)
         try:
-            if program := filter_program(has_network=has_network, is_build=is_build):
-                passed["--seccomp"] = here = os.memfd_create("filter")
-                os.write(here, program)
-                os.lseek(here, 0, os.SEEK_SET)
+            passed["--args"] = _file_with("\0".join(options).encode())
+            if program := filter_program(has_network=has_network, is_build=bool(workshop)):
+                passed["--seccomp"] = _file_with(program)
             if has_network:
                 passed["--block-fd"], self._gate = os.pipe()
             yield passed
@@ -198,11 +210,34 @@ class SandboxedProcess:
                 subprocess.run(words, check=False, timeout=END_S, stdin=subprocess.DEVNULL)
 
 
+def _file_with(data: bytes) -> int:
+    """Return a descriptor of a file in memory from which this can be read."""
+    descriptor = os.memfd_create("boneyard")
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _put_last(pid: int) -> None:
+    """Put a bot after the referee at a processor, and before it if the kernel must end something.
+
+    Levels A and B do it before the bot starts.
+    """
+    with suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+        os.setpriority(os.PRIO_PGRP, pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
+
+
 def _kill(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
 
 
-def clean_environment() -> dict[str, str]:
-    """Return a bot's environment: the paths of programs, and UTF-8 as the encoding."""
-    return {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "HOME": "/nonexistent"}
+def clean_environment(command: Command, level: Level) -> dict[str, str]:
+    """Return a bot's environment: UTF-8 as the encoding, and of our folders of programs those that
+    it can read, because the others would tell it about their owner.
+    """
+    folders = os.environ.get("PATH", os.defpath).split(":")
+    if level in (*REQUIRED, "C"):
+        folders = [folder for folder in folders if can_read(command, folder)]
+    return {"PATH": ":".join(folders), "LANG": "C.UTF-8", "HOME": "/nonexistent"}

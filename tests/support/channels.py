@@ -19,6 +19,7 @@ ENTRANTS = "tests/tournaments/plan/test_bot_command.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
 EXPORT = "tests/tournaments/live/test_export.py"
 NETWORK = "tests/arena/sandbox/test_network.py"
+PROCESS = "tests/arena/sandbox/test_process.py"
 WIRES = "tests/arena/sandbox/test_wires.py"
 
 State = Literal["closed", "open", "in the sandbox"]
@@ -648,8 +649,31 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "sequential numbers from the kernel",
         "open",
-        "one counter numbers the pipes, sockets (inode numbers and `SO_COOKIE`) and memory files "
-        "of all bots, so each bot can see how many the others have created",
+        "one counter numbers the pipes and sockets (inode numbers and `SO_COOKIE`) of all bots, so "
+        "each bot can see how many the others have created",
+    ),
+    Channel(
+        "sequential numbers of sessions",
+        "open",
+        "`/proc/self/autogroup` shows how many sessions the machine has had, and a bot's own "
+        "folder of /proc cannot be covered. It tells how many bots started before, and carries no "
+        "bits: no bot can start a session",
+    ),
+    Channel(
+        "sequential numbers of pidfds and memory files",
+        "in the sandbox",
+        "the system call, or the flag that makes one, is refused",
+        (
+            f"{PROCESS}::test_no_number_is_taken_from_the_machines_pidfds",
+            f"{PROCESS}::test_memory_that_stays_when_nobody_maps_it_is_refused",
+        ),
+    ),
+    Channel(
+        "counters of the machine's network",
+        "open",
+        "`/proc/self/net/softnet_stat` counts the packets of the whole machine and `sockstat` its "
+        "TCP sockets. Without a `network` a bot can only read them; two bots with a network, who "
+        "could talk behind it anyway, can send bits by them",
     ),
     Channel(
         "the number of an eventfd",
@@ -738,8 +762,8 @@ def table() -> str:
         "| level | as root | as a plain user |",
         "| --- | --- | --- |",
         "| A | 4 (traces that the kernel leaves) | 4 |",
-        "| B | 6 (also shared memory beyond its limit) | 6 |",
-        "| C | 27 (also the presence of others, and counters of the machine) | 31 |",
+        "| B | 4 | 4 |",
+        "| C | 25 (also the presence of others, and counters of the machine) | 28 |",
         "| D | 93 | 141 |",
         "| off | 166 | 148 |",
         "",

@@ -22,6 +22,8 @@ REFEREE = "boneyard-referee"
 """The cgroup into which we move ourselves: one that holds processes cannot have children."""
 PERIOD_US = 100_000
 """The period over which busy cores are counted, in µs."""
+WEIGHT = 10
+"""Weight of a bot at the processors; the referee has 100, as much as ten bots."""
 REMOVE_S = 2.0
 """Seconds that the kernel may take to release an ended process."""
 
@@ -56,11 +58,9 @@ class Cgroup:
         self._memory_stat = self._file("memory.stat")
 
     @property
-    def entrance(self) -> tuple[str, ...]:
-        """Return the words before a command that start it inside, or not at all."""
-        enter = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit; shift; done; shift; exec "$@"'
-        files = (str(folder / "cgroup.procs") for folder in self._made)
-        return "/bin/sh", "-c", enter, "boneyard", *files, "--"
+    def doors(self) -> tuple[str, ...]:
+        """Return the files to which a process writes 0 to enter."""
+        return tuple(str(folder / "cgroup.procs") for folder in self._made)
 
     def cpu_ms(self) -> float:
         """Return the CPU time of all that ever ran in it, in ms."""
@@ -185,8 +185,10 @@ def _limit(folder: Path, controller: str, limits: Limits) -> None:
         _first(folder, ("memory.max", "memory.limit_in_bytes"), str(limits.wall))
     elif controller == "cpu":
         if (folder / "cpu.max").exists():
+            (folder / "cpu.weight").write_text(f"{WEIGHT}")
             (folder / "cpu.max").write_text(f"{busy} {PERIOD_US}")
         else:
+            (folder / "cpu.shares").write_text(f"{WEIGHT * 1024 // 100}")
             (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
             (folder / "cpu.cfs_quota_us").write_text(str(busy))
 

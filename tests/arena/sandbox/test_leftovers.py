@@ -48,9 +48,9 @@ def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them() -> 
 
 def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
     cgroup = cgroups.Cgroup(cgroup_parents(), 10_001, Limits())
-    entrance = cgroup.entrance
+    words = (*profile.ENTRANCE, *cgroup.doors, "--", "echo", "started")
     cgroup.remove()
-    done = subprocess.run((*entrance, "echo", "started"), capture_output=True, check=False)
+    done = subprocess.run(words, capture_output=True, check=False)
     assert (done.stdout, done.returncode) != (b"started\n", 0)
     assert not done.stdout
 
@@ -101,9 +101,8 @@ def test_a_link_in_a_folder_that_is_there_is_not_made_again(
     monkeypatch.setattr(profile, "SETTINGS", (str(settings),))
     for link in (settings / "java", beside):
         link.symlink_to("/usr/bin/true")
-    tools = profile.Tools("bwrap", "setpriv", "prlimit")
     command = profile.Command(("bot",), "/", (str(settings / "java"), str(beside)))
-    words = profile.wrap_command("B", command, Limits(), tools, 1, {})
+    words = [*profile.walls(command, Limits(), as_user=False)]
     assert str(settings) in words
     assert str(beside) in words
     assert str(settings / "java") not in words

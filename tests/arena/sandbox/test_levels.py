@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -204,13 +205,12 @@ def test_a_call_that_the_filter_forgets_is_found(
 
 def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     got(finding("B"))
-    real = profile._bwrap
 
-    def shared(*arguments: object) -> list[str]:
-        words = list(real(*arguments))  # type: ignore[arg-type]
+    def shared(*arguments: Any, **others: Any) -> list[str]:
+        words = profile.walls(*arguments, **others)
         return [word for word in words if word not in ("--unshare-net", "--unshare-ipc")]
 
-    monkeypatch.setattr(profile, "_bwrap", shared)
+    monkeypatch.setattr(slot, "walls", shared)
     monkeypatch.setattr(slot, "filter_program", lambda **_: None)
     through = got(examine_level("B", Path(tempfile.gettempdir())))
     assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through

@@ -1,0 +1,120 @@
+"""A bot's process at levels A to C: its place after the referee, and what it is told of us."""
+
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.sandbox.command import Command
+from arena.sandbox.kernel.cgroups import Cgroup, NoCgroupError, parents
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.pythons import runs_as_another
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import recheck_level
+
+LEVELS: tuple[Level, ...] = ("A", "B", "C")
+WEIGHTS = ("cpu.weight", "cpu.shares")
+LOOK = """
+import json, mmap, os, time
+def error(call):
+    try:
+        call()
+    except OSError as no:
+        return no.errno
+def read(path):
+    with open(path) as file:
+        return file.read()
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+def fork_with_a_pidfd():
+    import ctypes
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+    room = ctypes.c_int()
+    pid = libc.syscall(number, 0x1011, None, ctypes.byref(room), None, None)
+    if pid == 0:
+        os._exit(0)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "clone")
+time.sleep(0.05)
+print(json.dumps({
+    "score": int(read("/proc/self/oom_score_adj")),
+    "raises": error(lambda: write("/proc/self/oom_score_adj", "0")),
+    "nice": os.getpriority(os.PRIO_PROCESS, 0),
+    "session": error(os.setsid) if os.fork() else os._exit(0),
+    "memory file": error(lambda: os.memfd_create("x")),
+    "shared memory": error(lambda: mmap.mmap(-1, 4096)),
+    "device": error(lambda: mmap.mmap(os.open("/dev/zero", os.O_RDWR), 4096)),
+    "pidfd": error(fork_with_a_pidfd),
+    "path": os.environ["PATH"].split(":"),
+    "words": read("/proc/1/cmdline"),
+}))
+"""
+
+
+@pytest.fixture(params=LEVELS, scope="module")
+def look(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """Return what a bot sees at a level, in a world where our PATH tells about its owner."""
+    level: Level = request.param
+    tmp_path = tmp_path_factory.mktemp("ours")
+    found = recheck_level(level, tmp_path)
+    if not found.confirmed:
+        pytest.skip(found.why_not)
+    python = "/usr/bin/python3" if runs_as_another(level) else sys.executable
+    reads = (python, sys.base_prefix, sys.prefix) if python == sys.executable else ()
+    slot = Sandbox(level, Limits()).new_process()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{os.environ['PATH']}:{tmp_path}")
+        process = slot.start(Command((python, "-c", LOOK), "/usr", reads))
+    try:
+        said, complaint = process.communicate(timeout=30)
+    finally:
+        slot.kill()
+        process.wait()
+        slot.close()
+    assert said, complaint
+    return {**json.loads(said), "level": level, "folder": str(tmp_path)}
+
+
+def test_the_kernel_ends_a_bot_before_the_referee(look: dict[str, Any]) -> None:
+    assert look["score"] == 1000
+    assert look["raises"] in (errno.EROFS, errno.EACCES)
+
+
+def test_a_bot_comes_after_the_referee_at_a_processor(look: dict[str, Any]) -> None:
+    assert look["nice"] >= min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+    assert look["session"] == errno.EPERM
+
+
+def test_memory_that_stays_when_nobody_maps_it_is_refused(look: dict[str, Any]) -> None:
+    assert look["memory file"] == look["shared memory"] == errno.ENOSYS
+    assert look["device"] in (errno.ENODEV, errno.EACCES)
+
+
+def test_no_number_is_taken_from_the_machines_pidfds(look: dict[str, Any]) -> None:
+    assert look["pidfd"] == errno.EPERM
+
+
+def test_a_bot_is_not_told_the_organisers_folders(look: dict[str, Any]) -> None:
+    assert "/usr/bin" in look["path"]
+    assert look["folder"] not in look["path"]
+    if look["level"] != "C":
+        assert "--ro-bind" not in look["words"]
+
+
+def test_ten_bots_weigh_as_much_as_the_referee_at_level_a() -> None:
+    try:
+        cgroup = Cgroup(parents(), 10_002, Limits())
+    except NoCgroupError as error:
+        pytest.skip(str(error))
+    files = [Path(door).with_name(name) for door in cgroup.doors for name in WEIGHTS]
+    found = [(file.name, int(file.read_text())) for file in files if file.exists()]
+    cgroup.remove()
+    assert found in ([("cpu.weight", 10)], [("cpu.shares", 102)])
