@@ -1,4 +1,6 @@
-"""Files in folders that a stranger may have made: no link is followed, nothing waits or fills up.
+"""Safe access to files: in folders that a stranger may have made, and in the user's cache.
+
+No link is followed, and nothing waits or fills up.
 
 Only a path's last part must not be a link: a folder on the way may lie on another disk. Files that
 a user names, a link or a pipe among them, are read by `arena.rules.user_file`.
@@ -9,6 +11,7 @@ import io
 import os
 import re
 import stat
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +31,8 @@ SAFE = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 """Flags of every opening: a link is refused, and a pipe does not wait for its other end."""
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+"""The rights by which others than the owner could write."""
 
 
 class DamagedFileError(UserError):
@@ -169,3 +174,26 @@ def set_mode(path: Path, mode: int) -> None:
     """Set a file's mode. Raises DamagedFileError, OSError."""
     with open_file(path) as file:
         os.fchmod(file.fileno(), mode)
+
+
+def user_cache(name: str) -> Path | None:
+    """Return Boneyard's cache of this name, which may not exist yet.
+
+    None if it would be somebody else's, as root's in another user's home.
+    """
+    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
+    folder = base / "boneyard" / name
+    if not folder.is_absolute():
+        return None
+    with suppress(OSError):
+        nearest = next(one for one in (folder, *folder.parents) if one.exists())
+        if is_ours(nearest.stat()):
+            return folder
+    return None
+
+
+def is_ours(status: os.stat_result) -> bool:
+    """Tell whether a file is the user's own, and no other user may write to it."""
+    if sys.platform == "win32":
+        return True  # A profile's folders are its user's, which the mode does not say.
+    return status.st_uid == os.geteuid() and not status.st_mode & OTHERS

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from arena.files import OTHERS, is_ours
+
 PREFIX = "boneyard-tmp-"
 """The beginning of all their names."""
 YOUNG_S = 60.0
 """Seconds below which a folder may be one that is not locked yet."""
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
-"""The rights by which others than the owner could write to a folder, or move it."""
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def _remove_left(name: str, where: int) -> None:
     with suppress(OSError):
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
         try:
-            if _is_ours(os.fstat(descriptor)):
+            if _is_left(os.fstat(descriptor)):
                 # Raises while its owner lives.
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(name, ignore_errors=True, dir_fd=where)
@@ -80,6 +80,5 @@ def _remove_left(name: str, where: int) -> None:
             os.close(descriptor)
 
 
-def _is_ours(found: os.stat_result) -> bool:
-    old = time.time() - found.st_ctime > YOUNG_S
-    return old and found.st_uid == os.geteuid() and not found.st_mode & OTHERS
+def _is_left(found: os.stat_result) -> bool:
+    return time.time() - found.st_ctime > YOUNG_S and is_ours(found)

@@ -10,7 +10,7 @@ from jinja2.bccache import Bucket
 
 from arena.document import html as document
 from arena.document.blocks import plain
-from arena.sandbox.user_cache import user_cache
+from arena.files import user_cache
 
 
 class TemplateCache(jinja2.FileSystemBytecodeCache):

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.files import is_ours, user_cache
 from arena.sandbox.selftest.guarantees import PROBES
 from arena.sandbox.selftest.runner import ProbeResult
-from arena.sandbox.user_cache import is_ours, user_cache
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 
 OLDEST_S = 86_400.0
