@@ -13,7 +13,6 @@ from rich.text import Text
 from arena.analysis import frames
 from arena.analysis import text as render
 from arena.analysis.decisions import Decision, RoundEnd, decisions, round_ends
-from arena.analysis.key_decisions import KeyDecision, key_decisions
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
 from arena.document.blocks import Block, Column, Paragraph, table
@@ -104,8 +103,6 @@ class GameReview(Struct, frozen=True):
     """The result of the game; null: the game was cut off."""
     rounds: tuple[RoundEnd, ...]
     """The end of each round for the seat."""
-    key_decisions: tuple[KeyDecision, ...]
-    """The decisions that mattered, as far as the log can tell."""
     decisions: tuple[DecisionReport, ...]
     """The seat's decisions, in order."""
 
@@ -119,7 +116,6 @@ def review_game(logged: LoggedGame, seat: int) -> GameReview:
         entrant=logged.sitting.seats[seat],
         result=logged.result,
         rounds=ends,
-        key_decisions=key_decisions(found, ends),
         decisions=tuple(
             DecisionReport(one.number, one.round, Raw(one.line[:-1]), one.record) for one in found
         ),

@@ -16,7 +16,6 @@ from arena.analysis import decisions
 from arena.analysis import review as account
 from arena.analysis.decisions import RoundEnd
 from arena.analysis.find import find_seat, latest_folder, require_one_game
-from arena.analysis.key_decisions import key_decisions
 from arena.analysis.text import Look
 from arena.document.blocks import Paragraph
 from arena.document.terminal import open_console, renderables
@@ -101,7 +100,6 @@ def _explained(
     ends = list(decisions.round_ends(logged, seat))
     # A foul costs the game whatever was played before.
     fouls = [one for one in found if isinstance(one.record, FoulRecord)]
-    key = key_decisions(found, ends)
     if options.only is None:
         yield account.heading(logged, seat, found, look)
         if ends:
@@ -110,7 +108,6 @@ def _explained(
             yield Group(*renderables(rounds, look.width))
         said = list(account.turning_points(ends, found, look, whole=options.whole))
         said += _told_causes(ends, causes)
-        said += [] if fouls else [one.describe() for one in key]
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if options.only is not None or options.whole:
         yield from _decisions(logged, seat, options.only, look, causes)
@@ -119,11 +116,17 @@ def _explained(
     if not options.whole:
         command = _command(options.log, logged.game.game, *own, "--all")
         more.append(f"All decisions: {command}\n", "dim")
-    telling = [one.number for one in fouls] + [one.number for one in key or found]
+    worst = _costliest(ends)
+    telling = fouls or [one for one in found if worst and one.round == worst.round] or found
     if telling:
-        command = _command(options.log, logged.game.game, f"{telling[0]}", *own)
+        command = _command(options.log, logged.game.game, f"{telling[0].number}", *own)
         more.append(f"One decision: {command}", "dim")
     yield more
+
+
+def _costliest(ends: Sequence[RoundEnd]) -> RoundEnd | None:
+    """Return the round that cost the most; None if none is over."""
+    return min(ends, key=lambda end: end.swing, default=None)
 
 
 def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[RoundEnd], str]]:
@@ -142,7 +145,7 @@ def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[Rou
 
 def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:
     """Say what luck and mistakes did in the round that cost the most, and in the game."""
-    worst = min(ends, key=lambda end: end.swing, default=None)
+    worst = _costliest(ends)
     if worst and worst.swing < 0 and worst.round in causes:
         yield f"In round {worst.round} it {causes[worst.round].describe()}."
     if len(ends) > 1:
