@@ -118,8 +118,11 @@ def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
     with suppress(DamagedFileError), open_any(path) as file:
         rest = b""
         while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
-            *lines, rest = (rest + read).split(b"\n")
-            yield from (line + b"\n" for line in lines if line.startswith(told))
+            whole, _, rest = (rest + read).rpartition(b"\n")
+            # Most parts have none, and a forged one may be all newlines.
+            if any(prefix in whole for prefix in told):
+                lines = whole.split(b"\n")
+                yield from (line + b"\n" for line in lines if line.startswith(told))
 
 
 def read_end(path: Path) -> bytes:

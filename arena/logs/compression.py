@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.files import CHUNK, DamagedFileError, open_file, write_atomic
+from arena.files import CHUNK, DamagedFileError, has_content, open_file, write_atomic
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -23,6 +23,11 @@ else:
 
 ENDING = ".zst"
 """The ending that a compressed file's name has after the plain name."""
+MOST_RATIO = 200
+"""The most bytes that one byte unpacks to: a small file must not become one that takes for ever.
+
+Our logs take a sixth of their size; what would be smaller still stays plain.
+"""
 WINDOW_LOG = 23
 """The logarithm of the bytes that decompression may take: a file can come from anybody."""
 OPTIONS: dict[int, int] = {
@@ -93,6 +98,7 @@ class _Unpacked(io.RawIOBase):
         options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
         self._path = path
         self._file = file
+        self._left = MOST_RATIO * os.fstat(file.fileno()).st_size
         self._unpack = zstd.ZstdDecompressor(options=options)
 
     def readable(self) -> bool:
@@ -118,6 +124,9 @@ class _Unpacked(io.RawIOBase):
             if self._unpack.needs_input and not raw:
                 raise EOFError("the end is missing.")
             if data := self._unpack.decompress(raw, most):
+                self._left -= len(data)
+                if self._left < 0:
+                    raise zstd.ZstdError(f"it unpacks to more than {MOST_RATIO} times its size.")
                 return data
         if self._unpack.unused_data or self._file.read(1):
             raise zstd.ZstdError("there is data after the end.")
@@ -135,13 +144,25 @@ def compress(path: Path) -> None:
         chunks = iter(partial(file.read, CHUNK), b"")
         # With its times: a report made from it is still newer.
         write_atomic(compressed_path(path), _compressed(compressor, chunks), times_of=path)
-    path.unlink()
+    small = path.stat().st_size > MOST_RATIO * compressed_path(path).stat().st_size
+    (compressed_path(path) if small else path).unlink()
 
 
 def _compressed(compressor: zstd.ZstdCompressor, chunks: Iterator[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         yield compressor.compress(chunk)
     yield compressor.flush()
+
+
+def has_twin(path: Path) -> bool:
+    """Tell whether a file is there plain and compressed, and the two do not hold the same.
+
+    Raises DamagedFileError, OSError.
+    """
+    if not (path.is_file() and compressed_path(path).exists()):
+        return False
+    with _unpacking(compressed_path(path)) as file:
+        return not has_content(path, iter(partial(file.read, CHUNK), b""))
 
 
 def decompress(path: Path) -> None:

@@ -169,11 +169,28 @@ def test_a_foreign_compressed_file_is_refused(
 
 def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealed, "LONGEST", 2**16)
+    monkeypatch.setattr(packed, "MOST_RATIO", 2**20)
     path = tmp_path / "log.jsonl.zst"
     path.write_bytes(zstd.compress(b"x" * 2**20))
     assert path.stat().st_size < 1000
     with pytest.raises(DamagedFileError, match="has no end"):
         list(read_lines(path))
+
+
+def test_a_small_file_does_not_become_a_large_one(tmp_path: Path) -> None:
+    """A gigabyte of newlines in 33 kB kept four commands for half a minute."""
+    path = tmp_path / "log.jsonl"
+    packed.compressed_path(path).write_bytes(zstd.compress(b"\n" * 2**24))
+    with pytest.raises(DamagedFileError, match=r"unpacks to more than 200 times its size"):
+        is_over(path)
+    assert sitting_lines(path) == []
+
+
+def test_what_would_be_taken_for_such_a_file_stays_plain(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"\n" * 2**20)
+    compress(path)
+    assert lying(path) == {"log.jsonl"}
 
 
 def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
