@@ -20,7 +20,7 @@ from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
-from tournaments.rating.tables import Ratings
+from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.event_text import (
     format_sections,
     headline,
@@ -31,7 +31,7 @@ from tournaments.report.event_text import (
 )
 from tournaments.report.missing_data import published, refuse_unplanned
 from tournaments.report.ratings.scaling_section import scaling_sections
-from tournaments.report.results_file import current_results
+from tournaments.report.results_file import luck_used
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
 from tournaments.schedule.spending import stopped_entrants
 from tournaments.storage import folder as folders
@@ -105,8 +105,9 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(folder, event, results)
     found = results.first()
-    told = current_results(folder, event, played)
-    ratings = told.ratings if told else _fitted(event, found, complete=complete)
+    luck = LuckStore(folder, event)
+    corrections = luck.corrections(found)
+    ratings = _fitted(event, found, corrections, complete=complete)
     status = Status(
         name=event.heading,
         about=headline(event, played, planned),
@@ -119,7 +120,7 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
         question=question_line(event, found),
         lead=main_result(event, found, planned, ratings),
         uneven=uneven(event, found, planned),
-        luck=luck_known(told.luck, played) if told else "",
+        luck=luck_known(luck_used(luck, corrections), played) if corrections else "",
         latecomers=latecomers(list(read_history(folder)), event.entrants, found),
         anchor=event.anchor,
         ratings=ratings,
@@ -127,12 +128,20 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     return status, [*format_sections(event, found), *scaling_sections(event, ratings.pools)]
 
 
-def _fitted(event: Event, results: Sequence[Result], *, complete: bool) -> Ratings:
+def _fitted(
+    event: Event, results: Sequence[Result], corrections: Corrections, *, complete: bool
+) -> Ratings:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
     rated = event.format.rated(event, results)
     stopped = stopped_entrants(event, results, is_over=complete)
-    return fit_both(rated, partners=event.rules.deal.partners, anchor=event.anchor, stopped=stopped)
+    return fit_both(
+        rated,
+        partners=event.rules.deal.partners,
+        anchor=event.anchor,
+        corrections=corrections or None,
+        stopped=stopped,
+    )
 
 
 def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:

@@ -1,13 +1,10 @@
 """The file results.json: its content, and the ratings in it."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from arena.files import read_file
-from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.formats.base import luck_of
 from tournaments.formats.own_clock import OwnClock
@@ -16,7 +13,6 @@ from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
 from tournaments.report.scaling import Scaling
-from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer
 from tournaments.tuning.parameters import Values
@@ -116,17 +112,3 @@ def search_steps(event: Event, results: Sequence[Result]) -> tuple[SearchStep, .
 def versions_of(event: Event) -> tuple[Version, ...]:
     """Return an event's entrants in the order of the plan."""
     return tuple(Version(one.name, one.fingerprint, one.clock) for one in event.entrants)
-
-
-def current_results(folder: Folder, event: Event, played: int) -> Results | None:
-    """Return the report's results if it was made of so many games of this event; else None.
-
-    The ledger only grows, so that as many games are the same games.
-    """
-    with suppress(OSError, DamagedRecordError):
-        told = decode_json(read_file(folder.results), Results)
-        now = terms_of(event), versions_of(event), played
-        newer = folder.results.stat().st_mtime_ns >= folder.ledger.stat().st_mtime_ns
-        if newer and (told.event, told.entrants, told.played) == now:
-            return told
-    return None

@@ -36,7 +36,7 @@ COMMANDS = {
     "bots": RICH,
     "check --list": RICH,
     "rules": HEAVY,
-    "show EVENT": HEAVY,
+    "show EVENT": HEAVY - {"numpy"},
     "replay EVENT": HEAVY,
     "replay EVENT 1.first.greedy": HEAVY,
     "explain EVENT 1.first.greedy": HEAVY - {"numpy"},
