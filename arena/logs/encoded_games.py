@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.logs.checksummed import read_sealed
-from arena.logs.gamelog import DamagedLogError, LoggedGame
+from arena.logs.gamelog import DamagedLogError, LoggedGame, is_beyond_seats
 from protocol.codec import DamagedRecordError, decode_record, line_start
 from protocol.records import GameRecord, Result, Sitting
 
@@ -42,7 +42,11 @@ class EncodedGame(Struct, frozen=True):
         result = records[-1]
         assert isinstance(game, GameRecord), "So its first line begins."
         assert isinstance(result, Result), "So its last line begins."
-        if not isinstance(sitting, Sitting) or sitting.seats != result.seats:
+        if (
+            not isinstance(sitting, Sitting)
+            or sitting.seats != result.seats
+            or any(is_beyond_seats(record, sitting) for record in (game, *records))
+        ):
             raise self._damage("it is not a game of its sitting")
         return LoggedGame(sitting, game, tuple(records), result)
 

@@ -208,6 +208,9 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
             sitting, over, seats = record, False, len(record.seats)
         if sitting is None:
             raise damaged(path, entry.line, "a log has one sitting, in its first line")
+        if isinstance(record, GameRecord) and "/" in record.game:
+            # Files are named after games.
+            raise damaged(path, entry.line, "a game's name has no slash")
         if over:
             raise damaged(path, entry.line, "a record after the sitting's end")
         if isinstance(record, SittingOver):
@@ -215,12 +218,12 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
             if (record.games, record.records) != (results, number - 1):
                 raise damaged(path, entry.line, "the sitting's end counts other lines than these")
         results += isinstance(record, Result)
-        if _beyond(record, sitting):
+        if is_beyond_seats(record, sitting):
             raise damaged(path, entry.line, f"it is not about {len(sitting.seats)} seats")
         yield entry
 
 
-def _beyond(record: LogRecord, sitting: Sitting) -> bool:
+def is_beyond_seats(record: LogRecord, sitting: Sitting) -> bool:
     """Tell whether a record does not fit the number of the sitting's seats."""
     seats = len(sitting.seats)
     match record:

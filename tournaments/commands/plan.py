@@ -29,7 +29,7 @@ from tournaments.runner.runner import Runner, check_greetings
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.ledger import Ledger, results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import open_event
 from tournaments.storage.result_store import ResultStore
@@ -93,7 +93,7 @@ def _estimate_boards(path: Path, pair: tuple[str, str] | None, in_json: bool) ->
     """Print how many boards would separate a folder's entrants; return the exit code."""
     folder = Folder(path)
     event = folders.load_event(folder)
-    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
+    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
     if not results:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     rated = event.format.rated(event, results.first())

@@ -16,7 +16,7 @@ from tournaments.runner.lanes import Lanes
 from tournaments.runner.runner import Runner
 from tournaments.storage import folder as folders
 from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, finished_sittings, read_ledger
+from tournaments.storage.ledger import Ledger, finished_sittings, results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
@@ -144,7 +144,7 @@ def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
     from tournaments.report.report import files_now
 
     folders.reveal(folder, folders.board_seeds(folder, event), finished_sittings(ledger.left))
-    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
+    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
     for path, lines in files_now(folder, event, results).items():
         write_atomic(path, lines)
     announce_replays(folder, event, ledger.results)

@@ -39,7 +39,7 @@ from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage import folder as folders
 from tournaments.storage.at_home import open_at_home
 from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.ledger import Ledger, results_of
 from tournaments.storage.log_luck import LogLuck, LuckTask
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.open_event import open_event
@@ -139,7 +139,7 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
     """Return the exit code for the answer of a finished versus, and say so if it is too bad."""
     event = folders.load_event(folder)
     assert isinstance(event.format, Versus), "Others were refused."
-    results = ResultStore(read_ledger(folder.ledger), LuckStore(folder, event))
+    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
     verdict = event.format.answer(event, event.active_results(results.first()))
     if verdict == "H1" or verdict == worst:
         return 0

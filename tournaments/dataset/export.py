@@ -21,8 +21,8 @@ from tournaments.dataset.example import Table, Wish, examples
 from tournaments.dataset.line_index import LineIndex
 from tournaments.dataset.worth import KnownWorth
 from tournaments.storage import luck_store, review_log
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import read_ledger
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import results_of
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches
@@ -222,7 +222,7 @@ def _sources(where: Path) -> Iterator[Source]:
     folder = Folder(where)
     files: tuple[()] | tuple[ResultStore, LineIndex, LineIndex] = ()
     if folder.event.is_file():
-        counted = ResultStore(read_ledger(folder.ledger))
+        counted = ResultStore(results_of(folder.ledger, load_event(folder)))
         luck = LineIndex(folder.luck, luck_store.REMEDY)
         files = counted, luck, LineIndex(folder.review_log, review_log.REMEDY)
     for path in logs(where):

@@ -35,7 +35,7 @@ from tournaments.league.settings import (
 )
 from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder, content, load_event
-from tournaments.storage.ledger import read_ledger
+from tournaments.storage.ledger import results_of
 
 R = TypeVar("R")
 
@@ -227,7 +227,7 @@ def read_round(path: Path, first_board: int) -> PlayedRound:
     closed = _read_record(path / CLOSED, ClosedRound) if (path / CLOSED).exists() else None
     folder = Folder(path)
     event = load_event(folder)
-    results = list(read_ledger(folder.ledger))
+    results = list(results_of(folder.ledger, event))
     games = len(plan.tables) * event.boards * _seatings(event)
     return PlayedRound(
         plan=plan,

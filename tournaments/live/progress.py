@@ -45,7 +45,7 @@ from tournaments.report.results_file import Results
 from tournaments.report.same_bots import describe_same_answers, describe_same_files
 from tournaments.report.timing import Times
 from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.ledger import Ledger, read_ledger
+from tournaments.storage.ledger import Ledger, results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import describe_latecomers
 from tournaments.storage.result_store import ResultStore
@@ -179,7 +179,7 @@ class Progress:
         # A large ledger takes seconds to read: read it only if something depends on it.
         alone = whole and event.format.IS_STATIC and not event.teams
         luck = LuckStore(folder, event)
-        results = [] if alone else ResultStore(read_ledger(folder.ledger), luck).first()
+        results = [] if alone else ResultStore(results_of(folder.ledger, event), luck).first()
         pools = summary.ratings.pools
         lead = main_result(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)

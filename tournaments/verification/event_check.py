@@ -13,6 +13,7 @@ from arena.engine.shuffle import SEED, commitment
 from arena.files import has_content, read_file
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import DamagedFileError
+from arena.logs.compression import compressed_path, has_twin
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -72,6 +73,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     event = read_event(folder)
     # Read the report first: during a run, its ledger is never behind its report.
     before = reported(folder)
+    yield from _twins(folder)
     promises = yield from _promises(folder, event)
     # Looking for that many games would take for ever. A damaged file still has its size.
     if event.all_boards > SHORT * most_promised(folder) + SHORT:
@@ -114,7 +116,10 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None and not short and not wrong:
         unsure = () if sound else files_with_facts(folder)
-        yield from _report(folder, event, ledger, promises, unsure)
+        try:
+            yield from _report(folder, event, ledger, promises, unsure)
+        except DamagedFileError as error:
+            yield f"{error}; the report was not checked"
         if folder.review_log.exists() or folder.review.exists():
             from tournaments.verification.review_check import review_faults  # It needs numpy too.
 
@@ -232,6 +237,18 @@ def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
         yield f"{error}; neither what follows it nor the report was checked"
         return None
     return results
+
+
+def _twins(folder: Folder) -> Iterator[str]:
+    """Yield the files that are there plain and compressed with other content: one is a forgery."""
+    for path in (*folder.logs(), *folder.parts()):
+        try:
+            forged = has_twin(path)
+        except DamagedFileError as error:
+            yield f"{error}; it stands beside {path.name}"
+            continue
+        if forged:
+            yield f"{compressed_path(path)}: holds something else than {path.name}. Remove one"
 
 
 def _kept_since(folder: Folder) -> Iterator[str]:

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from arena.files import has_content, read_file
 from arena.logs.catalog import FOLDER, logs_of_sittings
 from arena.logs.checksummed import DamagedFileError
-from protocol.codec import DamagedRecordError
 from protocol.records import Result
 from tournaments.report.review.files import decisions_csv, read_summary, summary_json
 from tournaments.report.review.reviewer import ReviewTask, review_part
@@ -36,7 +35,7 @@ def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str
     """
     try:
         yield from _faults(folder, results)
-    except (DamagedFileError, DamagedRecordError) as error:
+    except DamagedFileError as error:
         yield f"{error}; the review was not checked"
 
 

@@ -1,6 +1,8 @@
 """Files with right checksums and wrong content: each is told in a sentence, by every command."""
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,10 +10,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from arena.logs.compression import compressed_path
 from protocol.codec import seal, unseal
-from tests.support.events import boneyard, copied, laid_open, small_event, untouched
+from tests.support.events import boneyard, copied, laid_open, run, small_event, untouched
 from tests.support.fast_run import slow_except
 from tournaments.cli.main import main
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Damage = Callable[[Path], object]
 BIG = 10**400
@@ -221,3 +229,59 @@ def test_an_event_without_replay_pages_is_whole(played: Path, tmp_path: Path) ->
     for page in (copied(played, tmp_path) / "replays").iterdir():
         page.unlink()
     assert CliRunner().invoke(main, ["verify", str(tmp_path)]).exit_code == 0
+
+
+def test_a_log_with_a_score_too_many_is_not_exported(played: Path, tmp_path: Path) -> None:
+    log("round", scores=[1, 2, 3])(copied(played, tmp_path / "event"))
+    words = ("export", str(tmp_path / "event"), "--decisions", "--out", str(tmp_path / "out.csv"))
+    assert "it is not a game of its sitting" in boneyard(*words, code=2)
+
+
+def test_a_game_whose_name_leads_out_of_the_folder_is_damage(played: Path, tmp_path: Path) -> None:
+    event = copied(played, tmp_path / "event")
+    log("game", game="../../../planted")(event)
+    boneyard("publish", str(event), str(tmp_path / "site"), code=2)
+    assert not list(tmp_path.rglob("planted*"))
+    assert "a game's name has no slash" in boneyard("verify", str(event), code=1)
+
+
+def test_an_unknown_name_in_the_ledger_of_a_swiss_is_told_by_plan(tmp_path: Path) -> None:
+    run(tmp_path, "first", "greedy", "--format", "swiss", "--boards", "1", "--set", "target=1")
+    ledger(seats=["nobody", "first"], game="1.nobody.first")(tmp_path)
+    assert "'nobody' does not play in this event" in boneyard("plan", str(tmp_path), code=2)
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b'{"entrants": 1}'])
+def test_a_broken_summary_of_a_review_is_told_by_its_readers(
+    played: Path, tmp_path: Path, text: bytes
+) -> None:
+    event = copied(played, tmp_path / "event")
+    (event / "review.json").write_bytes(text)
+    remedy = "Remove the file: `boneyard review` makes it again"
+    assert remedy in boneyard("verify", str(event), code=1)
+    assert remedy in boneyard("report", str(event), code=2)
+    assert remedy in boneyard("publish", str(event), str(tmp_path / "site"), code=2)
+
+
+def test_a_forged_file_beside_a_true_one_is_told(played: Path, tmp_path: Path) -> None:
+    event = copied(played, tmp_path)
+    compressed = compressed_path(event / LOG)
+    compressed.write_bytes(zstd.compress((event / LOG).read_bytes()))
+    assert "OK: " in boneyard("verify", str(event))
+    for forged in (zstd.compress((event / LOG).read_bytes() + b"{}\n"), b"no zstd"):
+        compressed.write_bytes(forged)
+        assert f"{compressed.name}: " in boneyard("verify", str(event), code=1)
+
+
+def test_show_computes_what_it_shows(played: Path, tmp_path: Path) -> None:
+    event = copied(played, tmp_path)
+    before = boneyard("show", str(event), "--json")
+    boneyard("report", str(event), "--luck")
+    shown = boneyard("show", str(event), "--json")
+    assert shown != before, "The luck is taken out."
+    results = event / "results.json"
+    results.write_text(results.read_text().replace('"elo":', '"elo":1'))
+    # A copy has the times of its making, in any order.
+    for path, time in ((results, 2_000_000_000), (event / "ledger.jsonl", 1_000_000_000)):
+        os.utime(path, (time, time))
+        assert boneyard("show", str(event), "--json") == shown

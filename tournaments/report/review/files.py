@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from arena.files import read_file
-from protocol.codec import decode_json, indented_json
+from arena.files import DamagedFileError, read_file
+from protocol.codec import DamagedRecordError, decode_json, indented_json
 from tournaments.report.exports import csv_lines
 from tournaments.report.review.sums import ReviewSummary
 from tournaments.storage.folder import Folder
@@ -16,10 +16,15 @@ COLUMNS = (
 
 
 def read_summary(folder: Folder) -> ReviewSummary | None:
-    """Return the sums of an event's review; None if there is none. Raises DamagedRecordError."""
+    """Return the sums of an event's review; None if there is none. Raises DamagedFileError."""
     if not folder.review.exists():
         return None
-    return decode_json(read_file(folder.review), ReviewSummary)
+    try:
+        return decode_json(read_file(folder.review), ReviewSummary)
+    except DamagedRecordError as error:
+        raise DamagedFileError(
+            f"{folder.review}: {error}. Remove the file: `boneyard review` makes it again"
+        ) from error
 
 
 def summary_json(summary: ReviewSummary) -> Iterator[bytes]:
