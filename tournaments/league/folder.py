@@ -42,6 +42,8 @@ class LeagueFolder(Struct, frozen=True):
     """The day on which the site was written; the file is as old as the site."""
     table = PathInFolder("league.json")
     """In the folder of a site: the standings, for programs."""
+    turn = PathInFolder(".turn")
+    """The time of the last turn."""
     lock = PathInFolder(".lock")
     """File locked by the process that plays the league."""
 

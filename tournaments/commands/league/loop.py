@@ -48,7 +48,8 @@ def run_league(path: Path, options: LoopOptions) -> int:
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal), _interrupted_by_all_signals():
         try:
-            turns = Turns(folder, journal, clock, options.jobs)
+            confirmed = options.now is not None
+            turns = Turns(folder, journal, clock, options.jobs, confirmed=confirmed)
             return _run(turns, folder, journal, clock, options)
         except KeyboardInterrupt:
             journal.note(clock(), "stopped", "the same command goes on")

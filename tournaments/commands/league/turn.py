@@ -15,6 +15,7 @@ from tournaments.commands.league.publish import Publisher
 from tournaments.commands.league.pull import PullError, pull
 from tournaments.commands.league.value import value_round
 from tournaments.formats.base import first_version
+from tournaments.league.clock import begin_turn
 from tournaments.league.conduct import new_benches
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.journal import Journal
@@ -25,7 +26,6 @@ from tournaments.league.read import (
     PlayedRound,
     read_league,
     read_round,
-    write_time,
 )
 from tournaments.league.records import RoundPlan
 from tournaments.league.registry.history import append_entries
@@ -50,12 +50,15 @@ class Turns:
         journal: Journal,
         clock: Callable[[], datetime],
         jobs: int | None,
+        *,
+        confirmed: bool = False,
     ) -> None:
-        """Read the settings. Raises UserError."""
+        """Read the settings. `confirmed`: the organiser gave the time. Raises UserError."""
         self._folder = folder
         self._journal = journal
         self._clock = clock
         self._jobs = jobs
+        self._confirmed = confirmed
         self.settings = load_settings(folder.settings)
         """The settings in force: the last that could be read."""
         self._data: LeagueData | None = None
@@ -109,13 +112,9 @@ class Turns:
         return self._data
 
     def _present(self, league: LeagueData) -> datetime:
-        """Return the time for what is written next. Raises UserError if it would be in disorder."""
+        """Return the time for what is written next. Raises UserError if it seems wrong."""
         now = self._clock()
-        if write_time(now) < league.latest:
-            raise UserError(
-                f"The clock, or --now, is behind {league.latest}, the last time in the league's "
-                "files, whose times must be in order. Set it right, or wait until then."
-            )
+        begin_turn(league, now, confirmed=self._confirmed)
         return now
 
     def _note(self, kind: str, words: str) -> None:
@@ -130,6 +129,7 @@ class Turns:
         the disk is full, UserError if this machine cannot lock bots in, and KeyboardInterrupt.
         """
         data = self._read(self.settings)
+        self._present(data)
         self._publisher.resume(data)
         self.show_live()
         unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
@@ -216,8 +216,9 @@ class Turns:
         Raises UserError, OSError.
         """
         league = self._read(self.settings)
-        if self._publisher.is_due(league, self._clock(), at_once=at_once):
-            seconds = self._publisher.publish(league, self._clock())
+        now = self._present(league)
+        if self._publisher.is_due(league, now, at_once=at_once):
+            seconds = self._publisher.publish(league, now)
             self._note("published", f"the site in {seconds:.1f} s")
 
     def show_live(self) -> None:

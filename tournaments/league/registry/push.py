@@ -68,6 +68,21 @@ def read_push(folder: Path, place: str, bounds: TreeBounds) -> FileTree:
         os.close(root)
 
 
+def push_time(folder: Path) -> float:
+    """Return the time of the last change in a bot's folder, which its author cannot choose.
+
+    Raises OSError.
+    """
+    return max(
+        (
+            os.lstat(os.path.join(place, name)).st_ctime  # noqa: PTH118
+            for place, folders, files in os.walk(folder)
+            for name in ("", *folders, *files)
+        ),
+        default=0.0,  # Its author has just removed it.
+    )
+
+
 def _read_tree(root: int, place: str, bounds: TreeBounds) -> FileTree:
     listing = _Listing(place, bounds)
     listing.enter(root, "")

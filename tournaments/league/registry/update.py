@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 
 from msgspec import UNSET
@@ -47,20 +46,20 @@ from tournaments.league.registry.file_tree import (
 from tournaments.league.registry.history import NOT_READ, BotHistory, append_entries, bot_histories
 from tournaments.league.registry.house import house_files
 from tournaments.league.registry.names import name_fault, name_in_register
-from tournaments.league.registry.push import ChangedPushError, read_push
+from tournaments.league.registry.push import ChangedPushError, push_time, read_push
 from tournaments.league.registry.version_command import version_command
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
 from tournaments.plan.bot_file import BOT_FILE, BotFile
 
-MOST_BOTS = 1000
-"""Folders in bots/ that are looked at."""
+MOST_MISNAMED = 1000
+"""Folders in bots/ with names that no bot can have, of which a turn looks at as many."""
 MOST_STRANGERS = 200
 """Folders that are no bots and were never heard of, of which the register tells in 24 hours: each
 has a page on the site for ever, and one push may bring a thousand."""
 LONGEST_WHY = 5_000
 """Characters of the reason for a refusal: an author's own words may be in it."""
 DAY = timedelta(days=1)
-TURN_S = 600.0
+TURN_S = 60.0
 """Time that builds and checks take in a turn, in s; then the league plays before it looks on."""
 MOST_VERSIONS = 9999
 """Versions of a bot: their names have no room for more."""
@@ -112,6 +111,7 @@ class _Update:
         quota = settings.quota
         self.bounds = TreeBounds(quota.files, quota.files_mib * MIB)
         self._spent_s = 0.0
+        self._waiting: list[tuple[float, str]] = []
         never_played = [bot for bot, each in self.histories.items() if not each.admitted]
         self._strangers = sum(map(bool, map(self._recent, never_played)))
         self.divisions = [division.name for division in settings.divisions]
@@ -145,6 +145,14 @@ class _Update:
         for name in self._folders():
             with suppress(_PostponedError):
                 yield from self._look_at(name)
+        # The oldest push first: neither a name nor a flood of pushes takes anybody's place.
+        for _, name in sorted(self._waiting):
+            if self._spent_s > TURN_S:
+                return
+            began = time.monotonic()
+            with suppress(_PostponedError):
+                yield from self._look_at(name, is_its_turn=True)
+            self._spent_s += time.monotonic() - began
 
     def _is_there(self, name: str) -> bool:
         """Tell whether a bot's folder, or anything in its place, is there."""
@@ -157,7 +165,7 @@ class _Update:
         return True
 
     def _folders(self) -> list[str]:
-        """Return the names in bots/, without those that are no bots: so many that a turn ends.
+        """Return the names in bots/: those that bots can have, and then some of the others.
 
         Files with a dot are none: `boneyard new` leaves a bots.toml there.
         """
@@ -165,19 +173,15 @@ class _Update:
             with os.scandir(self.league.bots) as entries:
                 names = {
                     entry.name
-                    for entry in islice(entries, MOST_BOTS)
-                    if not ("." in entry.name and entry.is_file(follow_symlinks=False))
+                    for entry in entries
+                    if not entry.name.startswith((".", "README"))
+                    and not ("." in entry.name and entry.is_file(follow_symlinks=False))
                 }
         except OSError as error:
             raise UserError(f"{self.league.bots} cannot be read: {error.strerror}.") from error
-        # However many are pushed, those that have played are looked at, and first; and of them
-        # those that change seldom, for a turn may end before the others.
-        own = set(self._authors_bots())
-        bots = [name for name in names | own if not name.startswith((".", "README"))]
-        return sorted(
-            bots,
-            key=lambda name: (name not in own, name in own and self._recent(name), name),
-        )
+        names.update(self._authors_bots())
+        bots = {name for name in names if name_in_register(name) == name}
+        return sorted(bots) + sorted(names - bots)[:MOST_MISNAMED]
 
     def _authors_bots(self) -> list[str]:
         """Return the bots of authors that have ever played."""
@@ -207,8 +211,11 @@ class _Update:
 
     # --- one bot ---
 
-    def _look_at(self, name: str) -> Iterator[AnyEntry]:
-        """Yield the lines about a bot's folder, none if it is as before."""
+    def _look_at(self, name: str, *, is_its_turn: bool = False) -> Iterator[AnyEntry]:
+        """Yield the lines about a bot's folder, none if it is as before.
+
+        A new version waits until `is_its_turn`.
+        """
         bot = name_in_register(name)
         if not self._is_there(name):
             return
@@ -217,7 +224,7 @@ class _Update:
             yield from self._refuse(bot, fault)
             return
         try:
-            yield from self._update_bot(bot)
+            yield from self._update_bot(bot, is_its_turn)
         except RefusedPushError as error:
             self._make_known(bot)
             yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
@@ -231,7 +238,7 @@ class _Update:
                 raise _PostponedError
             self._strangers += 1
 
-    def _update_bot(self, bot: str) -> Iterator[AnyEntry]:
+    def _update_bot(self, bot: str, is_its_turn: bool) -> Iterator[AnyEntry]:
         history = self.history(bot)
         tree = self._read(bot)
         file = parse_bot_file(tree, f"bots/{bot}", self.divisions)
@@ -248,13 +255,10 @@ class _Update:
             yield from self._refuse(bot, earlier.why, fingerprint, earlier.check)
         else:
             yield from self._has_room(bot)
-            if self._spent_s > TURN_S:
-                raise _PostponedError
-            began = time.monotonic()
-            try:
+            if is_its_turn:
                 yield from self._try(bot, file, tree, fingerprint)
-            finally:
-                self._spent_s += time.monotonic() - began
+            else:
+                self._waiting.append((push_time(self.league.bots / bot), bot))
 
     def _read(self, bot: str) -> FileTree:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)

@@ -41,12 +41,16 @@ class Week(Struct, frozen=True, kw_only=True):
     """The present versions of each division, best first."""
 
 
-def read_ranks(site: Path) -> Ranks:
-    """Return the ranks that were published before; none if the file is missing or damaged."""
+def read_ranks(site: Path, today: str) -> Ranks:
+    """Return the ranks that were published before; none if the file is missing or damaged.
+
+    Days that have not come yet were published by a clock that was wrong.
+    """
     try:
-        return decode_json(read_file(site / RANKS), Ranks)
+        ranks = decode_json(read_file(site / RANKS), Ranks)
     except (OSError, DamagedRecordError):
         return {}
+    return {day: ranks[day] for day in ranks if day <= today}
 
 
 def ranks_json(ranks: Ranks) -> bytes:

@@ -76,7 +76,7 @@ def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
 
     Raises DamagedFileError and UserError if a round's files are damaged, OSError.
     """
-    ranks = archive.read_ranks(site)
+    ranks = archive.read_ranks(site, f"{now:%Y-%m-%d}")
     planned = _next_plan(data, now)
     divisions = [_division(data, one, site, ranks, planned) for one in data.divisions.values()]
     view = LeagueView(data=data, divisions=divisions)

@@ -1,5 +1,6 @@
 """A league from the command line: made, run, stopped and continued."""
 
+import shutil
 import signal
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from tournaments.commands.league import loop
 from tournaments.commands.league.turn import Turns
 from tournaments.league.next_round import boards_left
 from tournaments.league.read import read_league
-from tournaments.league.records import Admitted
+from tournaments.league.records import Admitted, Withdrawn
 from tournaments.league.registry.history import append_entries
 from tournaments.live.delayed import PublicSnapshot
 from tournaments.live.export import _exported_site
@@ -68,9 +69,38 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert {one.board + third.first_board for one in third.results} == {3}
     assert (place / "reports" / "2026-W47.md").exists()
     # Times in disorder could never be verified.
-    assert "is behind 2026-11-23T10:00:00Z" in boneyard(
-        "league", str(place), "--once", *NOW, code=2
-    )
+    assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
+
+
+@pytest.mark.slow
+def test_a_clock_that_leaps_is_refused_and_a_wrong_time_can_be_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One turn with a clock in 2036 stopped the league until 2036, and nobody said how to go on."""
+    place = make(tmp_path / "club")
+    boneyard("league", str(place), "--rounds", "1", *NOW)
+    known = (place / "register.jsonl").read_bytes()
+    late = datetime(2026, 11, 24, 10, tzinfo=UTC)
+    monkeypatch.setattr(loop, "_clock", lambda now: lambda: now or late)
+    said = boneyard("league", str(place), "--once", code=2)
+    assert "more than a day after the league's last turn at 2026-11-22T10:00:00Z" in said
+    assert (place / "register.jsonl").read_bytes() == known
+    # Confirmed, it is taken.
+    (place / ".turn").unlink()
+    boneyard("league", str(place), "--rounds", "1")
+    # A wrong time that was given is in the files now.
+    boneyard("league", str(place), "--rounds", "1", "--now", "2036-01-01T10:00")
+    withdrawn = Withdrawn(time="2036-01-01T10:00:00Z", bot="first", version="first")
+    append_entries(place / "register.jsonl", [withdrawn])
+    said = boneyard("league", str(place), "--once", code=2)
+    assert "remove what has it: rounds/short/0003, 1 line at the end of register.jsonl" in said
+    assert said.strip().endswith("and reports/2026-W48.md.")
+    shutil.rmtree(place / "rounds" / "short" / "0003")
+    (place / "reports" / "2026-W48.md").unlink()
+    (place / "register.jsonl").write_bytes(known)
+    boneyard("league", str(place), "--once")
+    assert "2036" not in (place / "site" / "ranks.json").read_text()
+    assert "OK: " in boneyard("verify", str(place))
 
 
 @pytest.mark.slow

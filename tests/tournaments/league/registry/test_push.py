@@ -20,7 +20,7 @@ from tournaments.league.registry.file_tree import (
     tree_fingerprint,
     write_tree,
 )
-from tournaments.league.registry.push import ChangedPushError, read_push
+from tournaments.league.registry.push import ChangedPushError, push_time, read_push
 
 BOUNDS = TreeBounds(files=20, size=10_000)
 RUN = 'run = ["{python}", "main.py"]\n'
@@ -280,3 +280,12 @@ def test_copy_is_the_push(tmp_path_factory: pytest.TempPathFactory, nested: obje
         with pytest.raises(RefusedPushError):
             read_push(folder, "bots/copy", BOUNDS)
     remove_tree(folder)
+
+
+def test_no_author_makes_a_push_older_than_it_is(tmp_path: Path) -> None:
+    """The time of a file's content, as rsync keeps it, can be any."""
+    (tmp_path / "bot" / "src").mkdir(parents=True)
+    (tmp_path / "bot" / "src" / "main.py").touch()
+    pushed = push_time(tmp_path / "bot")
+    os.utime(tmp_path / "bot" / "src" / "main.py", (0, 0))
+    assert push_time(tmp_path / "bot") >= pushed > 0

@@ -257,31 +257,28 @@ def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: 
     assert len(league.checked) == most + 1
 
 
-def test_flood_of_new_bots_keeps_nobody_from_playing(
+def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A turn takes a bounded time for builds and checks, first for the bots that play already."""
-    league.push("one", "zoe")
-    league.turn()
+    """Neither a flood of pushes nor a name at the head of the alphabet takes anybody's turn."""
     monkeypatch.setattr(update, "TURN_S", 0.0)
-    for bot in ("a", "b", "zoe"):
-        league.push("two", bot)
-    assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["a"], ["b"], []]
+    order = ("zoe", "b", "a")
+    monkeypatch.setattr(update, "push_time", lambda folder: order.index(folder.name))
+    for bot in order:
+        league.push("one", bot)
+    assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["b"], ["a"], []]
+    league.push("two", "zoe")
+    assert [one.bot for one in league.turn()] == ["zoe"]
 
 
-def test_bots_that_change_seldom_come_first(
-    league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody keeps the others from their turn by a name at the head of the alphabet."""
-    for main in ("one", "two"):
-        league.push(main, "a")
-        league.turn()
+def test_junk_in_bots_hides_no_newcomer(league: League) -> None:
+    """A turn looked at the first 1,000 folders, whatever their names."""
+    for number in range(5_000):
+        (league.folder.bots / f"junk {number}").mkdir()
     league.push("one", "zoe")
-    league.turn()
-    monkeypatch.setattr(update, "TURN_S", 0.0)
-    for bot in ("a", "zoe"):
-        league.push("three", bot)
-    assert [[one.bot for one in league.turn()] for _ in range(2)] == [["zoe"], ["a"]]
+    told = league.turn()
+    assert [one.bot for one in told if isinstance(one, Admitted)] == ["zoe"]
+    assert len(told) == 1 + update.MOST_STRANGERS
 
 
 def test_flood_of_folders_that_are_no_bots_ends_after_some(
@@ -292,10 +289,10 @@ def test_flood_of_folders_that_are_no_bots_ends_after_some(
     for name in ("a", "b c", "d", "e"):
         (league.folder.bots / name).mkdir()
     league.push("one", "zoe")
-    assert [one.bot[:7] for one in league.turn()] == ["a", "illegal", "zoe"]
+    assert [one.bot[:7] for one in league.turn()] == ["a", "d", "zoe"]
     assert not league.turn()
     league.now += timedelta(days=1)
-    assert [one.bot for one in league.turn()] == ["d", "e"]
+    assert [one.bot[:7] for one in league.turn()] == ["e", "illegal"]
 
 
 def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
