@@ -51,14 +51,34 @@ def replay_game(logged: LoggedGame, seed: bytes) -> Referee:
     It stops at a record that is impossible; `mismatches` says why.
     """
     referee = Referee(setup_of(logged), seed)
+    # Nobody reads the lines: only their hashes count.
+    _answer_again(referee, logged)
+    return referee
+
+
+def resume_game(referee: Referee, logged: LoggedGame) -> bool:
+    """Bring a new referee to where a log was cut off; return False if the log does not fit it.
+
+    It then sends to fresh bots all that was sent but the questions that are answered.
+    """
+    lines = _answer_again(referee, logged)
+    made, written = referee.records(), (logged.game, *logged.records)
+    begun = made[: len(written)]
+    referee.send_again(lines, [*written, *made[len(written) :]])
+    return [*map(_bare, written)] == [*map(_bare, begun)]
+
+
+def _answer_again(referee: Referee, logged: LoggedGame) -> list[tuple[int, bytes]]:
+    """Apply all answers and fouls of a log; return the lines but the questions that they answer."""
+    lines = referee.outgoing()
     for record in logged.choices():
         question = referee.awaiting
         if question is None or question.seat != record.seat:
             break
+        lines.pop()  # A question is always the last line.
         apply_record(referee, record)
-        # Nobody reads these lines: only their hashes count.
-        referee.outgoing()
-    return referee
+        lines += referee.outgoing()
+    return lines
 
 
 def apply_record(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:

@@ -162,8 +162,13 @@ class WholeGame:
         """Keep the records; with the result, append them all to the log. Raises OSError."""
         self._records += records
         if records and isinstance(records[-1], Result):
+            self.flush()
+
+    def flush(self) -> None:
+        """Append what is left, of a game that was cut off. Raises OSError."""
+        if self._records:
             self._log.append(self._records)
-            self._records = []
+        self._records = []
 
 
 class LoggedGame(Struct, frozen=True):

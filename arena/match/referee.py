@@ -165,6 +165,10 @@ class Referee:
         records, self.unlogged = self.unlogged, []
         return records
 
+    def send_again(self, lines: list[tuple[int, bytes]], records: list[LogRecord]) -> None:
+        """Set the next lines to send and records to log, of a game that was cut off and goes on."""
+        self._outgoing, self.unlogged = lines, records
+
     def has_fouled(self, seat: int) -> bool:
         """Tell whether a seat has fouled, so that the referee plays its first legal option."""
         return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)

@@ -47,6 +47,8 @@ class Table(ReplyWaiter):
         self._stderr: dict[tuple[int, int], str] = {}
         self._stderr_room = STDERR_KEPT
         self._spending = TimeUsage(len(bots))
+        self._judged = [record for record in referee.unlogged if isinstance(record, FoulRecord)]
+        """Fouls before a game that was cut off went on, with their evidence."""
         self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
 
     async def play(self) -> Result:
@@ -170,7 +172,7 @@ class Table(ReplyWaiter):
     def _with_evidence(self, record: FoulRecord) -> FoulRecord:
         """Add the bot's stderr to a foul; kill the bot, which is not used again."""
         bot = self._bots[record.seat]
-        if bot is None:
+        if bot is None or record in self._judged:
             return record
         bot.disqualify(Fault(record.foul, record.detail))
         figures = self._lateness if record.foul == "late" else {}

@@ -7,8 +7,9 @@ from functools import partial
 
 import trio
 
+from arena.analysis.replay import resume_game
 from arena.logs.catalog import compress_finished
-from arena.logs.gamelog import GameLog
+from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
@@ -220,12 +221,14 @@ class Runner:
         """Play what the ledger lacks of a sitting; call `rise` when its last game is over."""
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
-        log = GameLog(self._folder.log(plan.name), record)
+        path = self._folder.log(plan.name)
+        log = GameLog(path, record)
         apart = not has_dependent_games(self._event)
         try:
             async with commit_results(log.sync, self._count, at_once=not apart) as over:
                 numbered = numbers(plan.who, plan.boards, self._seed)
-                referee = partial(self._referee, plan, numbered)
+                cut = {one.game.game: one for one in read_games(path) if not one.result}
+                referee = partial(self._referee, plan, numbered, cut)
                 games = sorted(self._ledger.playable(plan), key=lambda game: numbered[game.board])
 
                 async def ended(result: Result) -> None:
@@ -245,7 +248,16 @@ class Runner:
         await self._finished.send(result)
 
     def _referee(
-        self, plan: PlannedSitting, numbered: Mapping[int, int], game: PlannedGame
+        self,
+        plan: PlannedSitting,
+        numbered: Mapping[int, int],
+        cut: Mapping[str, LoggedGame],
+        game: PlannedGame,
     ) -> Referee:
+        """Return a game's referee. A game that was cut off goes on: no stop is a new chance."""
         number, results = numbered[game.board], self._ledger.results
-        return Referee(seating(self._event, plan, game, number, results), self._seed(game.board))
+        setup, seed = seating(self._event, plan, game, number, results), self._seed(game.board)
+        referee = Referee(setup, seed)
+        if game.name in cut and not resume_game(referee, cut[game.name]):
+            return Referee(setup, seed)
+        return referee

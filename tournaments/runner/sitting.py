@@ -84,7 +84,11 @@ class SittingRunner:
             game = self._left.popleft()
             referee = self._new_referee(game)
             shares = [one.open_channel(referee.seating.number) for one in shared]
-            await self._play_game(game, referee, shares, WholeGame(self._log))
+            log = WholeGame(self._log)
+            try:
+                await self._play_game(game, referee, shares, log)
+            finally:
+                log.flush()
             for share in shares:
                 share.shut_down()
 

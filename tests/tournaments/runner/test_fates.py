@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from arena.match.poller import Poller
-from protocol.records import Result
+from protocol.records import FoulRecord, Result
 from tests.support.events import (
     BONEYARD,
     PLAIN,
@@ -120,6 +120,40 @@ def test_a_machine_that_cannot_keep_time_stops_the_run_and_nothing_is_lost(
     run_file(path, out)
     assert all(result in ledger(out) for result in before)
     assert [result.why for result in ledger(out)] == ["target"] * 4
+    assert "OK: " in boneyard("verify", str(out))
+
+
+FOUL = """if asked == 2 and len(sys.argv) == 1:
+            print("bad", file=sys.stderr, flush=True)
+            print("oops", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("tables", "seats", "foul"), [(1, 2, ""), (4, 2, ""), (1, 3, FOUL)])
+def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
+    tables: int, seats: int, foul: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a bot that is behind could stop the run, and play the same deal again."""
+    how = 'said("asked", f"{sys.argv[1:]}{message[\'id\']}")\n        ' + foul
+    path, out = event(tmp_path / "bots", how, seats=seats), tmp_path / "out"
+    bot = tmp_path / "bots" / "odd.py"
+    bot.write_text(bot.read_text().replace('"version"', f'"tables": {tables}, "version"'))
+    twin = 'name = "twin"\nrun = ["{python}", "-I", "-S", "odd.py", "twin"]'
+    path.write_text(path.read_text().replace('name = "first"', twin))
+    with monkeypatch.context() as patch:
+        lagging = partial(LaggingPoller, 20_000.0, after=24)
+        patch.setattr("tournaments.runner.runner.Poller", lagging)
+        assert "this machine cannot keep time" in run_file(path, out, code=1)
+    cut = [game for game in games_of(out) if not game.result and any(game.choices())]
+    assert cut
+    run_file(path, out)
+    over = {game.game.game: game for game in games_of(out) if game.result}
+    for game in cut:
+        # The charged times too, and the evidence of fouls: nobody was asked again.
+        assert over[game.game.game].records[: len(game.records)] == game.records
+    assert any(isinstance(one, FoulRecord) for game in cut for one in game.records) == bool(foul)
+    asked = (tmp_path / "bots" / "asked").read_text().split()
+    assert len(asked) - len(set(asked)) <= len(cut)
     assert "OK: " in boneyard("verify", str(out))
 
 
