@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from arena.analysis.find import logs, refuse_others
 from arena.rules.english import count_in_digits
-from arena.ui.console import print_json, print_line
+from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import track, working
 from protocol.errors import UserError
 from tournaments.league.folder import is_league
@@ -107,6 +107,8 @@ def _verify_logs(path: Path, seeds: Path | None) -> Checked[Verified]:
     games = boards = 0
     for log in track(found, "Logs checked", len(found)):
         verified = yield from verify_log(log, seeds)
+        if not verified.games:
+            print_note(f"{log} has no finished game: nothing in it can be checked.")
         games, boards = games + verified.games, boards + verified.boards
     return Verified(games, boards)
 

@@ -14,6 +14,7 @@ from arena.files import has_content, read_file
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.compression import compressed_path, has_twin
+from arena.logs.gamelog import sitting_lines
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -153,9 +154,19 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
         yield from number_faults(check, who, boards, promises)
     if check.damage:
         yield f"{check.damage}; nothing after it was checked"
-    elif not check.over:
+    elif not check.over and not is_abandoned(path, promises):
         yield f"{path}: the end is missing: the sitting is unfinished, or lines were removed"
     return Verified(len(check.games), len({one.game.board for one in check.games}))
+
+
+def is_abandoned(path: Path, promises: Promises) -> bool:
+    """Tell whether a log is of a game that its player left: no seed of its board was published.
+
+    `play` publishes the seed of each game that has a result.
+    """
+    boards = {board for sitting in sitting_lines(path) for board in sitting.boards}
+    known = bool(boards) and boards <= promises.commitments.keys()
+    return known and promises.revealed.isdisjoint(boards)
 
 
 def unchecked(folder: Folder) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from arena.logs.board_promises import published_commitments
 from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from protocol.messages import Clock
@@ -146,6 +147,10 @@ def _clock(options: PlayOptions) -> Clock:
 
 
 def _next(folder: Folder) -> int:
-    """Return the lowest number that no game of the folder has."""
-    taken = [path.stem.partition(".")[0] for path in folder.logs()]
-    return 1 + max((int(number) for number in taken if number.isdigit()), default=0)
+    """Return the number after that of each game, also of one that nobody came to, without a log.
+
+    Raises DamagedFileError.
+    """
+    names = (path.stem.partition(".")[0] for path in folder.logs())
+    logged = (int(number) for number in names if number.isdigit())
+    return 1 + max((*logged, *published_commitments(folder.commitments)), default=0)

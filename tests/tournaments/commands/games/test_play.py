@@ -15,7 +15,9 @@ from playwright.sync_api import Page
 
 from arena.logs.gamelog import read_games
 from arena.rules.variants import find_variant
+from protocol.codec import encode_line
 from protocol.errors import UserError
+from protocol.records import Commitment
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, served, small_event
 from tournaments.commands.games.play_table import PlayOptions, PreparedTable, prepare_table
@@ -95,6 +97,9 @@ def test_each_game_has_a_number_of_its_own(tmp_path: Path) -> None:
     for name in ("2.x.y", "10.x.y", "other"):
         (tmp_path / "games" / f"{name}.jsonl").write_bytes(b"")
     assert is_set(tmp_path).game == "11.ada.greedy"
+    # Nobody came to the last one, so it has no log.
+    (tmp_path / "commitments.jsonl").write_bytes(encode_line(Commitment(11, "0" * 64)))
+    assert is_set(tmp_path).game == "12.ada.greedy"
 
 
 @pytest.mark.parametrize(
@@ -181,6 +186,14 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     assert typed(tmp_path, "\n" * 500, *SHORT).returncode == 0
     assert [path.stem for path in games(tmp_path)] == ["1.human.first", "2.human.first"]
     assert "OK: " in boneyard("verify", f"{games(tmp_path)[1]}")
+    # A game that was left has no seed, so nothing in its folder is wrong for ever.
+    said = boneyard("verify", f"{tmp_path}")
+    assert "1.human.first.jsonl has no finished game" in said
+    assert "OK: 1 game replayed" in said
+    # A game with a result has one: then lines were removed.
+    log = games(tmp_path)[1]
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-2]))
+    assert "the end is missing" in boneyard("verify", f"{tmp_path}", code=1)
 
 
 def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
