@@ -13,8 +13,8 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from protocol.errors import UserError
@@ -116,6 +116,32 @@ def write_atomic(
     `times_of`: the file whose times it gets. Raises OSError, and what the chunks raise; then
     nothing is left of the new file.
     """
+    with _written_beside(path, chunks, mode, sync=sync) as beside:
+        if times_of:
+            times = times_of.stat()
+            os.utime(beside, ns=(times.st_atime_ns, times.st_mtime_ns))
+        beside.replace(path)
+
+
+def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
+    """Replace files when all of them are written, in their order: a full disk changes none.
+
+    Raises OSError, and what the chunks raise.
+    """
+    with ExitStack() as stack:
+        written = {
+            path: stack.enter_context(_written_beside(path, chunks))
+            for path, chunks in files.items()
+        }
+        for path, beside in written.items():
+            beside.replace(path)
+
+
+@contextmanager
+def _written_beside(
+    path: Path, chunks: Iterable[bytes], mode: int = 0o644, *, sync: bool = True
+) -> Iterator[Path]:
+    """Write a file beside its place; yield its path, and remove it unless it was moved."""
     # By a name that nobody can foresee: a link with that name would lead the writing elsewhere.
     beside = path.with_name(f".{os.urandom(8).hex()}.new")
     descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -125,14 +151,10 @@ def write_atomic(
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        if times_of:
-            times = times_of.stat()
-            os.utime(beside, ns=(times.st_atime_ns, times.st_mtime_ns))
-        beside.replace(path)
-    except BaseException:
+        yield beside
+    finally:
         # Half a file only takes up space, on a full disk the last of it.
-        beside.unlink()
-        raise
+        beside.unlink(missing_ok=True)
 
 
 def remove_partial_files(folder: Path, age_s: float = 0.0) -> None:

@@ -1,8 +1,9 @@
 """Files of strangers: no link is followed, nothing waits, and nothing fills the memory."""
 
+import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from arena.files import (
     remove_partial_files,
     set_mode,
     write_atomic,
+    write_files,
 )
 from arena.logs.checksummed import LONGEST, last_line, truncate_torn_line
 from protocol.errors import UserError
@@ -159,3 +161,20 @@ def test_a_strange_file_ends_a_command_in_a_sentence(tmp_path: Path, name: str, 
     said = boneyard("report", str(event), code=2)
     assert name in said
     assert said.count("\n") == 1
+
+
+def test_a_full_disk_leaves_no_new_file_beside_old_ones(tmp_path: Path) -> None:
+    def full() -> Iterator[bytes]:
+        yield b"much"
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for name in ("report.md", "results.json"):
+        (tmp_path / name).write_text("old")
+    with pytest.raises(OSError, match="No space"):
+        write_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": full()})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "report.md": "old",
+        "results.json": "old",
+    }
+    write_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": [b"new"]})
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 
-from arena.files import write_atomic
+from arena.files import write_files
 from arena.logs.board_promises import published_seeds
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
@@ -145,6 +145,5 @@ def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
 
     folders.reveal(folder, folders.board_seeds(folder, event), finished_sittings(ledger.left))
     results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
-    for path, lines in files_now(folder, event, results).items():
-        write_atomic(path, lines)
+    write_files(files_now(folder, event, results))
     announce_replays(folder, event, ledger.results)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from arena.document.blocks import Section
 from arena.document.terminal import open_console, print_blocks
-from arena.files import has_content, read_file, write_atomic
+from arena.files import has_content, read_file, write_atomic, write_files
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
@@ -54,12 +54,12 @@ def remake(path: Path, anchor: str | None, luck: bool, in_json: bool) -> int:
         if luck:
             _compute_luck(folder, event, results)
         files = files_now(folder, event, results)
-        for file, lines in files.items():
-            write_atomic(file, lines)
-            if not in_json:
-                print_line(file)
+        write_files(files)
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
+        return 0
+    for file in files:
+        print_line(file)
     return 0
 
 
@@ -73,8 +73,7 @@ def take_luck_out(folder: Folder) -> list[Section]:
         results = has_enough_logs(folder, event)
         if not results or not _compute_luck(folder, event, results):
             return []
-        for file, lines in files_now(folder, event, results).items():
-            write_atomic(file, lines)
+        write_files(files_now(folder, event, results))
     ratings = decode_json(read_file(folder.results), Results).ratings
     return [section for pool in ratings.pools for section in luck_sections(pool)]
 

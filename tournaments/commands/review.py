@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from arena.document.blocks import Paragraph
 from arena.document.terminal import open_console, renderables
-from arena.files import write_atomic
+from arena.files import write_files
 from arena.logs.board_promises import published_seeds
 from arena.ui.console import Pager, print_json, print_note, print_paged
 from arena.ui.progress import working
@@ -117,8 +117,8 @@ def write_review(folder: Folder, options: ReviewOptions) -> WrittenReview:
     with open_review(folder, usual, options.worlds, by) as log:
         faults = _review(folder, event, results, _wanted(over, options.bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder))
-        write_atomic(folder.review, summary_json(summary))
-        write_atomic(folder.review_csv, decisions_csv(folder, summary.seats))
+        lines = decisions_csv(folder, summary.seats)
+        write_files({folder.review: summary_json(summary), folder.review_csv: lines})
     _write_report(folder, event)
     return WrittenReview(summary, sum(len(one.seats) for one in over.values()), faults)
 
@@ -194,8 +194,7 @@ def _write_report(folder: Folder, event: Event) -> None:
     """Write the report with the review; while the event runs, the run does so at its end."""
     try:
         with lock_for_writing(folder):
-            for file, lines in files_now(folder, event, has_enough_logs(folder, event)).items():
-                write_atomic(file, lines)
+            write_files(files_now(folder, event, has_enough_logs(folder, event)))
     except UserError as error:
         print_note(f"The report stays as it is: {error}")
 

@@ -351,7 +351,7 @@ def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
         "arena.logs.checksummed.append_atomic",
         "arena.logs.gamelog.os.fdatasync",
         "arena.logs.gamelog.GameLog.append",
-        "tournaments.commands.play_event.write_atomic",
+        "tournaments.commands.play_event.write_files",
     ],
 )
 def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
@@ -361,7 +361,7 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
         raise OSError(errno.ENOSPC, "No space left")
 
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
-    if where.endswith("write_whole"):
+    if where.endswith("write_files"):
         # The plan is there already; it is the report that finds no room.
         run_file(path, out)
     with monkeypatch.context() as patch:
