@@ -214,7 +214,7 @@ ACTS: dict[str, dict[str, Row]] = {
     "resources": {
         "memory_in_steps": MEMORY,
         "memory_in_one_burst": MEMORY._replace(best=Row("gone", "status 1", memory_mib=64)),
-        "memory_shared": MEMORY,
+        "memory_shared": MEMORY._replace(best=Row("gone", "status 1", memory_mib=64)),
         "memory_hidden": MEMORY,
         "memory_of_a_child": MEMORY,
         "memory_reserved": FINE,

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +111,12 @@ def orphans_that_ignore(bot: "Bot") -> None:
     orphans(bot)
 
 
+def own_session() -> None:
+    """Begin a session where that is allowed, as it is without a sandbox."""
+    with suppress(PermissionError):
+        os.setsid()
+
+
 def away(leave: "Callable[[], object]") -> None:
     """Start a child that has left the group when this returns."""
     ready, told = os.pipe()
@@ -126,14 +133,14 @@ def child_in_own_group(_bot: "Bot") -> None:
 
 
 def child_in_own_session(_bot: "Bot") -> None:
-    away(os.setsid)
+    away(own_session)
 
 
 def daemon(_bot: "Bot") -> None:
     """Forks twice into a session of its own, its pipes closed, and leaves."""
 
     def leave() -> None:
-        os.setsid()
+        own_session()
         os.closerange(0, 3)
 
     away(leave)
@@ -142,7 +149,7 @@ def daemon(_bot: "Bot") -> None:
 
 def daemon_that_talks(bot: "Bot") -> None:
     """Leave a daemon that holds all pipes of the bot."""
-    away(os.setsid)
+    away(own_session)
     bot.say(b"")
     os._exit(0)
 
@@ -256,7 +263,7 @@ def busy_daemon(_bot: "Bot") -> None:
     """Burns a core for a quarter of a minute after its parent has left."""
 
     def burn() -> None:
-        os.setsid()
+        own_session()
         if os.fork() == 0:
             end = time.monotonic() + 15
             while time.monotonic() < end:

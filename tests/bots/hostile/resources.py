@@ -38,7 +38,7 @@ def memory_in_one_burst(bot: "Bot") -> None:
 
 
 def memory_shared(bot: "Bot") -> None:
-    """Shared memory is no private data, and is counted all the same."""
+    """Shared memory is no private data: it is refused, or counted all the same."""
     memory = mmap.mmap(-1, 120 * MIB)
     touched(memory)
     bot.stay()
@@ -53,7 +53,7 @@ def memory_of_a_child(bot: "Bot") -> None:
     """Allocate more than the limit in a child, and play on."""
     ready, told = os.pipe()
     if os.fork() == 0:
-        memory = mmap.mmap(-1, 100 * MIB)
+        memory = mmap.mmap(-1, 100 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         touched(memory)
         os.write(told, b".")
         bot.stay()

@@ -22,6 +22,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 
 TILES = [(high, low) for high in range(7) for low in range(high + 1)]
 BITS = len(TILES)
@@ -405,9 +406,9 @@ def more_terminals() -> Callable[[], object]:
 
 def more_memory() -> Callable[[], object]:
     """Four MiB more that processes could share."""
-    memory = mmap.mmap(-1, 4 * MIB)
-    memory[:: mmap.PAGESIZE] = b"x" * (4 * MIB // mmap.PAGESIZE)
-    return memory.close
+    file = Path("/dev/shm/wire")
+    file.write_bytes(b"x" * 4 * MIB)
+    return file.unlink
 
 
 def shared_memory() -> int:
