@@ -22,8 +22,8 @@ REFEREE = "boneyard-referee"
 """The cgroup into which we move ourselves: one that holds processes cannot have children."""
 PERIOD_US = 100_000
 """The period over which busy cores are counted, in µs."""
-WEIGHT = 10
-"""Weight of a bot at the processors; the referee has 100, as much as ten bots."""
+WEIGHT = 25
+"""Weight of a bot at the processors; the referee has 100, as much as four bots."""
 REMOVE_S = 2.0
 """Seconds that the kernel may take to release an ended process."""
 
