@@ -52,7 +52,7 @@ GUARANTEES = (
     ),
     Guarantee(
         name="shared",
-        kept="Bots cannot leave each other notes by folders, memory, keys or locks.",
+        kept="Bots share no folder to write to, no memory, no key and no lock.",
         missing="Two bots can pass each other notes by folders, memory, keys or locks.",
         remedy="Install bubblewrap on a kernel with seccomp.",
     ),
@@ -72,10 +72,16 @@ GUARANTEES = (
         name="traces",
         kept="Bots leave each other no traces in the kernel.",
         missing=(
-            "Two bots that run at once and agreed on it can pass each other bits: by which pages "
-            "of a library are in use, by threads that end, by the numbers of pipes and eventfds."
+            "Bots that agreed on it can pass each other bits: by which pages of a library are in "
+            "use, by threads that end, by the numbers of pipes and eventfds. And a bot can leave "
+            "notes for its later processes by asking for names that no file has, which the "
+            "kernel remembers: in a trial, who played a board from the other seat knew 489 of 493 "
+            "hands of the opponent, at each level."
         ),
-        remedy="No level hides these; a virtual machine for each bot does.",
+        remedy=(
+            "No level hides these; a virtual machine for each process does. Sealed (WebAssembly) "
+            "bots would, but do not exist yet."
+        ),
     ),
     Guarantee(
         name="limits",
