@@ -44,8 +44,8 @@ NICE = 10
 """Steps by which every bot comes after the referee at a processor."""
 ENTRANCE = (
     *("/bin/sh", "-c"),
-    'echo 1000 >/proc/self/oom_score_adj; while [ "$1" != -- ]; do echo 0 >"$1" || exit; shift; '
-    f'done; shift; exec nice -n {NICE} "$@"',
+    "echo 1000 2>/dev/null >/proc/self/oom_score_adj; "
+    'while [ "$1" != -- ]; do echo 0 >"$1" || exit; shift; done; shift; exec "$@"',
     "entrance",
 )
 """The first words at levels A and B, before the doors of a cgroup and --. Whoever takes up all of
@@ -103,11 +103,14 @@ class Tools(Struct, frozen=True):
     """A program of util-linux."""
     prlimit: str | None
     """A program of util-linux."""
+    nice: str | None = None
+    """A program of coreutils; bots can do without."""
 
 
 def find_tools() -> Tools:
     """Return the tools on our PATH; bubblewrap also from the extra `sandbox`."""
-    return Tools(which("bwrap") or packaged_bwrap(), which("setpriv"), which("prlimit"))
+    bwrap = which("bwrap") or packaged_bwrap()
+    return Tools(bwrap, which("setpriv"), which("prlimit"), which("nice"))
 
 
 def packaged_bwrap() -> str | None:
@@ -153,7 +156,9 @@ def wrap_command(
             options = (str(word) for option in passed.items() for word in option)
             dropped = (*_setpriv(tools, user), "--") if user is not None else ()
             limited = (*_prlimit(tools, limits, True), *GATE, *command.argv)
-            return (*ENTRANCE, *doors, "--", tools.bwrap, *options, "--", *dropped, *limited)
+            nice = (tools.nice, "-n", f"{NICE}") if tools.nice else ()
+            inside = (tools.bwrap, *options, "--", *dropped, *limited)
+            return (*ENTRANCE, *doors, "--", *nice, *inside)
 
 
 def walls(command: Command, limits: Limits, *, as_user: bool, workshop: str = "") -> Iterator[str]:

@@ -240,4 +240,4 @@ def clean_environment(command: Command, level: Level) -> dict[str, str]:
     folders = os.environ.get("PATH", os.defpath).split(":")
     if level in (*REQUIRED, "C"):
         folders = [folder for folder in folders if can_read(command, folder)]
-    return {"PATH": ":".join(folders), "LANG": "C.UTF-8", "HOME": "/nonexistent"}
+    return {"PATH": ":".join(folders) or os.defpath, "LANG": "C.UTF-8", "HOME": "/nonexistent"}

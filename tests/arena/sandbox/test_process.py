@@ -12,6 +12,7 @@ import pytest
 from arena.sandbox.command import Command
 from arena.sandbox.kernel.cgroups import Cgroup, NoCgroupError, parents
 from arena.sandbox.limits import Level, Limits
+from arena.sandbox.process import clean_environment
 from arena.sandbox.pythons import runs_as_another
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import recheck_level
@@ -118,3 +119,10 @@ def test_four_bots_weigh_as_much_as_the_referee_at_level_a() -> None:
     found = [(file.name, int(file.read_text())) for file in files if file.exists()]
     cgroup.remove()
     assert found in ([("cpu.weight", 25)], [("cpu.shares", 256)])
+
+
+def test_without_any_folder_that_it_can_read_a_bot_looks_in_the_machines() -> None:
+    """An empty PATH would be the folder in which the bot runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", "/home/somebody/bin")
+        assert clean_environment(Command(("bot",), "/"), "B")["PATH"] == os.defpath
