@@ -47,6 +47,7 @@ from tournaments.plan.event_file import WrittenEvent
 from tournaments.report.exports import csv_lines
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import check_greetings
+from tournaments.storage.combine import check_no_same_logs
 
 SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"
 """The problem set that ships with the sample bots."""
@@ -265,6 +266,7 @@ def make_set(options: MakeOptions) -> int:
     _check_place(options.out)
     for path in options.folders:
         require_path(path)
+    check_no_same_logs(options.folders)
     paths = [*chain.from_iterable(map(logs, options.folders))]
     found = Candidates(options.seed)
     for path in track(paths, "Logs searched", len(paths)):

@@ -30,6 +30,11 @@ STALE = 1
 """Exit code when a file differs from what the ledger gives."""
 
 
+NOT_VERIFIED = (
+    "Nothing was verified: results are taken as the ledgers have them, and bots of different "
+    "events as the same where their event.json says so. `boneyard verify` replays an event's games."
+)
+"""The last notice of every rating of ledgers."""
 NOTHING_DRAWN = (
     "No tile is drawn in {}: there is no luck of the draw to take out. The rotations of each board "
     "give each bot every hand."
@@ -123,6 +128,7 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
     """
     with working("Rating"):
         told = rate_ledgers(paths, asked)
+    told = replace(told, notices=(*told.notices, NOT_VERIFIED))
     if in_json:
         print_json(told)
         return 0

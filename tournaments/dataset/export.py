@@ -21,6 +21,7 @@ from tournaments.dataset.example import Table, Wish, examples
 from tournaments.dataset.line_index import LineIndex
 from tournaments.dataset.worth import KnownWorth
 from tournaments.storage import luck_store, review_log
+from tournaments.storage.combine import check_no_same_logs
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import results_of
 from tournaments.storage.result_store import ResultStore
@@ -139,6 +140,7 @@ def export_decisions(
     Raises UserError, OSError; then the file at hand is as it was before.
     """
     make = _file_of(order.format)
+    check_no_same_logs(order.sources)
     sources = _wanted(order)
     tables: dict[Table, list[Source]] = {}
     for source in sources:

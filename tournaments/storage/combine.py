@@ -1,21 +1,31 @@
 """Ledgers of several events as one: shared labels for entrants and numbers for boards."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from arena.analysis.find import logs
 from arena.logs.board_promises import published_commitments
-from protocol.codec import canonical_json
+from arena.logs.checksummed import grep_prefix
+from protocol.codec import (
+    DamagedRecordError,
+    canonical_json,
+    decode_record,
+    line_start,
+    strip_checksum,
+)
 from protocol.errors import UserError, unknown_name
-from protocol.records import Result
+from protocol.records import GameRecord, Result, Sitting
+from protocol.ruleset import Ruleset
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
 from tournaments.rating.tables import Correction
 from tournaments.storage.at_home import earlier_folders
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import read_ledger, results_of
 from tournaments.storage.luck_store import LuckStore
 
@@ -46,7 +56,7 @@ class Source(NamedTuple):
         """The settings of the rules without their name, encoded; empty if unknown."""
         if self.event is None:
             return b""
-        return canonical_json(replace(self.event.rules, name=""))
+        return _bare(self.event.rules)
 
 
 def open_source(path: Path) -> Source:
@@ -79,29 +89,63 @@ def _nothing(path: Path, ledger: Path) -> UserError:
 
 
 def check_no_overlap(sources: Sequence[Source]) -> None:
-    """Refuse results that would count twice: the same bots in the same seats on the same deals.
+    """Refuse ledgers with the same games. Raises UserError."""
+    if len(sources) > 1:
+        _refuse_same_games([(one.said, _games_of(one)) for one in sources])
 
-    Raises UserError.
-    """
-    for one, other in combinations(sources, 2):
-        same = one.ledger.resolve() == other.ledger.resolve()
-        shared = set(one.deals.values()) & set(other.deals.values())
-        alike = shared and one.choices == other.choices
-        if same or (alike and not _who_sat(one).isdisjoint(_who_sat(other))):
+
+def check_no_same_logs(paths: Sequence[Path]) -> None:
+    """Refuse logs, or folders of them, with the same games. Raises UserError."""
+    if len(paths) > 1:
+        _refuse_same_games([(str(path), _logged_games(path)) for path in paths])
+
+
+def _refuse_same_games(games: Sequence[tuple[str, set[int]]]) -> None:
+    """Refuse games that would count twice: the same bots in the same seats on the same deals."""
+    for (one, some), (other, others) in combinations(games, 2):
+        if not some.isdisjoint(others):
             raise UserError(
-                f"{one.said} and {other.said} have the same games, which would count twice. Name "
-                "one of them."
+                f"{one} and {other} have the same games, which would count twice. Name one of them."
             )
 
 
-def _who_sat(of: Source) -> set[tuple[str | None, ...]]:
-    """Return, for each game, its deals and in each seat the fingerprint and its own clock."""
-    plan = of.event.entrants if of.event else ()
-    known = {one.name: f"{one.fingerprint} {one.clock or ''}" for one in plan}
+def _games_of(of: Source) -> set[int]:
+    """Return a hash of each game of a ledger: its rules, its deals and its players."""
+    place, known = str(of.ledger.resolve()), _players(of.event)
     return {
-        (of.deals.get(result.board, of.said), *(known.get(name, name) for name in result.seats))
-        for result in results_in(of.ledger, of.event)
+        hash((of.choices, of.deals.get(one.board, (place, one.board)), _seated(one.seats, known)))
+        for one in results_in(of.ledger, of.event)
     }
+
+
+def _logged_games(path: Path) -> set[int]:
+    """Return a hash of each game that has begun in these logs; what cannot be read is left out."""
+    known, found = _players(find_event(path)), set[int]()
+    for log in logs(path):
+        sitting: tuple[object, ...] = ()
+        for line in grep_prefix(log, (line_start(Sitting), line_start(GameRecord))):
+            with suppress(DamagedRecordError):
+                record = decode_record(strip_checksum(line))
+                if isinstance(record, Sitting):
+                    sitting = _bare(record.rules), _seated(record.seats, known)
+                elif isinstance(record, GameRecord):
+                    found.add(hash((record.commitment, *sitting)))
+    return found
+
+
+def _players(event: Event | None) -> dict[str, str]:
+    """Return the files and the own clock of each entrant."""
+    plan = event.entrants if event else ()
+    return {one.name: f"{one.fingerprint} {one.clock or ''}" for one in plan}
+
+
+def _seated(names: Iterable[str], known: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(known.get(name, name) for name in names)
+
+
+def _bare(rules: Ruleset) -> bytes:
+    """Return the settings of rules without their name, encoded."""
+    return canonical_json(replace(rules, name=""))
 
 
 def fingerprints(of: Source) -> dict[str, str]:

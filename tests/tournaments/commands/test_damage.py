@@ -285,3 +285,19 @@ def test_show_computes_what_it_shows(played: Path, tmp_path: Path) -> None:
     for path, time in ((results, 2_000_000_000), (event / "ledger.jsonl", 1_000_000_000)):
         os.utime(path, (time, time))
         assert boneyard("show", str(event), "--json") == shown
+
+
+def test_no_command_counts_games_twice_without_a_word(played: Path, tmp_path: Path) -> None:
+    copy = copied(played, tmp_path / "copy")
+    for words in (
+        ("rate", str(played), str(copy)),
+        ("export", str(played), str(played), "--decisions", "--out", str(tmp_path / "out.csv")),
+        ("export", str(played), str(copy / LOG), "--decisions", "--out", str(tmp_path / "out.csv")),
+        ("exam", "--make", str(played), "--make", str(copy), "--out", str(tmp_path / "set.jsonl")),
+    ):
+        assert "have the same games, which would count twice" in boneyard(*words, code=2)
+
+
+def test_rate_tells_what_it_did_not_verify(played: Path) -> None:
+    told = json.loads(boneyard("rate", str(played), "--json"))
+    assert told["notices"][-1].startswith("Nothing was verified: ")
