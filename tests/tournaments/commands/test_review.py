@@ -14,7 +14,9 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from arena.logs.checksummed import read_sealed
+from arena.logs.gamelog import LoggedGame
 from arena.valuation import decision_loss
+from arena.valuation.decision_loss import ReviewedDecision
 from protocol.codec import encode_json, seal
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import (
@@ -307,6 +309,27 @@ for line in sys.stdin:
         print('{"type": "hello", "name": "rude", "version": "1"}', flush=True)
 """
 """A bot that answers no question."""
+
+
+def test_an_interrupted_review_keeps_each_game(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = list[str]()
+
+    def interrupted(
+        logged: LoggedGame, seat: int, worlds: int, by: object
+    ) -> Iterator[ReviewedDecision]:
+        begun.append(logged.game.game)
+        if len({*begun}) > 1:
+            raise KeyboardInterrupt
+        return fake_review(logged, seat, worlds, by)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(decision_loss, "review_seat", interrupted)
+        called("review", event, code=130)
+    assert {one.game for one in seats(event)} == {begun[0]}
+    called("review", event)
+    assert len({one.game for one in seats(event)}) == GAMES
 
 
 def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
