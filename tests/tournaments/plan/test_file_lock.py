@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.sandbox import temporary
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, lock_for_writing
 
@@ -49,3 +50,12 @@ def test_an_error_while_the_folder_is_locked_is_not_reported_as_another_writer(
     full = BlockingIOError(errno.EAGAIN, "a pipe is full")
     with pytest.raises(BlockingIOError, match="a pipe is full"), lock_for_writing(Folder(tmp_path)):
         raise full
+
+
+def test_who_holds_a_folder_removes_what_a_killed_process_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(temporary, "YOUNG_S", -1.0)
+    (tmp_path / f"{temporary.PREFIX}probe-x").mkdir(mode=0o755)
+    with lock_for_writing(Folder(tmp_path)):
+        assert [path.name for path in tmp_path.iterdir()] == [".lock"]

@@ -16,6 +16,7 @@ from arena.match.piped_process import CannotStartError
 from arena.sandbox.limits import MIB
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
+from arena.sandbox.temporary import sweep
 from arena.ui.console import print_note
 from protocol.codec import printable_lines
 from protocol.errors import UserError
@@ -398,6 +399,7 @@ class _Update:
         """The sandbox in which bots are built and checked. Raises UserError."""
         settings, versions = self.settings, self.league.versions
         versions.mkdir(exist_ok=True)
+        sweep(versions)
         return choose_level(settings.sandbox, settings.limits, versions, [versions / "bot"])
 
 
