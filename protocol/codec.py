@@ -237,7 +237,7 @@ def seal(line: bytes, previous: int) -> tuple[bytes, int]:
     return b'%b,"crc":"%08x"}\n' % (body, checksum), checksum
 
 
-def seal_records(records: Iterable[Record], previous: int) -> tuple[bytes, int]:
+def seal_records(records: Iterable[msgspec.Struct], previous: int) -> tuple[bytes, int]:
     """Return the records' lines for a log with their checksums, and the last checksum.
 
     Equal to `seal` of each line; written out because each move of a game passes here.

@@ -5,10 +5,9 @@ from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
-from arena.files import open_append, write_atomic
 from arena.logs import checksummed as sealed
 from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
-from protocol.codec import decode_result, encode_line, seal
+from protocol.codec import decode_result
 from protocol.records import Result, Sitting, UsageSum
 from tournaments.plan.event import Event
 from tournaments.rating.tables import add_usage, sum_usage
@@ -58,9 +57,9 @@ class Ledger:
         self.notices: list[str] = []
         self._folder, self._event = folder, event
         self._path = folder.ledger
-        self._mend(self._path)
+        self._log = sealed.SealedLog(self._path, decode_result)
+        self._note(self._log.mend())
         self.results = ResultStore(luck=LuckStore(folder, event, writes=True, computed=computed))
-        self._checksum = 0
         lines = self._read()
         self._read_past()
         self._stages = stages(event, self.results)
@@ -82,9 +81,8 @@ class Ledger:
     def _read(self) -> int:
         """Read the file; return the number of its lines, or 0 if a game has two."""
         lines = 0
-        for entry in sealed.read_sealed(self._path, decode_result):
-            self.results.add(entry.record)
-            self._checksum = entry.checksum
+        for result in self._log.read():
+            self.results.add(result)
             lines += 1
         return lines if lines == len(self.results) else 0
 
@@ -114,12 +112,11 @@ class Ledger:
         )
 
     def _recover(self, plan: PlannedSitting) -> None:
-        self._mend(self._folder.log(plan.name))
+        self._note(sealed.truncate_torn_line(self._folder.log(plan.name)))
         for result in results_from_log(self._folder.log(plan.name)).values():
             self.results.add(result)
 
-    def _mend(self, path: Path) -> None:
-        notice = sealed.truncate_torn_line(path)
+    def _note(self, notice: str | None) -> None:
         if notice:
             self.notices.append(notice)
 
@@ -132,7 +129,7 @@ class Ledger:
                 self._rewrite()
                 return
             self._due = next(self._order, None)
-        if not lines and self._checksum:
+        if not lines and self._log.checksum:
             self._check_rest(0)
             self._rewrite()
 
@@ -154,13 +151,7 @@ class Ledger:
         """Rewrite the whole file at once, in the order of the schedule."""
         self._order = ledger_order(self._event, self.results)
         self._due = next(self._order, None)
-        self._checksum = 0
-        write_atomic(self._path, self._sealed())
-
-    def _sealed(self) -> Iterator[bytes]:
-        for result in self._ready():
-            line, self._checksum = seal(encode_line(result), self._checksum)
-            yield line
+        self._log.rewrite(self._ready())
 
     def add(self, result: Result) -> None:
         """Add the result of a game that is over."""
@@ -222,9 +213,8 @@ class Ledger:
         """Write every result whose turn has come, in batches."""
         ready = self._ready()
         while self._take(ready):
-            with open_append(self._path) as descriptor:
-                self._checksum = sealed.append_records(descriptor, self._pending, self._checksum)
-                self._pending.clear()
+            self._log.append(self._pending)
+            self._pending.clear()
 
     def _take(self, ready: Iterator[Result]) -> bool:
         """Take a batch of results; tell whether any wait to be written, earlier ones too."""

@@ -1,19 +1,12 @@
 """The luck of an event's games in its folder: luck.jsonl, which follows from the game logs."""
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
-from arena.files import open_append, write_atomic
 from arena.logs.catalog import FOLDER, logs_of_sittings
-from arena.logs.checksummed import (
-    DamagedFileError,
-    append_records,
-    read_sealed,
-    truncate_torn_line,
-)
-from protocol.codec import decode_json, encode_line, seal
+from arena.logs.checksummed import DamagedFileError, SealedLog
+from protocol.codec import decode_json
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.rating.tables import PARTS, Correction
@@ -52,7 +45,7 @@ class LuckStore:
         self._computed = computed
         self._records: dict[str, LuckRecord] = {}
         self._size = -1
-        self._checksum = 0
+        self._log = SealedLog(folder.luck, decode_luck, REMEDY)
 
     @property
     def records(self) -> dict[str, LuckRecord]:
@@ -60,12 +53,11 @@ class LuckStore:
         path = self._folder.luck
         size = path.stat().st_size if path.is_file() else 0
         if size != self._size:
-            self._records, self._checksum = {}, 0
-            for entry in read_sealed(path, decode_luck, REMEDY):
+            self._records = {}
+            for record in self._log.read():
                 if self._most is not None and len(self._records) >= self._most:
                     break
-                self._records[entry.record.game] = entry.record
-                self._checksum = entry.checksum
+                self._records[record.game] = record
             self._size = size
         return self._records
 
@@ -110,11 +102,10 @@ class LuckStore:
         """Add the luck of games, to the file too if the store writes. Raises OSError."""
         new, known = list(records), self.records
         if self._writes:
-            truncate_torn_line(self._folder.luck)
+            self._log.mend()
             # It tells of hidden tiles, as the logs do.
-            with open_append(self._folder.luck, mode_of_logs(self._folder)) as descriptor:
-                self._checksum = append_records(descriptor, new, self._checksum)
-                self._size = os.fstat(descriptor).st_size
+            self._log.append(new, mode_of_logs(self._folder))
+            self._size = self._folder.luck.stat().st_size
         known.update((one.game, one) for one in new)
 
     def drop_stale(self, results: Iterable[Result]) -> None:
@@ -138,7 +129,7 @@ class LuckStore:
     def _keep(self, records: Iterable[LuckRecord]) -> None:
         kept = list(records)
         if len(kept) < len(self.records):
-            write_atomic(self._folder.luck, _sealed(kept), mode_of_logs(self._folder))
+            self._log.rewrite(kept, mode_of_logs(self._folder))
 
     def _weighted(self, luck: LuckRecord) -> Correction:
         points, share = self.weight
@@ -164,10 +155,3 @@ class LuckStore:
             for luck in self._computed(of_logs):
                 found.update((one.game, one) for one in luck.records)
         return found
-
-
-def _sealed(records: Iterable[LuckRecord]) -> Iterator[bytes]:
-    checksum = 0
-    for one in records:
-        line, checksum = seal(encode_line(one), checksum)
-        yield line

@@ -1,6 +1,5 @@
 """The file review.jsonl: what each reviewed decision cost, a line for each seat of a game."""
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,9 +8,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from arena.files import APPEND, append_atomic, open_regular, write_atomic
-from arena.logs.checksummed import read_sealed, truncate_torn_line
-from protocol.codec import decode_json, encode_json, seal
+from arena.logs.checksummed import SealedLog
+from protocol.codec import decode_json
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, lock_file
 
@@ -92,16 +90,13 @@ class SeatReview(Struct, frozen=True, tag_field="type", tag="seat"):
 
 def read_terms(folder: Folder) -> ReviewTerms | None:
     """Return the terms of an event's review; None if there is none. Raises DamagedFileError."""
-    lines = read_sealed(folder.review_log, decode_review, REMEDY)
-    first = next(lines, None)
-    return first.record if first and isinstance(first.record, ReviewTerms) else None
+    first = next(_log(folder.review_log).read(), None)
+    return first if isinstance(first, ReviewTerms) else None
 
 
 def read_seats(folder: Folder) -> Iterator[SeatReview]:
     """Yield the reviewed seats of an event, in the order of the file. Raises DamagedFileError."""
-    for entry in read_sealed(folder.review_log, decode_review, REMEDY):
-        if isinstance(entry.record, SeatReview):
-            yield entry.record
+    return (one for one in _log(folder.review_log).read() if isinstance(one, SeatReview))
 
 
 def drop_games_of(folder: Folder, names: Iterable[str]) -> None:
@@ -109,26 +104,19 @@ def drop_games_of(folder: Folder, names: Iterable[str]) -> None:
 
     Raises DamagedFileError, OSError.
     """
-    gone = set(names)
+    gone, log = set(names), _log(folder.review_log)
     if folder.review_log.is_file():
-        records = (entry.record for entry in read_sealed(folder.review_log, decode_review, REMEDY))
-        write_atomic(
-            folder.review_log,
-            _sealed(
-                one
-                for one in records
-                if isinstance(one, ReviewTerms) or gone.isdisjoint(one.game.split(".")[1:])
-            ),
+        log.rewrite(
+            one
+            for one in log.read()
+            if isinstance(one, ReviewTerms) or gone.isdisjoint(one.game.split(".")[1:])
         )
     for sums in (folder.review, folder.review_csv):
         sums.unlink(missing_ok=True)
 
 
-def _sealed(records: Iterable[ReviewTerms | SeatReview]) -> Iterator[bytes]:
-    checksum = 0
-    for one in records:
-        line, checksum = seal(encode_json(one) + b"\n", checksum)
-        yield line
+def _log(path: Path) -> SealedLog[ReviewTerms | SeatReview]:
+    return SealedLog(path, decode_review, REMEDY)
 
 
 def decode_review(line: bytes) -> ReviewTerms | SeatReview:
@@ -137,39 +125,28 @@ def decode_review(line: bytes) -> ReviewTerms | SeatReview:
 
 
 class ReviewLog:
-    """The file, open for appending; the folder's review is locked meanwhile."""
+    """The file, to append to; the folder's review is locked meanwhile."""
 
     def __init__(self, path: Path, terms: ReviewTerms) -> None:
-        """Open the file, or begin it; `terms` are those that a new file gets.
+        """Read the file, or begin it; `terms` are those that a new file gets.
 
         Remove a line that a kill cut short. Raises DamagedFileError, OSError.
         """
         self.terms, self.done = terms, set[tuple[str, int]]()
-        self._checksum, lines = 0, 0
-        truncate_torn_line(path)
-        for entry in read_sealed(path, decode_review, REMEDY):
-            self._checksum, lines = entry.checksum, lines + 1
-            if isinstance(entry.record, SeatReview):
-                self.done.add((entry.record.game, entry.record.seat))
+        self._log = _log(path)
+        self._log.mend()
+        for one in self._log.read():
+            if isinstance(one, SeatReview):
+                self.done.add((one.game, one.seat))
             else:
-                self.terms = entry.record
-        self._descriptor = open_regular(path, APPEND)
-        if not lines:
-            self._append(terms)
+                self.terms = one
+        if not self._log.checksum:
+            self._log.append([terms])
 
     def add(self, seat: SeatReview) -> None:
         """Append a seat. Raises OSError, and then nothing was written."""
-        self._append(seat)
+        self._log.append([seat])
         self.done.add((seat.game, seat.seat))
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
-
-    def _append(self, record: ReviewTerms | SeatReview) -> None:
-        line, checksum = seal(encode_json(record) + b"\n", self._checksum)
-        append_atomic(self._descriptor, line)
-        self._checksum = checksum
 
 
 @contextmanager
@@ -190,11 +167,8 @@ def open_review(
     with held_review(folder):
         begun = replace(usual, worlds=worlds or usual.worlds, by=by or usual.by)
         log = ReviewLog(folder.review_log, begun)
-        try:
-            _check_terms(folder, log.terms, worlds, by)
-            yield log
-        finally:
-            log.close()
+        _check_terms(folder, log.terms, worlds, by)
+        yield log
 
 
 def _check_terms(folder: Folder, has: ReviewTerms, worlds: int | None, by: str | None) -> None:

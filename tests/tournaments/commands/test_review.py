@@ -351,7 +351,6 @@ def test_the_file_counts_what_it_has(event: Path) -> None:
     terms = read_terms(Folder(event))
     assert terms
     log = ReviewLog(event / "review.jsonl", terms)
-    log.close()
     assert log.done == {(one.game, one.seat) for one in seats(event)}
     assert len([*read_sealed(event / "review.jsonl", lambda line: line)]) == 1 + len(log.done)
 

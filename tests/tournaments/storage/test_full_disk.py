@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from arena.logs import checksummed
 from tests.support.events import PLAIN, boneyard, made, run
 from tournaments.cli.main import main
-from tournaments.storage import luck_store, review_log
 
 EVENT = ("first", "greedy", "random", "--boards", "2", "--set", "target=30")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -68,8 +68,7 @@ def test_what_is_computed_of_an_event_stops_with_a_sentence(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as disk:
-        disk.setattr(luck_store, "append_records", full)
-        disk.setattr(review_log, "append_atomic", full)
+        disk.setattr(checksummed, "append_records", full)
         for words in (("report", str(tmp_path), "--luck"), ("review", str(tmp_path))):
             assert "make room, and run the same command again" in boneyard(*words, code=2)
     (tmp_path / "review.jsonl").unlink()
