@@ -175,7 +175,7 @@ def _copy(source: Folder, target: Folder) -> None:
 
 def _wait_for_disk(paths: Iterable[Path]) -> None:
     """Return when the disk has these files, and what the folders list. Raises OSError."""
-    for path in paths:
+    for path in (one for one in paths if not one.is_symlink()):
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

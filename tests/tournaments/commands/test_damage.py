@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -301,3 +302,54 @@ def test_no_command_counts_games_twice_without_a_word(played: Path, tmp_path: Pa
 def test_rate_tells_what_it_did_not_verify(played: Path) -> None:
     told = json.loads(boneyard("rate", str(played), "--json"))
     assert told["notices"][-1].startswith("Nothing was verified: ")
+
+
+WATCHED = """
+import sys
+CANARY, *WORDS = sys.argv[1:]
+def watch(event, args):
+    own = event == "open" and CANARY not in str(args[0])
+    inside = event.startswith("socket.") and not isinstance(args[1], tuple)
+    if not (own or inside or event == "subprocess.Popen" and args[0] == "/sbin/ldconfig"):
+        print("SEEN", event, args)
+SUSPECT = "open socket.connect socket.bind socket.getaddrinfo os.system subprocess.Popen".split()
+sys.addaudithook(lambda event, args: watch(event, args) if event in SUSPECT else None)
+from tournaments.cli.main import main
+sys.argv = ["boneyard", *WORDS]
+main()
+"""
+LOOKS = (
+    *(f"{word} EVENT" for word in ("show", "verify", "plan", "explain", "rate", "replay")),
+    *("report EVENT", "report EVENT --luck", "review EVENT", "replay EVENT --html"),
+    *(f"explain EVENT {GAME}", f"explain EVENT {GAME} 1 --deals 2", f"replay EVENT {GAME}"),
+    *("publish EVENT OUT/site", "watch EVENT --export OUT/live --delay 1"),
+    *("export EVENT --decisions --out OUT/d.csv", "exam --make EVENT --out OUT/set.jsonl"),
+)
+"""Commands that look at an event."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_nothing_that_looks_starts_opens_or_reads_what_the_plan_names(
+    played: Path, tmp_path: Path, look: str
+) -> None:
+    event, canary = copied(played, tmp_path / "event"), tmp_path / "canary"
+    canary.mkdir()
+    (canary / "file").write_text("secret")
+    written = json.loads((event / "event.json").read_text())
+    for entrant in written["entrants"]:
+        entrant["command"] |= {
+            "argv": ["/bin/sh", "-c", f"touch {canary}/started"],
+            "folder": f"{canary}",
+            "reads": [f"{canary}/file", "../canary/file"],
+            "network": ["127.0.0.1:9"],
+        }
+    (event / "event.json").write_text(json.dumps(written | {"sandbox": "off"}))
+    places = {"EVENT": f"{event}", "OUT": f"{tmp_path}"}
+    words = [places.get(word, word.replace("OUT/", f"{tmp_path}/")) for word in look.split()]
+    done = subprocess.run(
+        (sys.executable, "-c", WATCHED, f"{canary}", *words), capture_output=True, text=True
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert "SEEN" not in done.stdout
+    assert [path.name for path in canary.iterdir()] == ["file"]
