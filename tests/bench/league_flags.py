@@ -1,6 +1,6 @@
 """False alarms and power of what a league flags: cycles, and versions that got worse.
 
-    python -m tests.bench.league_flags cycles|power|versions [--leagues 400] [--jobs 2]
+    python -m tests.bench.league_flags cycles|power|versions|copies [--leagues 400] [--jobs 2]
 
 Simulated leagues of 20 bots at two seats. Their tables are chosen round by round as a league
 chooses them (20 tables of 5 boards in both rotations), or all pairs meet equally often. A board
@@ -13,7 +13,10 @@ leagues in which a planted trio, each with this share of the points against the 
 is found; the three are as strong as the mean of the field. `versions`: the share of new versions
 that are flagged as worse, if they are as strong as the one before, or weaker by the Elo that is
 named; each of 16 bots pushes one, after a random round. "at the end" is one look after the last
-round; "ever" counts a flag after any round.
+round; "ever" counts a flag after any round. `copies`: the author of one of 20 equal bots pushes a
+copy of it in each of 12 rounds, then goes back to the one whose rating is best: its lead over the
+mean of the others, and how often it is first, so many rounds later; "as before", if it kept the
+rating of that copy, and every version had a rank.
 
 Errors are of one standard deviation of the binomial.
 """
@@ -25,6 +28,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import combinations
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 from protocol.records import Result
@@ -34,6 +38,7 @@ from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounter
 from tournaments.league.ratings.cycles import search_cycles
 from tournaments.league.ratings.rated_pool import RatedPool
 from tournaments.league.ratings.regressions import comparable, find_regressions
+from tournaments.league.ratings.standings import ranked_versions
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
 
@@ -214,7 +219,65 @@ def versions(pool: ProcessPoolExecutor, leagues: int) -> None:
         )
 
 
-PARTS = {"cycles": cycles, "power": power, "versions": versions}
+COPIES, AFTER = 12, 4
+AUTHOR = BOTS[10]
+
+
+class Look(NamedTuple):
+    """The standing of one bot in a league of equals."""
+
+    lead: float | None
+    """Elo over the mean of the others; None without a rating."""
+    is_first: bool
+    """True if it has the first rank."""
+
+
+def look_at(name: str, results: Sequence[Result], *, as_before: bool) -> Look:
+    """Rate a league as its site does; `as_before`: each version that is rated has a rank."""
+    main = RatedPool(fit(results, anchor=Anchor(BOTS[0], 0.0)).pools[0])
+    names = [*BOTS, name]
+    names.remove(AUTHOR)
+    ranks = main.of(names) if as_before else ranked_versions(main, main.of(names))
+    elo = {one: main.by_name[one].elo for one in names if main.has(one)}
+    mine = elo.pop(name, None)
+    others = fmean(one for one in elo.values() if one is not None)
+    return Look(None if mine is None else mine - others, ranks[:1] == [name])
+
+
+def luckiest_copy(as_before: bool, seed: int) -> list[Look]:
+    """Look at an author who goes back to the luckiest copy: at once, and after each round."""
+    rng, present, results, looks = random.Random(f"copies {seed}"), [AUTHOR], list[Result](), []
+
+    def active(number: int) -> list[str]:
+        if number < COPIES:
+            present.append(f"{AUTHOR}@{number + 2}")
+        return [present[-1] if bot == AUTHOR else bot for bot in BOTS]
+
+    for number, played in enumerate(chosen_rounds(League(0.0), rng, COPIES + AFTER, active), 1):
+        results += played
+        if number == COPIES:
+            main = RatedPool(fit(results, anchor=Anchor(BOTS[0], 0.0)).pools[0])
+            copies = [one for one in main.by_name if one.startswith(AUTHOR)]
+            present.append(copies[0] if as_before else f"{AUTHOR}@{COPIES + 2}")
+        if number >= COPIES:
+            looks.append(look_at(present[-1], results, as_before=as_before))
+    return looks
+
+
+def copies(pool: ProcessPoolExecutor, leagues: int) -> None:
+    """Print what an author gains who goes back to the luckiest of many copies."""
+    print("| | rounds since | Elo over the others | first |\n| --- | ---: | ---: | ---: |")
+    for as_before in (True, False):
+        seen = [*pool.map(partial(luckiest_copy, as_before), range(leagues))]
+        for since, looks in enumerate(zip(*seen, strict=True)):
+            leads = [one.lead for one in looks if one.lead is not None]
+            error = stdev(leads) / math.sqrt(len(leads)) if leads else 0
+            lead = f"{fmean(leads):+.1f} ± {error:.1f}" if leads else "unrated"
+            first = share(sum(one.is_first for one in looks), leagues)
+            print(f"| {'as before' * as_before} | {since} | {lead} | {first} |", flush=True)
+
+
+PARTS = {"copies": copies, "cycles": cycles, "power": power, "versions": versions}
 
 
 def main() -> None:

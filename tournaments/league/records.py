@@ -99,7 +99,7 @@ class Withdrawn(RegisterEntry, frozen=True, tag="withdrawn", kw_only=True):
 
 
 class Returned(RegisterEntry, frozen=True, tag="returned", kw_only=True):
-    """A version that plays again: its bot is back with the same files."""
+    """A version that plays again, in registers of before: now files that are back are a new one."""
 
     version: VersionName
     """The version."""

@@ -174,3 +174,21 @@ def test_regression_takes_wider_errors_and_says_if_it_is_sure() -> None:
     assert (found.newer, found.is_sure, found.sentence) == (
         "b@2", False, "b@2 is worse than b: 96 %",
     )  # fmt: skip
+
+
+def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
+    """Else whoever pushes copies is first now and then: the least known of equals is often so."""
+    rng = random.Random(1)
+    strong = OLD | {"new": 900.0}
+    rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in range(1, 9)]
+    rounds.append(everybody_meets(rng, strong, 9, "2026-11-03"))
+    register = [admitted(name) for name in strong]
+    found = {row.version: row for row in standings(league_of(rounds, register)).rows}
+    assert found["new"].boards < min(10, found["mine"].boards / 2)
+    assert (found["new"].rank, found["mine"].rank) == (None, 1)
+    rounds += [everybody_meets(rng, strong, one, "2026-11-03") for one in range(10, 14)]
+    (first, *_) = standings(league_of(rounds, register)).rows
+    assert (first.version, first.rank) == ("new", 1)
+    # In a new league, all have played little.
+    (first, *_) = standings(league_of(rounds[8:9], register)).rows
+    assert first.rank == 1

@@ -6,8 +6,9 @@ by what its opponents did later. The level is the league's anchor, a house bot t
 """
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -27,15 +28,18 @@ from tournaments.rating.tables import Bound, Pool, Rating, Ratings
 
 FORM = 10
 """Games of a version's form."""
+ENOUGH_BOARDS = 10
+"""Boards of a version that has a rank, unless the others have fewer: with 5 its interval is half
+as wide again as theirs, and of 20 equal bots the least known one is first too often."""
 
 
 class StandingRow(Struct, frozen=True, kw_only=True):
     """A version's line in the table of a division."""
 
     rank: int | None
-    """Rank among the present versions; None for others, and without a rating or bound."""
+    """Rank among the present versions; None for others, and while it has played too little."""
     ranks: tuple[int, int] | None
-    """Best and worst rank among the present versions that the results leave open (Holm, 5 %)."""
+    """Best and worst rank among the present versions that results leave open (two at 95 %)."""
     bot: str
     """The bot."""
     version: str
@@ -104,7 +108,7 @@ def division_standings(division: DivisionData, league: LeagueData) -> DivisionSt
     benched = benched_versions(division.rounds, quota.foul_sittings, house)
     pools = _pools(results, partners, league.settings.anchor)
     main = RatedPool(pools[0] if pools else None)
-    ranked = main.of({*active} - benched.keys())
+    ranked = ranked_versions(main, main.of({*active} - benched.keys()))
     before = _versions_before([rating.name for pool in pools for rating in pool.entrants])
     facts = _Facts(
         rank={name: place for place, name in enumerate(ranked, 1)},
@@ -140,6 +144,13 @@ def _pools(results: list[Result], partners: bool, anchor: Anchor) -> list[Pool]:
     """Fit all results; the first pool is that of the anchor, or else the largest."""
     pools = fit(results, partners=partners, anchor=anchor).pools if results else ()
     return sorted(pools, key=lambda pool: all(one.name != anchor.name for one in pool.entrants))
+
+
+def ranked_versions(main: RatedPool, names: Sequence[str]) -> list[str]:
+    """Return the versions that played on enough boards, or on half as many as most others."""
+    boards = {name: main.by_name[name].boards for name in names}
+    enough = min(ENOUGH_BOARDS, median(boards.values()) / 2) if boards else 0
+    return [name for name in names if boards[name] >= enough]
 
 
 class _Facts(NamedTuple):

@@ -48,10 +48,6 @@ class BotHistory:
             case Refused():
                 self.refused[entry.fingerprint] = entry
 
-    def version_with(self, fingerprint: str) -> Admitted | None:
-        """Return the version that these files are."""
-        return next((one for one in self.admitted if one.fingerprint == fingerprint), None)
-
     @property
     def is_house(self) -> bool:
         """True for a sample bot that plays in the league's name."""

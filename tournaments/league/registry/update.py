@@ -29,7 +29,6 @@ from tournaments.league.records import (
     AnyEntry,
     CheckSummary,
     Refused,
-    Returned,
     Withdrawn,
 )
 from tournaments.league.registry.bot_file import parse_bot_file
@@ -69,7 +68,7 @@ MOST_VERSIONS = 9999
 def update_register(
     league: LeagueFolder, settings: LeagueSettings, now: datetime
 ) -> Iterator[AnyEntry]:
-    """Look at all bots; admit, refuse, withdraw or return them; yield each new line once written.
+    """Look at all bots; admit, refuse or withdraw them; yield each new line once written.
 
     Killed at any moment, it goes on when it is called again. Raises UserError, OSError and
     DamagedFileError.
@@ -249,9 +248,6 @@ class _Update:
             yield from self._withdraw(bot)
         elif present and present.fingerprint == fingerprint:
             return
-        elif known := history.version_with(fingerprint):
-            yield from self._has_room(bot)
-            yield self.append(Returned(time=self.time, bot=bot, version=known.version))
         elif earlier := history.refused.get(fingerprint):
             yield from self._refuse(bot, earlier.why, fingerprint, earlier.check)
         else:

@@ -101,13 +101,14 @@ def _place_words(division: DivisionView, row: StandingRow) -> str:
     bench = division.benched.get(row.version)
     if bench:
         return f"**Benched** in {where} until it changes."
-    if row.rank is None:
+    if row.rank is None and row.elo is None:
         words = f"**Not rated yet** in {where}."
     else:
         elo, half = elo_text(row)
         interval = f" ± {half}" if half else ""
+        place = f"Place {row.rank} of {len(division.standings.rows)}"
         words = (
-            f"**Place {row.rank} of {len(division.standings.rows)}** in {where}: {elo}{interval} "
+            f"**{place if row.rank else 'No place yet'}** in {where}: {elo}{interval} "
             f"Elo after {count_in_digits(row.games, 'game')}.{_change(division, row)}"
         )
     return f"{words} {_next(division, row.version)}"

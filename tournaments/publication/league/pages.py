@@ -149,7 +149,7 @@ def enter_page(view: LeagueView) -> dict[str, Any]:
         Section("bot.toml", [
             Code(BOT_TOML),
             Paragraph("Only `run` is needed. `withdrawn = true`, or removing the folder, withdraws "
-                      "the bot; the same files bring it back."),
+                      "the bot; pushed again, it is a new version."),
         ]),
         Section("Try it at home", [
             Code(COMMANDS),

@@ -21,7 +21,6 @@ from tournaments.league.records import (
     CheckedStep,
     CheckSummary,
     Refused,
-    Returned,
     Withdrawn,
 )
 from tournaments.league.registry import update
@@ -101,7 +100,8 @@ def test_house_bot_is_pinned_and_its_name_is_taken(league: League) -> None:
 
 
 def test_life_of_a_bot(league: League) -> None:
-    """A push is a version, a change the next one; the same files are the same version for ever."""
+    """A push is a version, a change the next one, also one back to earlier files: its rating begins
+    anew, or an author would go back to the copy that was lucky."""
     league.push("one")
     (first,) = league.turn()
     assert isinstance(first, Admitted)
@@ -113,18 +113,18 @@ def test_life_of_a_bot(league: League) -> None:
     assert second.version == "mine@2"
     assert league.versions() == {"mine@1": "one", "mine@2": "two"}
     league.push("one")
-    assert [one.version for one in league.turn() if isinstance(one, Returned)] == ["mine"]
-    assert league.active == ["greedy", "mine"]
+    assert [one.version for one in league.turn() if isinstance(one, Admitted)] == ["mine@3"]
+    assert league.active == ["greedy", "mine@3"]
     shutil.rmtree(league.folder.bots / "mine")
-    assert [one.version for one in league.turn() if isinstance(one, Withdrawn)] == ["mine"]
+    assert [one.version for one in league.turn() if isinstance(one, Withdrawn)] == ["mine@3"]
     assert not league.turn()
     league.push("two")
-    assert [one.version for one in league.turn() if isinstance(one, Returned)] == ["mine@2"]
+    assert [one.version for one in league.turn() if isinstance(one, Admitted)] == ["mine@4"]
     league.push("two", toml='run = ["{python}", "main.py"]\nwithdrawn = true\n')
     assert [type(one) for one in league.turn()] == [Withdrawn]
     assert not league.turn()
     assert league.active == ["greedy"]
-    assert league.checked == ["one", "two"]
+    assert league.checked == ["one", "two", "one", "two"]
 
 
 def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: League) -> None:
