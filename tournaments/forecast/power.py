@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
 from tournaments.rating.sprt_settings import MOST
-from tournaments.rating.statistics import Error, Z
+from tournaments.rating.statistics import Error, Z, degrees_of_freedom
 from tournaments.rating.tables import Pool, Ratings
 
 POWER = 0.8416212335729143
@@ -87,7 +87,7 @@ def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | N
         one=pool.entrants[one].name,
         other=pool.entrants[other].name,
         elo=round(elo, 2),
-        half_width=round(Error(error, max(0, boards - 1)).half_width(), 2),
+        half_width=round(Error(error, degrees_of_freedom(boards)).half_width(), 2),
         played=boards,
         needed=_needed(elo, error, boards),
     )

@@ -14,6 +14,7 @@ from tournaments.rating.statistics import (
     Error,
     Floats,
     Ints,
+    degrees_of_freedom,
     numbered,
     sums,
     wide,
@@ -77,8 +78,8 @@ class Fit(NamedTuple):
     def error(self, i: int, j: int | None = None, *, boards: int, trusted: bool = True) -> Error:
         """Return the error, in Elo, of coefficient i, or of i minus j.
 
-        `boards` is the number of boards that bear on it. Unless `trusted`, ignore the clustered
-        variance.
+        `boards` is the number of boards that bear on it. Unless `trusted`, or of too few boards,
+        ignore the clustered variance.
         """
         model, clustered = (
             float(v[i, i] if j is None else v[i, i] + v[j, j] - 2 * v[i, j])
@@ -86,8 +87,9 @@ class Fit(NamedTuple):
         )
         if model < EXACT:
             return Error(0.0, 0)
-        if trusted and boards > 1 and clustered > stats.NOTHING * model:
-            return Error(ELO * sqrt(clustered), boards - 1)
+        df = degrees_of_freedom(boards)
+        if trusted and df and clustered > stats.NOTHING * model:
+            return Error(ELO * sqrt(clustered), df)
         return Error(ELO * sqrt(model), 0)
 
 

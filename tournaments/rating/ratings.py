@@ -348,10 +348,11 @@ def _margin(
     # Kept as integers until here: sides x own sum - all sums, over (sides - 1) x members.
     scale = (case.tally.sides - 1) * case.tally.left.shape[1] * parts
     mean = float(margins.mean[i]) / scale
-    if boards < 2:
+    df = stats.degrees_of_freedom(boards)
+    if not df:
         return mean, None
-    error = sqrt(boards / (boards - 1) * float(margins.clustered[i])) / games / scale
-    return mean, _half_width(Error(error, boards - 1))
+    error = sqrt(boards / df * float(margins.clustered[i])) / games / scale
+    return mean, _half_width(Error(error, df))
 
 
 def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:

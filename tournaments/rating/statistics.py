@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tournaments.rating.tables import FEWEST_BOARDS
+
 Ints = NDArray[np.signedinteger[Any]]
 """Integers of any width: the values of a million games are stored as narrow as possible, so widen
 columns before multiplying them with each other or with a count."""
@@ -19,7 +21,7 @@ ELO = 400 / log(10)
 Z = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
 WRONG = 0.05
-"""Probability that the ranks of a table hold any wrong verdict."""
+"""Probability that an interval does not hold the truth."""
 NOTHING = 1e-9
 """Share of the model's variance below which a clustered variance counts as 0."""
 SPARSE = 4
@@ -103,23 +105,22 @@ class Error(NamedTuple):
         return t_cdf(z, self.df) if self.df else normal_cdf(z)
 
 
+def degrees_of_freedom(boards: int) -> int:
+    """Return those of an error that these boards give; 0 if games count as independent."""
+    return boards - 1 if boards >= FEWEST_BOARDS else 0
+
+
 def rank_intervals(los: Sequence[Sequence[float]]) -> tuple[tuple[int, int], ...]:
     """Return each entrant's best and worst rank that its likelihoods of superiority leave open.
 
-    Each pair is a two-sided test; Holm's step-down keeps the probability of any wrong verdict at
-    `WRONG`. The best rank is 1 + the number proved better, the worst n - the number proved worse.
+    Two are in order if the 95 % interval of their difference leaves out 0, as it is shown.
+    The best rank is 1 + the number that are better, the worst n - the number that are worse.
     """
-    size = len(los)
-    pairs = [(i, j) for i in range(size) for j in range(size) if los[i][j] > los[j][i]]
-    pairs.sort(key=lambda pair: (-los[pair[0]][pair[1]], pair))
-    better, worse = [0] * size, [0] * size
-    tests = size * (size - 1) // 2
-    for done, (i, j) in enumerate(pairs):
-        if 2 * (1 - los[i][j]) > WRONG / (tests - done):
-            break
-        worse[i] += 1
-        better[j] += 1
-    return tuple((1 + better[i], size - worse[i]) for i in range(size))
+    size, sure = len(los), 1 - WRONG / 2
+    return tuple(
+        (1 + sum(other[i] > sure for other in los), size - sum(own > sure for own in los[i]))
+        for i in range(size)
+    )
 
 
 def wide(values: Ints) -> NDArray[np.int64]:

@@ -13,6 +13,9 @@ PRIOR = 1.0
 PARTS = 1024
 """Parts of a point, or of a share of the pairs, in which luck is counted: sums of whole parts are
 exact in any order."""
+FEWEST_BOARDS = 4
+"""Boards below which games count as independent: two or three boards that happen to be alike, or
+not, would give errors from 7 to 1,800 Elo in one table."""
 Bound = Literal["", ">", "<", "?"]
 """'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
 
@@ -66,7 +69,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     """Empty in the core; '>' if `elo` is only a lower bound (it lost nothing to the core), '<' if
     only an upper one, '?' if the results do not place it."""
     ranks: tuple[int, int]
-    """Best and worst rank in the pool that the results leave open (Holm, 5 % for the table)."""
+    """Best and worst rank in the pool that the results leave open (each two at 95 %)."""
     games: int
     """Games played."""
     boards: int
@@ -77,7 +80,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     """Mean over its games of its points minus the mean of its opponents' points, without games that
     a foul ended; None if that leaves no game."""
     margin_half_width: float | None
-    """Half width of the 95 % interval of `margin`, in points; None with a single board."""
+    """Half width of the 95 % interval of `margin`, in points; None with fewer than four boards."""
     fouls: int
     """Fouls committed."""
     clean: "Clean | None" = None
@@ -157,7 +160,7 @@ class Corrected(Struct, frozen=True, kw_only=True):
     margin: float | None
     """As the plain margin, with the luck in points taken out."""
     margin_half_width: float | None
-    """Half width of the 95 % interval of `margin`, in points; None with a single board."""
+    """Half width of the 95 % interval of `margin`, in points; None with fewer than four boards."""
 
 
 class Gain(Struct, frozen=True):

@@ -24,6 +24,7 @@ from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Meeting, Pool, Rating
 from tournaments.report.ratings import rating_notes
+from tournaments.report.ratings.rating_notes import FEW_BOARDS, intervals, lone_games
 from tournaments.report.ratings.standings import cost_sections, standings_table
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "win %", "margin", "±", "fouls")
@@ -860,3 +861,32 @@ def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
     shown = cost_sections(pool)[0].blocks[0]
     assert isinstance(shown, Table)
     assert [row[0].text for row in shown.groups[0].rows] == ["a"]
+
+
+def test_few_boards_give_errors_of_independent_games() -> None:
+    """Two boards that happened to be alike, or not, gave ± 7 beside ± 1791 in one table."""
+    results = [
+        result
+        for board in (1, 2)
+        for one, other, points in (("a", "b", (1, 0)), ("a", "c", (1, 0)), ("b", "c", (1, 0)))
+        for result in (
+            game(board, (one, other), points if board == 1 else (0, 1)),
+            game(board, (other, one), (1, 0)),
+        )
+    ]
+    (pool,) = fit(results).pools
+    half = [known(one.half_width) for one in pool.entrants]
+    assert 100 < min(half) <= max(half) < 500
+    assert all(one.margin_half_width is None for one in pool.entrants)
+    assert FEW_BOARDS in intervals(pool)
+
+
+def test_a_rating_by_a_single_game_says_so() -> None:
+    """It looks as exact as the others: one lucky game in a hundred decides it."""
+    results = [game(board, "ab", (0, 1)) for board in range(1, 40)]
+    results += [game(board, "cb", (board % 2, 1 - board % 2)) for board in range(1, 40)]
+    assert lone_games(fit(results).pools[0]) == []
+    results.append(game(40, "ab", (1, 0)))
+    assert lone_games(fit(results).pools[0]) == [
+        "a has a rating because of a single game won of 40: without it there would be a bound."
+    ]

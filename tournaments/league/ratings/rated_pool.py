@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from tournaments.rating.ratings import DECIMALS
-from tournaments.rating.statistics import Error, rank_intervals
+from tournaments.rating.statistics import Error, degrees_of_freedom, rank_intervals
 from tournaments.rating.tables import Pool, Rating
 
 
@@ -38,7 +38,7 @@ class RatedPool:
         first, second = self.by_name[one], self.by_name[other]
         if error is None or first.elo is None or second.elo is None or first.bound or second.bound:
             return None
-        df = max(0, min(first.boards, second.boards) - 1)
+        df = degrees_of_freedom(min(first.boards, second.boards))
         lead, half_width = first.elo - second.elo, Error(error, df).half_width()
         return round(lead, DECIMALS), round(half_width, DECIMALS)
 

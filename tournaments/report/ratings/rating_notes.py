@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from arena.rules.english import join_words
 from tournaments.rating.anchor import Anchor
-from tournaments.rating.tables import Gain, Pool
+from tournaments.rating.tables import FEWEST_BOARDS, Gain, Pool
 
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
@@ -47,11 +47,14 @@ OTHER_SCALE = (
     "anchor."
 )
 """The reason why some have no rating without fouls if there is an anchor."""
-RANKS = (
-    "Ranks take into account that all pairs are compared at once, so they are more cautious than "
-    "the tables below."
+RANKS = "Two bots are in order if the 95 % interval of their difference leaves out 0."
+"""The meaning of the ranks in brackets."""
+FEW_BOARDS = (
+    "Under four boards, too few to measure how much they differ, ± takes all games as independent."
 )
-"""The meaning of ranks if other tables stand below them."""
+"""The meaning of ± with few boards."""
+LONE_GAMES = 10
+"""Games from which on a rating by a single won or lost one is told."""
 COST = (
     "As the bots themselves stated it; nobody checked it. Elo a dollar: the Elo over the lowest "
     "rating in the core, for each dollar that a hundred games cost. Model's: of the choices that a "
@@ -94,7 +97,25 @@ def placing(pool: Pool) -> list[str]:
 
 def intervals(pool: Pool) -> str:
     """Explain ± in this table, and its accuracy."""
-    return INTERVALS.format(pool.anchor.name if pool.anchor else "0 Elo")
+    few = any(one.boards < FEWEST_BOARDS for one in pool.entrants)
+    said = INTERVALS.format(pool.anchor.name if pool.anchor else "0 Elo")
+    return f"{said} {FEW_BOARDS}" if few else said
+
+
+def lone_games(pool: Pool) -> list[str]:
+    """Return a sentence for each rating that stands on a single game, won or lost."""
+    said = []
+    core = [i for i, one in enumerate(pool.entrants) if one.bound == ""]
+    for i in core:
+        met = [pool.crosstable[i][j] for j in core]
+        games, wins = sum(one.games for one in met), sum(one.wins for one in met)
+        if games >= LONE_GAMES and min(wins, games - wins) <= 1:
+            kind = "won" if wins <= 1 else "lost"
+            said.append(
+                f"{pool.entrants[i].name} has a rating because of a single game {kind} of "
+                f"{games}: without it there would be a bound."
+            )
+    return said
 
 
 def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:

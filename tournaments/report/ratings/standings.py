@@ -63,6 +63,7 @@ def standings_section(
     """Return the standings and what explains them; for the other arguments see the table."""
     said = (
         *notes.placing(pool),
+        *notes.lone_games(pool),
         *notes.unanchored(pool, anchor),
         *notes.without_fouls(pool, anchor),
     )
