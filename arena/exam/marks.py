@@ -41,17 +41,39 @@ def mark_answers(problems: Sequence[Problem], answers: Iterable[ExamAnswer]) -> 
     return [_mark(kind, rules, found) for (kind, rules), found in sorted(groups.items())]
 
 
+def compare_answers(
+    problems: Iterable[Problem], one: Iterable[ExamAnswer], other: Iterable[ExamAnswer]
+) -> list[tuple[str, float, float]]:
+    """Return how much more one bot lost than another, with half of the 95 % interval, by kind.
+
+    The problems are the same, so what is hard for both leaves the interval.
+    """
+    theirs = {answer.number: answer.loss for answer in other}
+    more = {answer.number: answer.loss - theirs[answer.number] for answer in one}
+    groups: dict[str, list[float]] = {}
+    for problem in problems:
+        for kind in ("", problem.kind):
+            groups.setdefault(kind, []).append(more[problem.number])
+    return [(kind, *_mean(found)) for kind, found in sorted(groups.items())]
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean and half of its 95 % interval."""
+    mean, many = math.fsum(values) / len(values), len(values)
+    spread = math.fsum((value - mean) ** 2 for value in values) / max(1, many - 1)
+    return round(mean, 3), round(1.96 * math.sqrt(spread / many), 3) if many > 1 else math.inf
+
+
 def _mark(kind: str, rules: str, answers: Sequence[ExamAnswer]) -> Mark:
     losses = [one.loss for one in answers]
-    mean, many = math.fsum(losses) / len(losses), len(losses)
-    spread = math.fsum((loss - mean) ** 2 for loss in losses) / max(1, many - 1)
+    mean, half_width = _mean(losses)
     return Mark(
         kind=kind,
         rules=rules,
-        problems=many,
+        problems=len(losses),
         best=sum(one.foul is None and one.loss <= 2 * one.error for one in answers),
-        loss=round(mean, 3),
-        half_width=round(1.96 * math.sqrt(spread / many), 3) if many > 1 else math.inf,
+        loss=mean,
+        half_width=half_width,
         worst=round(max(losses), 3),
         fouls=sum(one.foul is not None for one in answers),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from arena.analysis.find import logs, require_path
 from arena.document.blocks import Block, Cell, Column, Document, Media, Paragraph, Section, table
 from arena.document.markdown import to_markdown
 from arena.document.terminal import open_console, print_blocks
-from arena.exam.marks import Mark, mark_answers
+from arena.exam.marks import Mark, compare_answers, mark_answers
 from arena.exam.problems import (
     MOST_BYTES,
     PosedProblem,
@@ -57,7 +58,8 @@ METHOD = (
     "Loss: points that an answer costs against the best option, to the round's end. Endgames are "
     "solved, so their losses are those of perfect play. In middle games the options were tried in "
     "deals that the seat could not tell apart, played on by a simple player. ± is 95 % for other "
-    "problems of the same kind. A foul costs as much as the worst option."
+    "problems of the same kind; between bots it is that of the differences problem by problem, in "
+    "which what is hard for both cancels out. A foul costs as much as the worst option."
 )
 
 INTERVALS = 2
@@ -207,6 +209,13 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
         Column("number", spare=True),
         *(Column(one.entrant, detail="±" * (len(results) <= INTERVALS)) for one in results),
     ]
+    first, *others = results
+    pairs = [(one, compare_answers(problems, one.answers, first.answers)) for one in others]
+    against = table(
+        f"Loss beyond that of {first.entrant}",
+        [head[0], *(Column(mark.kind or "loss", detail="±") for mark in kinds)],
+        ([one.entrant, *(_difference(*each[1:]) for each in found)] for one, found in pairs),
+    )
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
     levels = ", ".join(sorted({level_name(one.sandbox) for one in results}))
@@ -215,6 +224,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     return [
         Paragraph(about, "lead"),
         by_kind,
+        *([Section(against.caption, [against])] if others else []),
         Section("Loss by game", [by_game], media=media),
         Paragraph(METHOD, "faint"),
     ]
@@ -244,6 +254,10 @@ def _game_row(at: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
 
 def _loss(mark: Mark) -> Cell:
     return Cell(f"{mark.loss:.2f}", f"{mark.half_width:.2f}" if mark.problems > 1 else "")
+
+
+def _difference(mean: float, half_width: float) -> Cell:
+    return Cell(f"{mean:+.2f}", f"{half_width:.2f}" if isfinite(half_width) else "")
 
 
 def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterator[Sequence[object]]:

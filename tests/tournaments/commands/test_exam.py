@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from arena.exam import sit_exam
+from arena.exam.marks import compare_answers, mark_answers
+from arena.exam.problems import parse_problems
+from arena.exam.sit_exam import ExamAnswer
 from tests.support.events import boneyard, run
 from tournaments.commands.exam import SAMPLE
 
@@ -57,6 +60,24 @@ def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
     assert (whole["kind"], whole["problems"], whole["fouls"]) == ("", 5, 0)
     assert whole["loss"] == pytest.approx(sum(one["loss"] for one in given) / 5, abs=0.001)
     assert "| greedy |" in out.read_text()
+
+
+def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
+    """Their own intervals hold what is hard for both: they overlap where bots differ clearly."""
+    hard = [one for one in parse_problems(SAMPLE.read_bytes(), "set") if one.kind == "endgame"][:20]
+    losses = [10.0 * (number % 2) for number in range(20)]
+    first, second = (
+        [
+            ExamAnswer(one.number, 0, loss + more, 0.0, None, 1.0)
+            for one, loss in zip(hard, losses, strict=True)
+        ]
+        for more in (0.0, 1.0)
+    )
+    assert compare_answers(hard, second, first) == [("", 1.0, 0.0), ("endgame", 1.0, 0.0)]
+    assert mark_answers(hard, first)[0].half_width > 1.0
+    problems, out = part_of_sample(tmp_path / "set.jsonl", 5), tmp_path / "out.md"
+    boneyard("exam", "greedy", "random", "--problems", str(problems), "--out", str(out), *OFF)
+    assert "## Loss beyond that of greedy" in out.read_text()
 
 
 def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path: Path) -> None:
