@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -28,7 +29,6 @@ from arena.logs.catalog import ENDING, FOLDER, PAGES, list_logs
 from arena.logs.checksummed import last_line
 from arena.sandbox.command import SYSTEM
 from arena.sandbox.limits import SandboxMode
-from arena.sandbox.temporary import sweep
 from protocol.codec import DamagedRecordError, decode_commitment, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal
@@ -184,8 +184,11 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
             try_lock(descriptor)
         except BlockingIOError:
             raise UserError(refusal) from None
-        # A killed process of ours may have left what it tried the sandbox with.
-        sweep(path.parent)
+        if sys.platform != "win32":  # No bot plays there, and nothing is tried.
+            from arena.sandbox.temporary import sweep
+
+            # A killed process of ours may have left what it tried the sandbox with.
+            sweep(path.parent)
         yield
     finally:
         os.close(descriptor)
