@@ -19,12 +19,17 @@ the ratio in the calibration's games of that variance to the one clustered by bo
 pairs of a table depend on each other):
 
     V = H⁺ / saved          95 %: ± t(0.975, boards - 1) · sqrt(V)
+
+In a Swiss or a knockout a short calibration leaves the strengths open, and unequal bots that meet
+by rank tell less a game. So the interval is an average over fields of strengths as they may be: a
+rating is normal about what was measured, shrunk towards a field of `SPREAD`.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from math import ceil, exp, log
+from math import ceil, exp, log, sqrt
+from random import Random
 
 import numpy as np
 from msgspec import Struct
@@ -35,17 +40,30 @@ from protocol.ruleset import count_sides, rotations
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt_settings import MOST
-from tournaments.rating.statistics import ELO, Bools, Error, Floats, expected_share, reach
+from tournaments.rating.statistics import (
+    ELO,
+    Bools,
+    Error,
+    Floats,
+    Z,
+    degrees_of_freedom,
+    expected_share,
+    reach,
+)
 from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
+SPREAD = 300.0
+"""Standard deviation of the strengths in a field of which nothing is known, in Elo."""
+FIELDS = 16
+"""Fields of strengths over which the precision is averaged if results decide who meets."""
 TELLING = 10
 """Fewest boards from which the effect of duplicate boards can be estimated."""
 WANTED = 10.0
 """Half width, in Elo, for which the forecast tells the number of boards."""
 
 
-class Trial(Struct, frozen=True, kw_only=True):
-    """Measurements of a short calibration."""
+class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Measurements of a short calibration; JSON leaves out what it could not measure."""
 
     jobs: int
     """Sittings side by side."""
@@ -55,17 +73,19 @@ class Trial(Struct, frozen=True, kw_only=True):
     """Sittings that began."""
     games: int
     """Games that were over."""
-    questions: float | None
+    questions: float | None = None
     """Questions in a game, on average; None if no game was over."""
-    game_s: float | None
+    game_s: float | None = None
     """Time that a job needs for a game, in s; None if no game was over,"""
-    sitting_s: float | None
+    sitting_s: float | None = None
     """and for beginning and ending a sitting."""
-    saved: float | None
+    saved: float | None = None
     """Variance of differences of ratings if pairs of seats were independent, over the variance
     clustered by boards; None with too few boards."""
     elo: dict[str, float]
     """Ratings of the entrants that played, in Elo."""
+    elo_errors: dict[str, float] = {}
+    """Standard errors of those that are compared with all others, in Elo."""
     think_s: dict[str, float] = {}
     """Time for which each entrant that played thinks in a game, in s,"""
     all_think_s: float = 0.0
@@ -75,8 +95,8 @@ class Trial(Struct, frozen=True, kw_only=True):
     another format, or if no board was complete."""
 
 
-class Forecast(Struct, frozen=True, kw_only=True):
-    """Expected size, duration and precision of an event."""
+class Forecast(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Expected size, duration and precision of an event; JSON leaves out what is unknown."""
 
     event: str
     """Name of the event."""
@@ -98,9 +118,9 @@ class Forecast(Struct, frozen=True, kw_only=True):
     the figures below are estimates, see `expected_sittings`."""
     games: int
     """Games."""
-    questions: int | None
+    questions: int | None = None
     """Expected questions; None if no game of the calibration was over."""
-    minutes: float | None
+    minutes: float | None = None
     """Expected minutes; None if no game of the calibration was over."""
     elo_half_width: float
     """Half width of a rating's 95 % interval, in Elo; the mean over the entrants."""
@@ -154,6 +174,11 @@ def trial_of(
             for rating in pool.entrants
             if rating.elo is not None
         },
+        elo_errors={
+            rating.name: rating.half_width / Z
+            for rating in (pools[0].entrants if len(pools) == 1 else ())
+            if rating.half_width is not None
+        },
         think_s=think,
         all_think_s=sum(thought) / max(1, len(thought)),
         answer=event.format.expect_boards(event, results),
@@ -188,10 +213,13 @@ def _saved(event: Event, results: Sequence[Result]) -> float | None:
     whole = _whole_boards(results)
     partners = event.rules.deal.partners
     # A short calibration has few boards, but each of them with many sets of entrants.
-    if len({one.board for one in whole}) < TELLING:
+    pools = fit(whole, partners=partners).pools
+    number = {
+        rating.name: place for pool in pools[:1] for place, rating in enumerate(pool.entrants)
+    }
+    if len({one.board for one in whole if one.seats[0] in number}) < TELLING:
         return None
-    pool = fit(whole, partners=partners).pools[0]
-    number = {rating.name: place for place, rating in enumerate(pool.entrants)}
+    pool = pools[0]
     seated = (one.seats for one in whole if one.seats[0] in number)
     tables = Counter(tuple(number[name] for name in seats) for seats in seated)
     model = _covariance(tables, [rating.elo or 0.0 for rating in pool.entrants], partners)
@@ -222,7 +250,11 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
         sat += 1
     boards = min(event.boards, trial.answer or event.boards)
     games = tables.total()
-    rating, lead = _half_widths(event, tables, boards * event.rounds, trial)
+    fields = (
+        [trial.elo] if event.format.IS_STATIC or len(event.entrants) == 2 else _fields(event, trial)
+    )
+    widths = [_half_widths(event, boards * event.rounds, trial, field) for field in fields]
+    rating, lead = (sum(each) / len(widths) for each in zip(*widths, strict=True))
     seconds = _seconds(event, trial, sat, tables)
     return Forecast(
         event=event.heading,
@@ -276,19 +308,40 @@ def _think_s(event: Event, trial: Trial) -> list[float]:
     return [known[name] if name in known else guess(n) for n, name in enumerate(names)]
 
 
+def _fields(event: Event, trial: Trial) -> list[dict[str, float]]:
+    """Return fields of strengths as they may be after a calibration; always the same ones."""
+    luck = Random(1)
+    own = {one.name: trial.elo_errors.get(one.name) for one in event.entrants}
+    # The weight of what was measured beside the field of which nothing is known.
+    weight = {
+        name: 0.0 if error is None else SPREAD**2 / (SPREAD**2 + error**2)
+        for name, error in own.items()
+    }
+    return [
+        {
+            name: trust * trial.elo.get(name, 0.0) + luck.gauss(0, SPREAD * sqrt(1 - trust))
+            for name, trust in weight.items()
+        }
+        for _ in range(FIELDS)
+    ]
+
+
 def _half_widths(
-    event: Event, tables: Mapping[tuple[int, ...], int], boards: int, trial: Trial
+    event: Event, boards: int, trial: Trial, field: Mapping[str, float]
 ) -> tuple[float, float]:
-    """Return the half widths of a rating and of a difference of two, in Elo.
+    """Return the half widths of a rating and of a difference of two at these strengths, in Elo.
 
     Each is the mean over all entrants, or pairs of them, that the tables connect.
     """
-    elo = [trial.elo.get(one.name, 0.0) for one in event.entrants]
+    tables = Counter[tuple[int, ...]]()
+    for plan in expected_sittings(event, field, trial.answer):
+        tables[plan.seats] += len(plan.games)
+    elo = [field.get(one.name, 0.0) for one in event.entrants]
     covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
-    linked = _linked(tables, len(elo))
+    linked, df = _linked(tables, len(elo)), degrees_of_freedom(boards)
     leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2) if linked[i, j]]
     rating, lead = (
-        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), boards - 1).half_width()
+        Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), df).half_width()
         for each in (covariance.diagonal(), leads)
     )
     return rating, lead

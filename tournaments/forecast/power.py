@@ -19,7 +19,7 @@ POWER = 0.8416212335729143
 """Normal quantile of the probability, 0.8, with which the boards shall separate entrants."""
 
 
-class Separation(Struct, frozen=True, kw_only=True):
+class Separation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The lead of one entrant over another, and the boards that would separate them."""
 
     one: str
@@ -32,9 +32,9 @@ class Separation(Struct, frozen=True, kw_only=True):
     """Half width of the lead's 95 % interval, in Elo."""
     played: int
     """Boards played for each pairing."""
-    needed: int | None
+    needed: int | None = None
     """Boards for each pairing, played ones included, that separate them with probability 0.8 if
-    that is the true lead; None if a million is too few."""
+    that is the true lead; None, left out of JSON, if a million is too few."""
 
     @property
     def apart(self) -> bool:
