@@ -177,6 +177,9 @@ def open_append(path: Path, mode: int = 0o644) -> Iterator[int]:
     descriptor = open_regular(path, APPEND, mode)
     try:
         yield descriptor
+    except OSError as error:
+        error.filename = error.filename or f"{path}"  # No call on a descriptor names it.
+        raise
     finally:
         os.close(descriptor)
 

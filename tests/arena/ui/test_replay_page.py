@@ -237,8 +237,10 @@ def test_a_games_name_leads_to_no_other_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     one = logged()
-    log = write(tmp_path / "log.jsonl", replace(one, game=replace(one.game, game="../up/<b>")))
-    assert replayed(log, "--html").stdout == "_._up__b_.html\n"
+    log = write(tmp_path / "log.jsonl", replace(one, game=replace(one.game, game="..<b>")))
+    assert replayed(log, "--html").stdout == "_._b_.html\n"
+    log = write(tmp_path / "up.jsonl", replace(one, game=replace(one.game, game="../up")))
+    assert "a game's name has no slash" in replayed(log, "--html", code=2).stderr
 
 
 def test_all_pages_of_a_folder_are_made_once(tmp_path: Path) -> None:
