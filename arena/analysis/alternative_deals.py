@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Hand
 from protocol.messages import Call, Drew, Event, GoOn, Keep, Lot, Option, Refuse

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from arena import engine
 from arena.analysis.replay import Step, apply_record, deal_of, setup_of, steps
-from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame

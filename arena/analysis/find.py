@@ -83,9 +83,9 @@ def logs(log: Path) -> list[Path]:
     """Return the game logs in a log, an event's folder or its folder of games."""
     if not log.is_dir():
         return [log]
-    from arena.logs import catalog as named
+    from arena.logs import catalog
 
-    return named.list_logs(_folder(log))
+    return catalog.list_logs(_folder(log))
 
 
 def _folder(log: Path) -> Path:

@@ -7,8 +7,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena import engine
 from arena.analysis.replay import Step
-from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.structs import Hand, Onlooker
 from protocol.messages import Ask, Drew, Event, Option, RoundOver

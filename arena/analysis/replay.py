@@ -6,8 +6,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.engine import boneyard, lead
-from arena.engine import values as engine
+from arena.engine import boneyard, lead, values
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
@@ -146,12 +145,12 @@ def steps(logged: LoggedGame) -> Iterator[Step]:
 
     Raises DamagedLogError at the first record that cannot follow.
     """
-    game = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
+    game = values.new_game(logged.sitting.rules, len(logged.sitting.seats))
     policy = logged.sitting.fouls
     fouled = set(logged.game.forfeited)
     for number, record in enumerate(logged.records, 1):
         ended = _ended(game, policy, fouled)
-        options = () if ended else engine.legal(game)
+        options = () if ended else values.legal(game)
         misfit = _misfit(game, record, options, ended)
         if misfit:
             raise DamagedLogError(f"Game {logged.game.game}, record {number}: {misfit}.")
@@ -176,9 +175,9 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
     """Return the step of a record."""
     match record:
         case DealRecord():
-            return _step(game, engine.begin(game, deal_of(record)), (), record)
+            return _step(game, values.begin(game, deal_of(record)), (), record)
         case ChoiceRecord():
-            return _step(game, engine.act_unchecked(game, options[record.choice]), options, record)
+            return _step(game, values.act_unchecked(game, options[record.choice]), options, record)
         case FoulRecord():
             return Step(game, (), options, record)
         case _:
@@ -187,10 +186,10 @@ def _taken(game: Game, record: LogRecord, options: tuple[Option, ...]) -> Step:
 
 def _forced(game: Game, clock: Clock, policy: FoulPolicy, fouled: set[int]) -> Iterator[Step]:
     """Yield the steps that need no answer: only options, and those of a seat that has fouled."""
-    while not _ended(game, policy, fouled) and (options := engine.legal(game)):
+    while not _ended(game, policy, fouled) and (options := values.legal(game)):
         if needs_answer(clock, options, fouled=game.playing.turn in fouled):
             return
-        step = _step(game, engine.act_unchecked(game, options[0]), (), None)
+        step = _step(game, values.act_unchecked(game, options[0]), (), None)
         yield step
         game = step.game
 
@@ -241,7 +240,7 @@ def _unasked(
 
 def _misdeal(game: Game, dealt: Dealt, ended: bool) -> str | None:
     """Return the fault of a deal: it must be the next, of the whole set, in the engine's order."""
-    if ended or not engine.needs_deal(game):
+    if ended or not values.needs_deal(game):
         return "a deal before the round is over, or after the game"
     before, seats = game.round, range(game.seats)
     leaders: tuple[int, ...] = tuple(seats)

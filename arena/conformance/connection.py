@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Self
 
 from arena.conformance.language_hints import language
-from arena.match import referee as rulings
+from arena.match import referee
 from arena.match.clock import FELT_S
 from arena.match.piped_process import READ, REAP_S, PipedProcess, exit_reason
 from arena.sandbox.command import Command
@@ -97,7 +97,7 @@ class Connection(PipedProcess):
         self.read_at = self.began
         self._own_pipes = OwnPipes()
         self._register(self._own_pipes)
-        self.send(hello or rulings.hello())
+        self.send(hello or referee.hello())
 
     def __enter__(self) -> Self:
         """Return the conversation, which ends with the block."""

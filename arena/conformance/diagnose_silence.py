@@ -7,7 +7,7 @@ from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected
 from arena.conformance.language_hints import crash
 from arena.conformance.scripted_game import ScriptedSeat
-from arena.match import referee as rulings
+from arena.match import referee
 from arena.rules.variants import find_variant
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import MAX_LINE, BotHello, Choose, Clock
@@ -202,7 +202,7 @@ def _press(connection: Connection, due: Expected) -> None:
     """Repeat the last question; before a hello, send a hello and a first question."""
     last = connection.sent[-1]
     if due.type == "hello":
-        last = rulings.hello() + b"".join(
+        last = referee.hello() + b"".join(
             ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
         )
     connection.probe_with(last * min(PRESSED, PRESSED_BYTES // len(last)))

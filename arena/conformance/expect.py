@@ -3,14 +3,14 @@
 import time
 from typing import NamedTuple, NoReturn
 
-from arena.conformance import diagnose_silence as silence
+from arena.conformance import diagnose_silence
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
 from arena.conformance.language_hints import crash
 from arena.conformance.model import Violation, ViolationError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import ScriptedSeat
-from arena.match import referee as rulings
+from arena.match import referee
 from arena.match.game_setup import Question
 from arena.match.piped_process import STDERR_A_GAME
 from protocol.codec import Fault, decode_line, printable
@@ -41,9 +41,9 @@ def expect_hello(connection: Connection, start_ms: int) -> BotHello:
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
         half = connection.partial_line
-        found = silence.diagnose_silence(connection, due, start_ms)
+        found = diagnose_silence.diagnose_silence(connection, due, start_ms)
         _raise_violation(connection, found, half, expected)
-    said = rulings.parse_hello(line)
+    said = referee.parse_hello(line)
     if isinstance(said, Unavailable):
         found = Diagnosis(f"It is unavailable: {printable(said.why)}.", EXCUSED)
         _raise_violation(connection, found, line, expected)
@@ -94,9 +94,9 @@ def expect_silence(connection: Connection, seconds: float, when: str) -> None:
     """Check that nothing comes for this many seconds. Raises ViolationError."""
     said = connection.read_for(seconds)
     if said:
-        _raise_violation(connection, silence.chatter(said, when), said, "nothing")
+        _raise_violation(connection, diagnose_silence.chatter(said, when), said, "nothing")
     if connection.exit_reason:
-        found = silence.exit_description(connection)
+        found = diagnose_silence.exit_description(connection)
         _raise_violation(connection, found, b"", "nothing, and the process waits")
 
 
@@ -119,7 +119,7 @@ def _report_silence(connection: Connection, question: Question, old: list[bytes]
     due = Expected("choose", len(question.options), question.id)
     came = b"\n".join([*old, connection.partial_line])
     found = _old_numbers(question, old)
-    found = found or silence.diagnose_silence(connection, due, question.time_ms)
+    found = found or diagnose_silence.diagnose_silence(connection, due, question.time_ms)
     _raise_violation(connection, found, came, _expected_answer(question))
 
 

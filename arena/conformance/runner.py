@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena.conformance.cases import answers as answering
-from arena.conformance.cases import concurrent_games as several
-from arena.conformance.cases import exit as leaving
-from arena.conformance.cases import games, messages
-from arena.conformance.cases import resources as timing
-from arena.conformance.cases import startup as starting
+from arena.conformance.cases import (
+    answers,
+    concurrent_games,
+    exit,
+    games,
+    messages,
+    resources,
+    startup,
+)
 from arena.conformance.model import (
     CheckStep,
     SkippedError,
@@ -29,15 +32,15 @@ from protocol.errors import UserError, unknown_name
 NAMED = 16
 """Columns of a step's name in the list."""
 STEPS: tuple[CheckStep, ...] = (
-    *starting.STEPS,
-    *answering.STEPS,
-    *several.STEPS,
+    *startup.STEPS,
+    *answers.STEPS,
+    *concurrent_games.STEPS,
     *messages.STEPS,
-    *timing.STEPS,
-    *leaving.STEPS,
+    *resources.STEPS,
+    *exit.STEPS,
     *games.STEPS,
     # It waits the longest, and begins long before.
-    timing.PAUSE,
+    resources.PAUSE,
 )
 """All steps; a step comes before those whose failure it explains."""
 

@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from arena.conformance import expect as judge
+from arena.conformance import expect
 from arena.conformance.connection import Connection
 from arena.conformance.expect import AcceptedAnswer
 from arena.conformance.model import Budget, EventGame, OutOfTimeError, SkippedError
@@ -110,7 +110,7 @@ class Session:
         spare, self._spare = (None, self._spare) if hello else (self._spare, None)
         connection = spare or Connection(self.command, self.sandbox, hello)
         try:
-            self.hello = judge.expect_hello(connection, self.clock.start_ms)
+            self.hello = expect.expect_hello(connection, self.clock.start_ms)
         except BaseException:
             failed = connection.never_ran
             connection.close()
@@ -207,7 +207,7 @@ class Session:
     ) -> AcceptedAnswer:
         """Send the bot its messages and take its answer. Raises ViolationError."""
         options = len(seat.question.options) if seat.question else 0
-        answer = judge.expect_answer(connection, seat, said)
+        answer = expect.expect_answer(connection, seat, said)
         self.count(answer.ms, answer.choice, options)
         return answer
 
@@ -233,7 +233,7 @@ class Session:
             # A game must not be left in its middle: this process cannot be used further.
             self.drop()
             raise OutOfTimeError(questions)
-        judge.send(connection, seat, said)
+        expect.send(connection, seat, said)
         return questions
 
     def play_on(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> str:

@@ -5,9 +5,7 @@ They change the game that they are given; `arena.engine.values` has them for gam
 
 from typing import assert_never
 
-from arena.engine import boneyard, deal, lead, turn
-from arena.engine import round_end as end
-from arena.engine import scoring as score
+from arena.engine import boneyard, deal, lead, round_end, scoring, turn
 from arena.engine.deal import begin, chance_decides
 from arena.engine.round_end import places
 from arena.engine.settings import Settings
@@ -67,7 +65,7 @@ def legal(game: Game) -> tuple[Option, ...]:
         case "keep":
             return deal.keep_or_refuse(game, state)
         case "call":
-            return end.CALL_OR_GO_ON
+            return round_end.CALL_OR_GO_ON
         case "guess":
             return lead.ODD_OR_EVEN
         case "auction":
@@ -101,26 +99,26 @@ def act_unchecked(game: Game, option: Option) -> None:
     match option:
         case Play():
             turn.put(state, option.tile, option.end)
-            end.next_turn(game, state)
+            round_end.next_turn(game, state)
         case Draw():
             _draw(game, state)
         case Pass():
             turn.pass_turn(game, state)
-            end.next_turn(game, state)
+            round_end.next_turn(game, state)
         case PlayTwo():
             turn.put(state, option.left, "left")
             turn.put(state, option.right, "right")
-            end.next_turn(game, state)
+            round_end.next_turn(game, state)
         case Keep() | Refuse():
             deal.apply_keep(game, state, option)
         case Call() | GoOn():
-            end.apply_answer(game, state, option)
+            round_end.apply_answer(game, state, option)
         case Guess():
             deal.apply_guess(game, state, option)
         case Bid():
             boneyard.apply_bid(game, state, option)
             if state.aside.auctioned:
-                end.settle(game, state)
+                round_end.settle(game, state)
         case _:
             assert_never(option)
 
@@ -130,17 +128,17 @@ def _draw(game: Game, state: Round) -> None:
     settings, seat = game.settings, state.turn
     boneyard.draw_tile(game, state, seat)
     if settings.fee:
-        score.pay(game, seat, settings.fee)
-    blocked = end.is_blocked(game, state)
+        scoring.pay(game, seat, settings.fee)
+    blocked = round_end.is_blocked(game, state)
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.
     auction = blocked and settings.auction and boneyard.auction_opens(state)
     if settings.draw_ends_turn or auction:
-        end.next_turn(game, state)
+        round_end.next_turn(game, state)
     elif blocked:
-        end.end_round(game, state, "blocked")
+        round_end.end_round(game, state, "blocked")
 
 
 def pips(game: Game) -> tuple[int, ...]:
     """Return the pips that each hand of the round counts."""
-    return score.pips_held(game, game.playing)
+    return scoring.pips_held(game, game.playing)

@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.files import refuse_link, remove_partial_files
-from arena.logs import compression as packed
+from arena.logs import compression
 from arena.logs.checksummed import grep_prefix, last_line
 from arena.logs.gamelog import OVER
 from protocol.codec import line_start
@@ -30,7 +30,7 @@ def list_logs(folder: Path) -> list[Path]:
     """Return the game logs in a folder, compressed or not, sorted by name. Raises UserError."""
     if folder.name == FOLDER:  # Any other one was named by the user.
         refuse_link(folder)
-    return packed.list_files(folder, ENDING)
+    return compression.list_files(folder, ENDING)
 
 
 def is_log(path: Path) -> bool:
@@ -38,7 +38,7 @@ def is_log(path: Path) -> bool:
 
     Raises OSError.
     """
-    name, packs = path.name.removesuffix(packed.ENDING), path.name.endswith(packed.ENDING)
+    name, packs = path.name.removesuffix(compression.ENDING), path.name.endswith(compression.ENDING)
     here = packs or path.resolve().parent.name == FOLDER
     return (here and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
 
@@ -66,7 +66,7 @@ def compress_finished(path: Path) -> None:
     if path.exists() and path.stat().st_size >= MIN_PACK_BYTES:
         last, torn = last_line(path)
         if last.startswith(OVER) and not torn:
-            packed.compress(path)
+            compression.compress(path)
 
 
 def remove_leftovers(folder: Path) -> None:

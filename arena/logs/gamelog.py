@@ -9,8 +9,7 @@ from typing import Protocol
 from msgspec import UNSET, Struct
 
 from arena.files import APPEND, open_regular
-from arena.logs import checksummed as sealed
-from arena.logs import compression as packed
+from arena.logs import checksummed, compression
 from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_end
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.records import (
@@ -54,7 +53,7 @@ class GameLog:
         self._sitting: Sitting | None = None
         self._records = self._results = self._checksum = 0
         self._over = False
-        packed.decompress(path)
+        compression.decompress(path)
         self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = open_regular(path, APPEND)
@@ -96,7 +95,7 @@ class GameLog:
         if not records or not MILESTONES.isdisjoint(map(type, records)):
             lines = [*records, *self._end(records)]
         if lines:
-            self._checksum = sealed.append_records(self._descriptor, lines, self._checksum)
+            self._checksum = checksummed.append_records(self._descriptor, lines, self._checksum)
             self._count(lines)
 
     def sync(self) -> None:
@@ -200,7 +199,7 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
     """
     results, over, seats = 0, False, 0
     sitting: Sitting | None = None
-    for entry in sealed.read_sealed(path, decode_record):
+    for entry in checksummed.read_sealed(path, decode_record):
         record, number = entry.record, entry.line.number
         # Nine lines of ten: all that follows would let them pass.
         if isinstance(record, ChoiceRecord) and record.seat < seats and not over:

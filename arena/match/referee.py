@@ -9,7 +9,7 @@ from collections.abc import Callable, Set
 
 from msgspec import UNSET
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine import view
 from arena.engine.shuffle import commitment
 from arena.engine.state import Game

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Iterator
 
-from arena.rules import explain_play as play
-from arena.rules import explain_scoring as scoring
-from arena.rules import explain_setup as start
+from arena.rules import explain_play, explain_scoring, explain_setup
 from arena.rules.english import Sentence
 from protocol.ruleset import Ruleset
 
 PARTS: dict[str, Callable[[Ruleset], Iterator[Sentence]]] = {
-    "Players and tiles": start.players_and_tiles,
-    "The lead": start.the_lead,
-    "The turn": play.the_turn,
-    "The boneyard": play.the_boneyard,
-    "Stakes": play.the_stakes,
-    "End of a round": play.end_of_a_round,
-    "Scoring": scoring.scoring,
-    "The game": scoring.the_game,
+    "Players and tiles": explain_setup.players_and_tiles,
+    "The lead": explain_setup.the_lead,
+    "The turn": explain_play.the_turn,
+    "The boneyard": explain_play.the_boneyard,
+    "Stakes": explain_play.the_stakes,
+    "End of a round": explain_play.end_of_a_round,
+    "Scoring": explain_scoring.scoring,
+    "The game": explain_scoring.the_game,
 }
 """The parts of a game under their headings, in the order in which a player meets them."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from arena.rules import relevance as effects
+from arena.rules import relevance
 from arena.rules.english import Sentence, by_table, count_in_words, count_points, number_word
 from protocol.ruleset import Ruleset, Stakes, playable_seat_counts
 
@@ -57,14 +57,14 @@ def _tiles(rules: Ruleset) -> Sentence:
 
 def _alone(rules: Ruleset) -> str:
     """Return when a last tile may be played alone, with two tiles a turn."""
-    if not effects.can_draw(rules):
+    if not relevance.can_draw(rules):
         return ""
     empty = "the boneyard is empty" if rules.boneyard.reserve == 0 else "no tile may be drawn"
     return f", and only once {empty}"
 
 
 def _when_able(rules: Ruleset) -> Iterator[Sentence]:
-    if not effects.can_draw(rules):
+    if not relevance.can_draw(rules):
         yield Sentence("A player who can play must play.", ("C",))
     elif not rules.turn.draw_when_able:
         text = f"A player who can play must play and may not {_take(rules)} instead."
@@ -73,18 +73,18 @@ def _when_able(rules: Ruleset) -> Iterator[Sentence]:
         take = _take(rules)
         text = f"A player who can play may instead {take}{_draw_on(rules)}, but must then play."
         yield Sentence(text, ("B", "C play", "C.22", "D"))
-        if effects.has_free_lead(rules):
+        if relevance.has_free_lead(rules):
             yield _leader(rules)
 
 
 def _take(rules: Ruleset) -> str:
     """Return the verb for a tile of the boneyard."""
-    return "buy" if effects.has_fees(rules) else "draw"
+    return "buy" if relevance.has_fees(rules) else "draw"
 
 
 def _draw_on(rules: Ruleset) -> str:
     """Return how many tiles a player who can play may draw instead."""
-    match effects.draw_limit(rules):
+    match relevance.draw_limit(rules):
         case "unlimited":
             return " as many tiles as they like, even after one that fits"
         case 1:
@@ -102,7 +102,7 @@ def _leader(rules: Ruleset) -> Sentence:
 
 def _when_unable(rules: Ruleset) -> Sentence:
     turn = rules.turn
-    if not effects.can_draw(rules):
+    if not relevance.can_draw(rules):
         return Sentence("A player who cannot play passes.", ("C",))
     if turn.draw_ends_turn:
         return _draw_ends_turn(rules)
@@ -125,7 +125,7 @@ def _draw_ends_turn(rules: Ruleset) -> Sentence:
 def _as_wished(rules: Ruleset) -> str:
     """Return the options of a player who cannot play and need not draw."""
     take = _take(rules)
-    match effects.draw_limit(rules):
+    match relevance.draw_limit(rules):
         case "unlimited":
             return f"may {take} tiles until one fits, or pass at any point"
         case 1:
@@ -136,7 +136,7 @@ def _as_wished(rules: Ruleset) -> str:
 
 
 def _must_draw(rules: Ruleset) -> Sentence:
-    limit = effects.draw_limit(rules)
+    limit = relevance.draw_limit(rules)
     if limit == "unlimited":
         text = (
             "A player who cannot play draws until they can, and passes only when no tile may be "
@@ -163,26 +163,26 @@ def _must_draw(rules: Ruleset) -> Sentence:
 def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the tiles that are not dealt."""
     yield _left(rules)
-    if effects.can_draw(rules):
+    if relevance.can_draw(rules):
         yield _reserve(rules)
-    elif effects.can_be_drawn_for_lead(rules):
+    elif relevance.can_be_drawn_for_lead(rules):
         yield Sentence("They are drawn only to decide the lead.", ("C.3", "C.13"))
-    if effects.can_draw(rules) or effects.can_be_drawn_for_lead(rules):
+    if relevance.can_draw(rules) or relevance.can_be_drawn_for_lead(rules):
         yield _order(rules)
-    if effects.has_auction(rules):
+    if relevance.has_auction(rules):
         yield Sentence(AUCTION)
 
 
 def _left(rules: Ruleset) -> Sentence:
-    left = effects.boneyard_left(rules)
+    left = relevance.boneyard_left(rules)
     if not any(left.values()):
         text = "There is no boneyard: all tiles are in the players' hands."
         return Sentence(text, ("A", "C"))
     tiles = by_table(left, lambda tiles: count_in_words(tiles, "tile") if tiles else "none")
     if (
-        effects.can_draw(rules)
-        or effects.can_be_drawn_for_lead(rules)
-        or effects.has_auction(rules)
+        relevance.can_draw(rules)
+        or relevance.can_be_drawn_for_lead(rules)
+        or relevance.has_auction(rules)
     ):
         text = f"The rest of the tiles form the boneyard, face down: {tiles}."
         return Sentence(text, ("A", "B", "C deal", "D", "E deal"))
@@ -195,7 +195,7 @@ def _reserve(rules: Ruleset) -> Sentence:
     if reserve == 0:
         text = "All of them may be drawn."
         return Sentence(text, ("C.18", "C.25", "D", "E play"))
-    if effects.has_auction(rules):
+    if relevance.has_auction(rules):
         text = "The last two tiles may not be drawn; they are auctioned."
         return Sentence(text, ("C.26",))
     last = "The last tile" if reserve == 1 else f"The last {number_word(reserve)} tiles"
@@ -229,7 +229,7 @@ AUCTION = (
 
 def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on payments besides the points for rounds."""
-    if not effects.has_payments(rules):
+    if not relevance.has_payments(rules):
         return
     stakes = rules.stakes
     yield _chips(rules)
@@ -238,7 +238,7 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
         text += f"{_price(stakes, stakes.ante)} into the pot"
         text += ", or all that is left." if stakes.chips else "."
         yield Sentence(text)
-    if effects.has_fees(rules):
+    if relevance.has_fees(rules):
         yield _fee(rules)
     if stakes.pot:
         yield Sentence(_pot(rules))
@@ -270,14 +270,14 @@ def _fee(rules: Ruleset) -> Sentence:
     stakes = rules.stakes
     text = f"Each tile drawn costs {_price(stakes, stakes.fee)}"
     text += ", paid into the pot" if stakes.pot else ", paid to nobody"
-    if effects.can_be_drawn_for_lead(rules):
+    if relevance.can_be_drawn_for_lead(rules):
         text += "; the tiles drawn to decide the lead cost nothing"
     return Sentence(f"{text}.", ("C.27",))
 
 
 def _pot(rules: Ruleset) -> str:
     taken = "The winning side takes the pot" if rules.deal.partners else "The winner takes the pot"
-    if effects.is_always_won(rules):
+    if relevance.is_always_won(rules):
         return f"{taken}."
     return (
         f"{taken}; if nobody wins the round, the pot stays for the next one. A pot that is left "
@@ -299,12 +299,12 @@ def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
 def _blocked(rules: Ruleset) -> Sentence:
     text = "It also ends, blocked, as soon as nobody can play"
     sources: tuple[str, ...] = ("A", "C", "C play")
-    if effects.can_draw(rules):
+    if relevance.can_draw(rules):
         text += " and no tile may be drawn"
         sources = ("A", "B", "C play", "E")
-    if effects.has_auction(rules):
-        text += " or is left to be auctioned" if effects.can_draw(rules) else " after the auction"
-    if effects.can_draw(rules) and rules.turn.draw_optional:
+    if relevance.has_auction(rules):
+        text += " or is left to be auctioned" if relevance.can_draw(rules) else " after the auction"
+    if relevance.can_draw(rules) and rules.turn.draw_optional:
         text += ", or when every player has passed in succession"
         sources = (*sources, "C.27")
     return Sentence(f"{text}.", sources)
@@ -314,17 +314,17 @@ def _dead_ends(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on dead ends: all tiles of an end's number have been played."""
     match rules.end.blocked:
         case "play_on":
-            if effects.can_draw(rules):
+            if relevance.can_draw(rules):
                 yield _play_on(rules)
         case "at_once":
-            if effects.can_draw(rules):
+            if relevance.can_draw(rules):
                 text = (
                     "It ends at once, blocked, when all tiles of the number at each end have been "
                     "played, even if tiles are left to draw."
                 )
                 yield Sentence(text, ("C.20",))
         case "call":
-            if effects.can_draw(rules) or rules.turn.tiles == 2:
+            if relevance.can_draw(rules) or rules.turn.tiles == 2:
                 yield _call(rules)
         case _:
             assert_never(rules.end.blocked)
@@ -334,7 +334,7 @@ def _play_on(rules: Ruleset) -> Sentence:
     text = "If all tiles of the numbers at both ends have been played, the round still goes on: "
     if rules.turn.draw_optional:
         text += f"each player in turn may {_take(rules)} as long as tiles may be drawn."
-    elif effects.draw_limit(rules) == "unlimited":
+    elif relevance.draw_limit(rules) == "unlimited":
         text += "the next player must draw all tiles that may be drawn."
     else:
         text += "each player in turn must draw as long as tiles may be drawn."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
-from arena.rules import relevance as effects
+from arena.rules import relevance
 from arena.rules.english import (
     Sentence,
     by_table,
@@ -69,7 +69,7 @@ def scoring(rules: Ruleset) -> Iterator[Sentence]:
 
 def _pips(rules: Ruleset) -> Sentence:
     text = "At the end of a round each player counts the pips on the tiles left in their hand"
-    if rules.score.double_blank and effects.has_blank(rules):
+    if rules.score.double_blank and relevance.has_blank(rules):
         text = f"{text}; the 0-0 counts {rules.score.double_blank}."
         return Sentence(text, ("A", "C Dutch"))
     return Sentence(f"{text}.", ("A", "B", "C score", "E"))
@@ -116,21 +116,21 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
         return
     text, sources = breaker
     yield Sentence(f"If {_tied(rules)} in a blocked round, {text}.", sources)
-    if effects.can_tie_when_out(rules):
+    if relevance.can_tie_when_out(rules):
         yield Sentence(_literal(rules), ("B", "C score"))
 
 
 def _tied(rules: Ruleset) -> str:
     if rules.deal.partners:
         return "both sides have equally many pips"
-    if effects.count_winners(rules) == 2:
+    if relevance.count_winners(rules) == 2:
         return "both players have equally many pips"
     return "two or more players tie for the fewest pips"
 
 
 def _even_out(rules: Ruleset) -> str:
     """Return the words for a tie with a player who went out; empty if there can be none."""
-    if not effects.can_tie_when_out(rules):
+    if not relevance.can_tie_when_out(rules):
         return ""
     if rules.deal.partners:
         return ", even after a player went out"
@@ -167,7 +167,7 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
             )
             return text, ("C.37",)
         case "outsider":
-            if effects.count_winners(rules) == 2:
+            if relevance.count_winners(rules) == 2:
                 return None
             text = (
                 "the player with the fewest pips of those who are not tied wins it; if these tie "
@@ -183,7 +183,7 @@ def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
 
 def _points(rules: Ruleset) -> Iterator[Sentence]:
     out, blocked = rules.score.points_out, rules.score.points_blocked
-    if out == blocked == "nothing" and effects.has_pot(rules):
+    if out == blocked == "nothing" and relevance.has_pot(rules):
         yield Sentence("Winning a round earns the pot and no points.")
     elif rules.deal.partners:
         yield from _side_points(rules)
@@ -201,7 +201,7 @@ def _floor(rules: Ruleset) -> str:
     """Return that 0 is the least, if a winner without the fewest pips could score less."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
     heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
-    return " (never less than 0)" if signed and heavy and effects.count_winners(rules) > 2 else ""
+    return " (never less than 0)" if signed and heavy and relevance.count_winners(rules) > 2 else ""
 
 
 def _side_points(rules: Ruleset) -> Iterator[Sentence]:
@@ -217,7 +217,7 @@ def _side_points(rules: Ruleset) -> Iterator[Sentence]:
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
     score = rules.score
-    if any(score.bonus[: effects.most_rounds(rules)]):
+    if any(score.bonus[: relevance.most_rounds(rules)]):
         yield Sentence(_early(rules))
     if score.capicu:
         text = (
@@ -225,7 +225,7 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
             f"earns {count_points(score.capicu)} extra."
         )
         yield Sentence(text)
-    if score.out_with_blank and effects.has_blank(rules):
+    if score.out_with_blank and relevance.has_blank(rules):
         text = (
             f"Winning by going out with the 0-0 earns {count_points(score.out_with_blank)} extra."
         )
@@ -235,12 +235,12 @@ def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
 def _early(rules: Ruleset) -> str:
     """Return the extra points for the first rounds of a game."""
     extra = [
-        (at, n) for at, n in enumerate(rules.score.bonus[: effects.most_rounds(rules)], 1) if n
+        (at, n) for at, n in enumerate(rules.score.bonus[: relevance.most_rounds(rules)], 1) if n
     ]
     (first, most), *others = extra
     more = [f"of the {ordinal_word(at)} {n:,}" for at, n in others]
     text = join_words([f"{count_points(most)} extra", *more])
-    lost = "" if effects.is_always_won(rules) else "; they lapse if nobody wins that round"
+    lost = "" if relevance.is_always_won(rules) else "; they lapse if nobody wins that round"
     return f"The winner of the {ordinal_word(first)} round gets {text}{lost}."
 
 

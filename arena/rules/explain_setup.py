@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from arena.rules import relevance as effects
+from arena.rules import relevance
 from arena.rules.english import Sentence, by_table, clauses, count_in_words, name_range, number_word
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, SMALL, Deal, Lead, Ruleset, playable_seat_counts
 
@@ -42,7 +42,7 @@ def _the_set(deal: Deal) -> Sentence:
 
 
 def _hands(rules: Ruleset) -> Sentence:
-    hands = effects.dealt_tiles(rules)
+    hands = relevance.dealt_tiles(rules)
     dealt = by_table(hands, lambda hand: count_in_words(hand, "tile"))
     if rules.deal.hand == "eight_minus_seats" and len(hands) > 1:
         dealt = f"eight tiles minus one for each player: {dealt}"
@@ -64,7 +64,7 @@ def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
 
 
 def _annulled(rules: Ruleset) -> Iterator[Sentence]:
-    deal, largest = rules.deal, max(effects.dealt_tiles(rules).values())
+    deal, largest = rules.deal, max(relevance.dealt_tiles(rules).values())
     if 0 < deal.annul_suit <= min(largest, deal.highest_pip + deal.doubles):
         text = (
             f"A player who is dealt {number_word(deal.annul_suit)} or more tiles with the same "
@@ -86,15 +86,15 @@ def _annulled(rules: Ruleset) -> Iterator[Sentence]:
 def the_lead(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the leader of each round and the first tile."""
     yield from _rounds(rules)
-    if effects.may_miss(rules):
+    if relevance.may_miss(rules):
         yield _missing(rules)
     yield _first_tile(rules)
 
 
 def _rounds(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the leader: of the first round, of later and of special ones."""
-    first, later = rules.lead.first, effects.later_lead(rules)
-    blocked, tie = effects.lead_after_blocked(rules), effects.lead_after_tie(rules)
+    first, later = rules.lead.first, relevance.later_lead(rules)
+    blocked, tie = relevance.lead_after_blocked(rules), relevance.lead_after_tie(rules)
     text, sources = _chosen(rules, first)
     if later == first and not blocked and not tie:
         yield Sentence(f"In every round {text}", sources)
@@ -114,7 +114,7 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
         yield Sentence(text, clauses(("C.7",), sources))
 
 
-def _later(rules: Ruleset, how: effects.LeadMethod) -> Sentence:
+def _later(rules: Ruleset, how: relevance.LeadMethod) -> Sentence:
     """Return the sentence on the leader of later rounds in general."""
     text, sources = _chosen(rules, how)
     match how:
@@ -129,7 +129,7 @@ def _later(rules: Ruleset, how: effects.LeadMethod) -> Sentence:
     return Sentence(text, sources)
 
 
-def _chosen(rules: Ruleset, how: effects.LeadMethod) -> tuple[str, tuple[str, ...]]:
+def _chosen(rules: Ruleset, how: relevance.LeadMethod) -> tuple[str, tuple[str, ...]]:
     """Return how a leader is found, and the clauses.
 
     The words follow "In the first round" or "after a blocked round".
@@ -156,7 +156,7 @@ def _chosen(rules: Ruleset, how: effects.LeadMethod) -> tuple[str, tuple[str, ..
         case "same":
             return "its leader leads again.", ("C.9",)
         case "winner":
-            told = effects.lead_after_tie(rules) or effects.is_always_won(rules)
+            told = relevance.lead_after_tie(rules) or relevance.is_always_won(rules)
             again = "" if told else "; if nobody won it, its leader leads again"
             return f"its winner leads{again}.", ("C Puerto Rico",)
         case _:
@@ -198,7 +198,7 @@ def _winner_leads(rules: Ruleset) -> str:
     who = "Whoever wins a round leads the next"
     if rules.deal.partners:
         who += ": of the winning side the player who went out, or else the one with fewer pips"
-    if effects.lead_after_tie(rules) or effects.is_always_won(rules):
+    if relevance.lead_after_tie(rules) or relevance.is_always_won(rules):
         return f"{who}."
     return f"{who}. After a round that nobody won, its leader leads again."
 
@@ -208,7 +208,7 @@ HEAVIEST = "the heaviest tile (of equally heavy ones, the one with the larger nu
 
 def _missing(rules: Ruleset) -> Sentence:
     """Return the sentence on a round in which nobody was dealt the double that leads."""
-    nobody, one = _nobody_has_it(rules), "double_six" in effects.lead_doubles(rules)
+    nobody, one = _nobody_has_it(rules), "double_six" in relevance.lead_doubles(rules)
     next_best = f"the player with {HEAVIEST} leads"
     if one:
         next_best = (
@@ -236,7 +236,7 @@ def _missing(rules: Ruleset) -> Sentence:
 
 
 def _nobody_has_it(rules: Ruleset) -> str:
-    asked = effects.lead_doubles(rules)
+    asked = relevance.lead_doubles(rules)
     if asked == set(BY_DOUBLE):
         return "If nobody holds the double that must lead"
     if asked == {"double_six"}:
@@ -266,20 +266,20 @@ def _required(rules: Ruleset, lead: Lead) -> Sentence:
             )
             return Sentence(text, ("C.16",))
         case "set_double":
-            return _set_double(rules) if effects.lead_doubles(rules) else free
+            return _set_double(rules) if relevance.lead_doubles(rules) else free
         case _:
             assert_never(lead.tile)
 
 
 def _set_double(rules: Ruleset) -> Sentence:
     sources = clauses(("C.13",), ("C Puerto Rico",))
-    if not effects.has_free_lead(rules):
+    if not relevance.has_free_lead(rules):
         text = "Whoever leads because of a tile must play it at once"
-        text += ", without drawing." if effects.can_draw(rules) else "."
+        text += ", without drawing." if relevance.can_draw(rules) else "."
         return Sentence(text, sources)
-    highest = effects.lead_doubles(rules) == {"highest_double"}
+    highest = relevance.lead_doubles(rules) == {"highest_double"}
     tile = "the highest double" if highest else f"the {_top(rules)}"
-    if effects.may_miss(rules) and rules.lead.missing != "draw_for_it":
+    if relevance.may_miss(rules) and rules.lead.missing != "draw_for_it":
         tile += " (or heaviest tile)" if highest else " (or the tile in its place)"
     text = f"A player who leads with {tile} must begin with it; {_free_leader(rules)} may begin "
     return Sentence(f"{text}with any tile.", clauses(sources, ("C.15",)))
@@ -287,6 +287,6 @@ def _set_double(rules: Ruleset) -> Sentence:
 
 def _free_leader(rules: Ruleset) -> str:
     """Return the players who lead for another reason than a tile."""
-    if effects.later_lead(rules) == "winner":
+    if relevance.later_lead(rules) == "winner":
         return "a winner who leads"
     return "later leaders" if rules.lead.first in BY_DOUBLE else "a leader for any other reason"

@@ -6,9 +6,9 @@ from numbers import Integral
 from operator import add
 from typing import Literal
 
+from arena import engine
 from arena.analysis.frames import Frame
 from arena.analysis.text import Look, draw_frame
-from arena.engine import game as engine
 from arena.engine import view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game

@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.training.actions import Mask

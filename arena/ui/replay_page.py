@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.analysis import text as render
+from arena.analysis import text
 from arena.analysis.frames import frames_for
 from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
@@ -72,7 +72,7 @@ def pack_game(
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))
-    told = render.outcome_line(logged) if seat is None else _alone(logged, seat)
+    told = text.outcome_line(logged) if seat is None else _alone(logged, seat)
     if most is not None and len(data) > most:
         command = f"boneyard replay LOG {printable(logged.game.game)} --html"
         return PackedGame(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")

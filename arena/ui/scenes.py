@@ -6,7 +6,7 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.analysis import text as render
+from arena.analysis import text
 from arena.analysis.frames import Frame, Viewer
 from arena.logs.gamelog import LoggedGame
 from protocol.codec import printable
@@ -136,13 +136,13 @@ def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
     """Return the facts about a logged game that a page shows to every viewer."""
     sitting = logged.sitting
     told = game_info(logged.game.game, sitting.seats, sitting.rules)
-    look = render.Look(sitting.seats, partners=sitting.rules.deal.partners)
+    look = text.Look(sitting.seats, partners=sitting.rules.deal.partners)
     return replace(told, seat=seat, remarks=tuple(_remarks(logged, look)))
 
 
 def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
     """Return the facts about a game of these entrants with these rules."""
-    look = render.Look(tuple(names), partners=rules.deal.partners)
+    look = text.Look(tuple(names), partners=rules.deal.partners)
     points = f"{target(rules, len(names))} points"
     return GameInfo(
         game=printable(game),
@@ -155,8 +155,8 @@ def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
     )
 
 
-def _remarks(logged: LoggedGame, look: render.Look) -> Iterator[str]:
-    if forfeits := render.forfeits_text(logged, look):
+def _remarks(logged: LoggedGame, look: text.Look) -> Iterator[str]:
+    if forfeits := text.forfeits_text(logged, look):
         yield forfeits
     if logged.result is None:
         yield "The game is unfinished and does not count."
@@ -172,7 +172,7 @@ class SceneBuilder:
 
         `seat` is the viewer: it is shown only its own times; None is shown all times.
         """
-        self._look = render.Look(tuple(names), partners=partners)
+        self._look = text.Look(tuple(names), partners=partners)
         self._clocks = clocks
         self._times = [
             Time(0, clock.bank_ms) if seat in (None, at) else None
@@ -189,7 +189,7 @@ class SceneBuilder:
         return Scene(
             round=frame.round,
             turn=frame.turn,
-            words=" ".join(render.frame_sentences(frame, self._look)),
+            words=" ".join(text.frame_sentences(frame, self._look)),
             line=tiles(frame.line),
             lead=self._lead,
             laid=(left, right),
@@ -236,7 +236,7 @@ def option(one: Option) -> str:
         case PlayTwo():
             return f"{tiles([one.left])}<{tiles([one.right])}>"
         case _:
-            return render.option_words(one)
+            return text.option_words(one)
 
 
 def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
@@ -261,17 +261,17 @@ def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, .
     """Return the options with bids that nobody made joined, and the new index of the chosen one."""
     if not isinstance(options[-1], Bid):
         return tuple(map(option, options)), chosen
-    words, marks = zip(*render.options_text(options, chosen), strict=True)
+    words, marks = zip(*text.options_text(options, chosen), strict=True)
     return words, None if chosen is None else marks.index(True)
 
 
 def _foul(record: FoulRecord) -> Foul:
-    evidence = render.EVIDENCE
+    evidence = text.EVIDENCE
     return Foul(
         seat=record.seat,
         foul=record.foul,
         detail=printable(record.detail, evidence),
         line=printable(record.line, evidence),
         stderr=printable(record.stderr, evidence),
-        clock=render.foul_clock(record) if record.limit_ms else "",
+        clock=text.foul_clock(record) if record.limit_ms else "",
     )

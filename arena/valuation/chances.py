@@ -13,9 +13,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from arena import engine
 from arena.analysis.frames import moments
 from arena.analysis.replay import steps
-from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls

@@ -20,8 +20,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from arena import engine
 from arena.analysis.decisions import opponents
-from arena.engine import game as engine
 from arena.engine import values
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame

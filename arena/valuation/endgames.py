@@ -6,7 +6,7 @@ remembers each position. There is no draw left, so a position is two hands, two 
 
 from collections.abc import Iterator
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine import scoring
 from arena.engine.state import Game
 from arena.engine.tile_table import Bit, Mask

@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from arena import engine
 from arena.analysis.replay import Step, deal_of, steps
 from arena.engine import boneyard
-from arena.engine import game as engine
 from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.engine.structs import Dealt, Method

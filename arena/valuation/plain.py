@@ -6,7 +6,7 @@ end of the line is called the left one; so states as arrays of bits can play it 
 
 from hashlib import sha256
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.state import Game, Round
 from protocol.messages import Bid, Call, GoOn, Option, Play, PlayTwo
 from protocol.ruleset import side_of

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.valuation.playouts import play_out

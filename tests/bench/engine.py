@@ -6,7 +6,7 @@ this one game. So does the engine's reference on values, which tests keep as an 
 
 import random
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.engine.structs import Dealt
 from arena.rules.variants import find_variant

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from itertools import islice
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from arena.valuation.plain import plain_option

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena.logs import checksummed as sealed
+from arena.logs import checksummed
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
@@ -105,7 +105,7 @@ def written(folder: Folder, case: Case, results: int) -> None:
     games = islice(tables(event), results)
     while few := list(islice(games, AT_ONCE)):
         records = [_result(event, game, board, who, strength, rng) for game, board, who in few]
-        checksum = sealed.append_records(descriptor, records, checksum)
+        checksum = checksummed.append_records(descriptor, records, checksum)
     os.close(descriptor)
 
 

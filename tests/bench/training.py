@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 import sample_bots
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
 from arena.training import boneyard_v0

@@ -22,9 +22,7 @@ from protocol.messages import (
 from protocol.messages import End as Where
 from protocol.ruleset import Ruleset, check_seats, target
 from protocol.tiles import Tile
-from tests.engine_reference import boneyard, deal, lead, turn
-from tests.engine_reference import round_end as end
-from tests.engine_reference import scoring as score
+from tests.engine_reference import boneyard, deal, lead, round_end, scoring, turn
 from tests.engine_reference.deal import begin, chance_decides
 from tests.engine_reference.round_end import places
 from tests.engine_reference.state import Game, Round
@@ -74,7 +72,7 @@ def legal(game: Game) -> tuple[Option, ...]:
         case "keep":
             return deal.keep_or_refuse(game, state)
         case "call":
-            return end.CALL_OR_GO_ON
+            return round_end.CALL_OR_GO_ON
         case "guess":
             return lead.ODD_OR_EVEN
         case "auction":
@@ -106,25 +104,25 @@ def act_unchecked(game: Game, option: Option) -> Game:
     state = game.playing
     match option:
         case Play():
-            return end.next_turn(game, _played(game, state, ((option.tile, option.end),)))
+            return round_end.next_turn(game, _played(game, state, ((option.tile, option.end),)))
         case Draw():
             return _drew(game, state)
         case Pass():
-            return end.next_turn(game, _passed(game, state))
+            return round_end.next_turn(game, _passed(game, state))
         case PlayTwo():
             pair: Placing = ((option.left, "left"), (option.right, "right"))
-            return end.next_turn(game, _played(game, state, pair))
+            return round_end.next_turn(game, _played(game, state, pair))
         case Keep() | Refuse():
             return deal.apply_keep(game, state, option)
         case Call() | GoOn():
-            after = end.apply_answer(state, option)
-            return end.end_round(game, after) if after.over else replace(game, round=after)
+            after = round_end.apply_answer(state, option)
+            return round_end.end_round(game, after) if after.over else replace(game, round=after)
         case Guess():
             return deal.apply_guess(game, state, option)
         case Bid():
             after_bid = boneyard.apply_bid(game, state, option)
             done = after_bid.playing.aside.auctioned
-            return end.settle(after_bid, after_bid.playing) if done else after_bid
+            return round_end.settle(after_bid, after_bid.playing) if done else after_bid
         case _:
             assert_never(option)
 
@@ -171,17 +169,17 @@ def _drew(game: Game, state: Round) -> Game:
     """Draw a tile and pay for it; the turn goes on unless drawing ends it (E play)."""
     after = boneyard.draw_tile(game, state, state.turn)
     if game.rules.stakes.fee:
-        game = score.pay(game, state.turn, game.rules.stakes.fee)
-    blocked = end.is_blocked(game, after)
+        game = scoring.pay(game, state.turn, game.rules.stakes.fee)
+    blocked = round_end.is_blocked(game, after)
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.
     if game.rules.turn.draw_ends_turn or (blocked and boneyard.auction_opens(game, after)):
-        return end.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
+        return round_end.next_turn(game, replace(after, turn=game.after(state.turn), drawn=0))
     if blocked:
-        return end.end_round(game, replace(after, over="blocked"))
-    return end.with_round(game, after)
+        return round_end.end_round(game, replace(after, over="blocked"))
+    return round_end.with_round(game, after)
 
 
 def pips(game: Game) -> tuple[int, ...]:
     """Return the pips that each hand of the round counts."""
-    return score.pips_held(game, game.playing)
+    return scoring.pips_held(game, game.playing)

@@ -13,8 +13,7 @@ import pytest
 from arena.match.clock import MOST_GIVEN_BACK_MS
 from arena.match.piped_process import READ, STDERR_A_GAME, STDERR_KEPT
 from arena.match.referee import STALE_LINES
-from protocol import codec, messages
-from protocol import ruleset as rules
+from protocol import codec, messages, ruleset
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import (
     Annulled,
@@ -176,15 +175,15 @@ def literals(kind: object) -> list[str]:
 
 def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
     told = {quoted(row[0])[0]: row[1] for row in table("Rules")}
-    assert list(told) == [f"{group}.{choice}" for choice, group in rules.choices().items()]
-    for group in msgspec.structs.fields(rules.Ruleset):
+    assert list(told) == [f"{group}.{choice}" for choice, group in ruleset.choices().items()]
+    for group in msgspec.structs.fields(ruleset.Ruleset):
         if group.name == "name":
             continue
         for choice in msgspec.structs.fields(group.type):
             words = literals(choice.type)
             cell = told[f"{group.name}.{choice.name}"]
             assert set(words) <= set(quoted(cell)), f"{choice.name}: {cell}"
-    for name, kind in (("deal.hand", rules.HandSizes), ("game.target", rules.Targets)):
+    for name, kind in (("deal.hand", ruleset.HandSizes), ("game.target", ruleset.Targets)):
         assert set(fields(kind)) <= set(quoted(told[name]))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game, Round
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Choose, Drew, Option, Passed
@@ -47,9 +47,9 @@ montecarlo: Any = importlib.import_module("sample_bots.montecarlo")
 
 def begun(name: str, seats: int, seed: int) -> Game:
     """Return a game at the first move of its first round."""
-    game = engine.new_game(RULESETS[name], seats)
-    while engine.needs_deal(game):
-        game = engine.begin(game, engine.chance_decides(game, bytes([seed]) * 32))
+    game = values.new_game(RULESETS[name], seats)
+    while values.needs_deal(game):
+        game = values.begin(game, values.chance_decides(game, bytes([seed]) * 32))
     return game
 
 
@@ -72,9 +72,9 @@ def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
     """Yield a random round: each state with what is chosen in it, the forced choices too."""
     game, dice = begun(name, seats, seed), random.Random(seed)
     while game.playing.over is None:
-        option = choices(dice, engine.legal(game))
+        option = choices(dice, values.legal(game))
         yield game, option
-        game = engine.act(game, option)
+        game = values.act(game, option)
     yield game, option
 
 
@@ -122,7 +122,7 @@ def test_montecarlo_plays_rounds_as_the_engine_does(name: str, seats: int) -> No
                 continue
             assert sim.turn == game.playing.turn
             if free(game):
-                options = map(as_written, engine.legal(game))
+                options = map(as_written, values.legal(game))
                 moves = [montecarlo.as_move(each, sim.game) for each in options]
                 assert listed(sim, sim.moves()) == listed(sim, moves)
             sim.do(montecarlo.as_move(as_written(option), sim.game))
@@ -194,13 +194,13 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
         assert replayed["points"] == brought(steps[0][0], steps[-1][0])
         for (game, _), (turn, moves) in zip(chosen, replayed["moves"], strict=True):
             assert turn == game.playing.turn
-            assert moves == len(engine.legal(game)) or not free(game)
+            assert moves == len(values.legal(game)) or not free(game)
 
 
 def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
     """Yield a random round as the seats were asked, the forced choices too."""
     for game, _ in list(played(name, seats, 99))[:-1]:
-        yield game, *question(game, engine.legal(game))
+        yield game, *question(game, values.legal(game))
 
 
 def asked() -> list[tuple[Game, bytes, bytes]]:
@@ -232,7 +232,7 @@ def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) 
     every = asked()
     answers = said(rung, every)
     for (game, _, _), answer in zip(every, answers, strict=True):
-        assert answer.choice < len(engine.legal(game))
+        assert answer.choice < len(values.legal(game))
         if game.playing.aside.phase in ("play", "call"):
             assert answer.note != "by thumb"
     assert said(rung, every[::-1]) == answers[::-1]  # nothing hangs on what was asked before

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.state import Game
 from protocol.ruleset import Ruleset
 from tests.engine_reference import game as reference

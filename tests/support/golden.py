@@ -13,7 +13,7 @@ import msgspec
 
 from arena.analysis.replay import Step, steps
 from arena.analysis.text import Look, event_sentences, options_text
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
 from arena.match.game_setup import GameSetup
@@ -213,7 +213,7 @@ def _step(step: Step, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator
             state = step.game.playing
             yield f"ROUND {over.round} IS OVER: {over.why}"
             for who, hand, pips in zip(
-                look.names, state.hands, engine.pips(step.game), strict=True
+                look.names, state.hands, values.pips(step.game), strict=True
             ):
                 yield f"  {who} is left with {_tiles(hand)} ({pips})"
             pot = f", pot {step.game.pot}" if step.game.rules.stakes.pot else ""

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
+from arena import engine
 from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQuestion, replay_round
-from arena.engine import game as engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt

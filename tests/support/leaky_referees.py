@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine import view
 from arena.engine.state import Game
 from arena.engine.view import LineWriter

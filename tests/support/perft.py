@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
@@ -33,11 +33,11 @@ def counts(game: Game) -> list[int]:
     found: list[int] = []
     level = [game]
     for _ in range(DEPTH):
-        level = [engine.act_unchecked(one, option) for one in level for option in engine.legal(one)]
+        level = [values.act_unchecked(one, option) for one in level for option in values.legal(one)]
         if not level:
             break
         found.append(len(level))
-        level = [one for one in level if not engine.needs_deal(one)]
+        level = [one for one in level if not values.needs_deal(one)]
         if len(level) > MOST:
             break
     return found
@@ -45,13 +45,13 @@ def counts(game: Game) -> list[int]:
 
 def line(name: str, seats: int, board: int) -> dict[str, Any]:
     """Return one line of the file."""
-    game = engine.new_game(find_variant(name), seats)
-    dealt = engine.chance_decides(game, board_seed(b"perft", name, board))
+    game = values.new_game(find_variant(name), seats)
+    dealt = values.chance_decides(game, board_seed(b"perft", name, board))
     return {
         "game": name,
         "seats": seats,
         "deal": msgspec.to_builtins(dealt),
-        "counts": counts(engine.begin(game, dealt)),
+        "counts": counts(values.begin(game, dealt)),
     }
 
 
@@ -67,8 +67,8 @@ def lines() -> list[dict[str, Any]]:
 
 def recounted(entry: dict[str, Any]) -> list[int]:
     """Return the counts of a line, from its deal."""
-    game = engine.new_game(find_variant(entry["game"]), entry["seats"])
-    return counts(engine.begin(game, msgspec.convert(entry["deal"], Dealt)))
+    game = values.new_game(find_variant(entry["game"]), entry["seats"])
+    return counts(values.begin(game, msgspec.convert(entry["deal"], Dealt)))
 
 
 if __name__ == "__main__":

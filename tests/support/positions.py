@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from arena.engine import boneyard, lead, view
-from arena.engine import values as engine
+from arena.engine import boneyard, lead, values, view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Interlude
@@ -112,7 +111,7 @@ def position(
     Tiles that are named nowhere are out of the game; `stock=REST` puts them into the boneyard.
     """
     chosen = _ruleset(rules)
-    game = engine.new_game(chosen, len(hands))
+    game = values.new_game(chosen, len(hands))
     held = tuple(map(tiles, hands))
     lies = lying(line)
     for one, two in pairwise(lies):
@@ -162,8 +161,8 @@ def dealing(
     new game, later whom the rules say; a double in the hands may decide otherwise.
     """
     chosen = _ruleset(rules)
-    game = after if after is not None else engine.new_game(chosen, len(hands))
-    assert engine.needs_deal(game), "Somebody is to move: nothing is to be dealt."
+    game = after if after is not None else values.new_game(chosen, len(hands))
+    assert values.needs_deal(game), "Somebody is to move: nothing is to be dealt."
     held = tuple(map(tiles, hands))
     rows = _rows(chosen, held, (), stock)
     before = game.round
@@ -172,9 +171,9 @@ def dealing(
     elif before.over is None:
         number, which, leads = before.number, before.aside.deal + 1, before.leader
     else:
-        number, which, leads = before.number + 1, 1, engine.chance_decides(game, seed()).leader
+        number, which, leads = before.number + 1, 1, values.chance_decides(game, seed()).leader
     leads = leads if leader is None else leader
-    return keeping(engine.begin(game, Dealt(number, which, leads, tuple(lots), held, rows)))
+    return keeping(values.begin(game, Dealt(number, which, leads, tuple(lots), held, rows)))
 
 
 def seed(number: int = 1) -> bytes:
@@ -184,8 +183,8 @@ def seed(number: int = 1) -> bytes:
 
 def shuffled(rules: Ruleset | str, seats: int, board: int = 1) -> Game:
     """Return the first round of a new game as a board's seed deals it."""
-    game = engine.new_game(_ruleset(rules), seats)
-    return engine.begin(game, engine.chance_decides(game, seed(board)))
+    game = values.new_game(_ruleset(rules), seats)
+    return values.begin(game, values.chance_decides(game, seed(board)))
 
 
 def _ruleset(rules: Ruleset | str) -> Ruleset:
@@ -214,7 +213,7 @@ def _rows(
 
 def options(game: Game) -> tuple[str, ...]:
     """Return what the seat to move may do, written compactly, in the engine's order."""
-    return tuple(map(written, engine.legal(game)))
+    return tuple(map(written, values.legal(game)))
 
 
 def do(game: Game, *moves: str) -> Game:
@@ -223,14 +222,14 @@ def do(game: Game, *moves: str) -> Game:
     for move in moves:
         able = options(game)
         assert move in able, f"{move!r} is not among {able}."
-        game = keeping(engine.act(game, engine.legal(game)[able.index(move)]))
+        game = keeping(values.act(game, values.legal(game)[able.index(move)]))
     return game
 
 
 def keeping(game: Game) -> Game:
     """Return the game after every seat that could only keep the deal has done so."""
-    while engine.legal(game) == (Keep(),):
-        game = engine.act(game, Keep())
+    while values.legal(game) == (Keep(),):
+        game = values.act(game, Keep())
     return game
 
 
@@ -254,7 +253,7 @@ def asked(game: Game, seat: int | None = None) -> dict[str, Any]:
     """Return the question to a seat (the one to move), decoded from the bytes that it would get."""
     state = game.playing
     seat = state.turn if seat is None else seat
-    return _decoded(view.LineWriter(game, 1).question(seat, engine.legal(game), 1, 1000))
+    return _decoded(view.LineWriter(game, 1).question(seat, values.legal(game), 1, 1000))
 
 
 def told(game: Game, seat: int = 0) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from arena.analysis.alternative_deals import (
     alternative_deals,
     replay_round,
 )
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.match.referee import needs_answer
@@ -40,7 +40,7 @@ def played(
 ) -> list[RoundHistory]:
     """Return a short game, played at random; one seat may foul at its first turn."""
     short = replace(rules, game=Limits(target=100_000, max_rounds=luck.randint(1, 2)))
-    game, rounds = engine.new_game(short, seats), list[RoundHistory]()
+    game, rounds = values.new_game(short, seats), list[RoundHistory]()
     while not game.over:
         deal, game = _round(game, seed, luck, fouler)
         rounds.append(deal)
@@ -53,17 +53,17 @@ def _round(
     """Return a round played at random, and the game after it."""
     start, deals, acts = game, list[Dealt](), list[PublicMove]()
     while True:
-        if engine.needs_deal(game):
+        if values.needs_deal(game):
             if deals and game.playing.over:
                 return RoundHistory(start, tuple(deals), tuple(acts)), game
-            deals.append(engine.chance_decides(game, seed))
-            game = engine.begin(game, deals[-1])
+            deals.append(values.chance_decides(game, seed))
+            game = values.begin(game, deals[-1])
             continue
-        options, turn = engine.legal(game), game.playing.turn
+        options, turn = values.legal(game), game.playing.turn
         option = options[0] if turn == fouler else luck.choice(options)
         if not isinstance(option, QUIET):
             acts.append(PublicMove(turn, option, turn == fouler))
-        game = engine.act(game, option)
+        game = values.act(game, option)
 
 
 def questions(
@@ -74,7 +74,7 @@ def questions(
     for game, choice, _ in replay_round(deal):
         if choice is None:
             return
-        options = engine.legal(game)
+        options = values.legal(game)
         if game.playing.turn == seat and asks(clock, options, fouled=False):
             yield DecisionPoint(done, game.playing.aside.phase)
         done += not isinstance(options[choice], QUIET)

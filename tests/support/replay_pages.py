@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay_round
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import QUESTIONS_A_GAME, needs_answer
@@ -16,7 +16,7 @@ from arena.ui.replay_page import Fields, Playback, pack_game
 from protocol.codec import decode_json
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
-from tests.support import random_rounds as worlds
+from tests.support import random_rounds
 from tests.support.logged_games import (
     NAMES,
 )
@@ -68,7 +68,7 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
         if turn.choice is None:
             break
         at = turn.game.playing.turn
-        if needs_answer(CLOCK, engine.legal(turn.game), fouled=False):
+        if needs_answer(CLOCK, values.legal(turn.game), fouled=False):
             ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
             ids[at] += 1
             records.append(ChoiceRecord(seat=at, id=ids[at], choice=turn.choice, ms=ms, note=note))
@@ -81,9 +81,9 @@ def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, 
     luck = random.Random(name)
     for number in range(tries):
         seed = board_seed(b"pages", "event", number)
-        deal = worlds.played(find_variant(name), seats, seed, luck)[0]
+        deal = random_rounds.played(find_variant(name), seats, seed, luck)[0]
         seat = luck.randrange(seats)
-        for moment in [*worlds.questions(deal, seat, CLOCK)][-3:]:
+        for moment in [*random_rounds.questions(deal, seat, CLOCK)][-3:]:
             until = (seat, moment)
-            other = worlds.resampled(deal, seat, luck, until)
+            other = random_rounds.resampled(deal, seat, luck, until)
             yield seat, log_of(deal, until, luck), log_of(other, until, luck)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from protocol.messages import Ask, Event
 from protocol.ruleset import Ruleset
@@ -36,7 +36,7 @@ def went_out(rules: Ruleset | str, *others: str, turn: int = 0, **more: Any) -> 
 
 def next_round(game: Game) -> Game:
     """Return the next round, or the next deal of this one, from a seed."""
-    return engine.begin(game, engine.chance_decides(game, seed()))
+    return values.begin(game, values.chance_decides(game, seed()))
 
 
 def asked(game: Game) -> Ask:

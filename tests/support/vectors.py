@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 import protocol
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.shuffle import randbelow
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
@@ -36,18 +36,18 @@ def vectors(name: str) -> Iterator[Line]:
 
 def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
     rules, board = short(name), board_of(name, seed)
-    game, luck = engine.new_game(rules, seats), luck_of(board)
+    game, luck = values.new_game(rules, seats), luck_of(board)
     yield {"type": "game", "game": name, "seats": seats, "target": game.target, "rules": rules}
     while not game.over:
         before = game
-        if engine.needs_deal(game):
-            dealt = engine.chance_decides(game, board)
-            game = engine.begin(game, dealt)
+        if values.needs_deal(game):
+            dealt = values.chance_decides(game, board)
+            game = values.begin(game, dealt)
             yield {"type": "deal", **msgspec.to_builtins(dealt), "events": _news(before, game)}
         else:
-            options = engine.legal(game)
+            options = values.legal(game)
             choice = randbelow(luck, len(options)) if len(options) > 1 else 0
-            game = engine.act(game, options[choice])
+            game = values.act(game, options[choice])
             yield {
                 "type": "turn",
                 "seat": before.playing.turn,
@@ -61,7 +61,7 @@ def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
         "type": "end",
         "why": game.over,
         "scores": game.scores,
-        "places": engine.places(game, frozenset()),
+        "places": values.places(game, frozenset()),
     }
 
 
@@ -78,7 +78,7 @@ def _round(game: Game) -> Line:
         "round": state.number,
         "why": state.over,
         "hands": state.hands,
-        "pips": engine.pips(game),
+        "pips": values.pips(game),
         "points": game.points,
         "scores": game.scores,
         "pot": game.pot,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from arena.analysis import text as render
+from arena.analysis import text
 from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.replay import steps
 from arena.document.blocks import TextRow, cut_rows
@@ -238,7 +238,7 @@ class LiveView:
             self._ticks |= update(self._ticks, one, self.event.rules.deal.partners)
         replay = _replay(log, logged)
         board = logged.game.board
-        self._finished.appendleft((board, Finished(render.game_line(logged), replay)))
+        self._finished.appendleft((board, Finished(text.game_line(logged), replay)))
         for record in logged.choices():
             if isinstance(record, FoulRecord):
                 who = printable(result.seats[record.seat])

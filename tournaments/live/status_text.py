@@ -17,7 +17,7 @@ from protocol.codec import encode_json
 from tournaments.live.status import Status, read_status, read_whole_status
 from tournaments.rating.fouls import FoulCount
 from tournaments.report.ratings.standings import pool_sections, standings_table
-from tournaments.storage import public_deals as public
+from tournaments.storage import public_deals
 from tournaments.storage.folder import Folder
 
 LOOK_EVERY_S = 2.0
@@ -112,7 +112,7 @@ def parts(
         yield from renderables(blocks, width, room)
     asked = [] if seen.complete else [seen.question]
     if room is None:
-        asked += [seen.uneven, seen.luck, public.describe_latecomers(seen.latecomers)]
+        asked += [seen.uneven, seen.luck, public_deals.describe_latecomers(seen.latecomers)]
     yield from (Text(line, "bold") for line in asked if line)
     if fouls:
         yield Text()

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.core import Core
 from tournaments.rating.fit import Fit
 from tournaments.rating.statistics import Bools, Floats
@@ -71,7 +71,7 @@ class Bounds(NamedTuple):
 def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
     """Bound the ratings of all parts outside the core."""
     cells, size = fit.cells, len(core.part)
-    games = stats.sums(cells.row, cells.games, len(cells.design.column)) * 3 / (sides + 1)
+    games = statistics.sums(cells.row, cells.games, len(cells.design.column)) * 3 / (sides + 1)
     known = np.where(core.part == 0, fit.theta[:size], np.nan)
     found, sweeps = known.copy(), dict[int, Sweep]()
     for sign in (1, -1):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.statistics import Bools, Ints, wide
 from tournaments.rating.tables import Bound
 from tournaments.rating.tally import Tally
@@ -63,7 +63,7 @@ def _reach(tally: Tally, use: Bools) -> Bools:
     size = len(tally.names)
     drawn = np.zeros(size**2, np.bool_)
     drawn[_arrows(tally, use)[0]] = True
-    return stats.reach(drawn.reshape(size, size))
+    return statistics.reach(drawn.reshape(size, size))
 
 
 def _arrows(tally: Tally, use: Bools) -> tuple[Ints, Ints]:
@@ -107,9 +107,9 @@ def _bounds(part: Ints, above: Bools) -> tuple[Bound, ...]:
 def _level(tally: Tally, part: Ints, within: Bools) -> Bools:
     size, core = len(part), part == 0
     arrows, boards = _arrows(tally, within)
-    on_boards = stats.distinct(arrows * (boards.max(initial=0) + 1) + boards)
+    on_boards = statistics.distinct(arrows * (boards.max(initial=0) + 1) + boards)
     arrows = on_boards // (boards.max(initial=0) + 1)
     drawn = (np.bincount(arrows, minlength=size**2) > 1).reshape(size, size)
-    way = stats.reach(drawn & core & core[:, None])
+    way = statistics.reach(drawn & core & core[:, None])
     sure = max((way & way.T)[core], key=lambda row: int(row.sum()))
     return np.asarray(sure if 2 * sure.sum() > core.sum() else core, np.bool_)

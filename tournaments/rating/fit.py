@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.core import Core, of_one_part
 from tournaments.rating.statistics import (
     ELO,
@@ -48,7 +48,7 @@ class Cells(NamedTuple):
 
     def expected(self, theta: Floats) -> Floats:
         """Return each cell's expected share of the points with these coefficients."""
-        return stats.expected_share(self.design.at(theta))[self.row]
+        return statistics.expected_share(self.design.at(theta))[self.row]
 
     def rated(self) -> "Cells":
         """Return only the cells that rate entrants, their boards renumbered."""
@@ -88,7 +88,7 @@ class Fit(NamedTuple):
         if model < EXACT:
             return Error(0.0, 0)
         df = degrees_of_freedom(boards)
-        if trusted and df and clustered > stats.NOTHING * model:
+        if trusted and df and clustered > statistics.NOTHING * model:
             return Error(ELO * sqrt(clustered), df)
         return Error(ELO * sqrt(model), 0)
 
@@ -110,11 +110,11 @@ def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
     if tally.left.shape[1] > 1:
         blind = _blind(design.squares(games) + pinned)
         pinned, held = pinned + blind, held + blind
-    theta, information = stats.logistic(design, games, points, pinned, prior)
+    theta, information = statistics.logistic(design, games, points, pinned, prior)
     bread: Floats = np.asarray(np.linalg.inv(information), np.float64) - held
     rated = cells.rated()
     misfit = rated.points - rated.games * rated.expected(theta)
-    clustered = stats.clustered(design, rated.row, rated.board, misfit, bread)
+    clustered = statistics.clustered(design, rated.row, rated.board, misfit, bread)
     return Fit(theta, bread, clustered, cells, _boards(rated, len(tally.names)))
 
 
@@ -191,5 +191,5 @@ def _boards(rated: Cells, size: int) -> tuple[int, ...]:
         np.broadcast_to(rated.board[:, None], (len(rated.row), members.shape[1])),
     )
     use = members[rated.row]
-    seen = stats.distinct(who[use] * boards + where[use]) // boards
+    seen = statistics.distinct(who[use] * boards + where[use]) // boards
     return tuple(np.bincount(seen, minlength=size).tolist())

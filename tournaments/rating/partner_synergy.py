@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.fit import SINGULAR, Cells, Fit
 from tournaments.rating.statistics import Error, Floats, Ints, sums
 from tournaments.rating.tables import Partners
@@ -111,7 +111,7 @@ def _clustered(
     count, size = explained.shape
     square, boards, cross = np.zeros(count), np.zeros(count), np.zeros((count, size))
     meat = np.zeros((size, size))
-    for block in stats.score_blocks(cells.design, cells.row, cells.board, misfit):
+    for block in statistics.score_blocks(cells.design, cells.row, cells.board, misfit):
         row = cells.row[block.use]
         sums_at = (block.cluster[:, None] * count + pairs.of[row]).ravel()
         value = (pairs.sign[row] * misfit[block.use, None]).ravel()

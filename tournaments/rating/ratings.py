@@ -49,7 +49,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from protocol.records import Result, UsageSum
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.bounds import Bounds, bounds_of, chances
 from tournaments.rating.core import Core, core_of, of_one_part
@@ -187,15 +187,15 @@ class _Case(NamedTuple):
     core: Core
     fit: Fit
     bounds: Bounds
-    played: stats.Clusters
+    played: statistics.Clusters
     """Games and boards of each entrant,"""
-    margins: stats.Clusters
+    margins: statistics.Clusters
     """and those whose margin counts, with it."""
     anchor: Anchor | None
     """The entrant to which ± refers, if it is in the core; None: the level."""
     corrected_fit: Fit | None
     """The fit with luck taken out; None if luck is not known, or no rating fits what is left."""
-    corrected_margins: stats.Clusters | None
+    corrected_margins: statistics.Clusters | None
     """The margins with luck taken out, in parts of a point."""
 
 
@@ -212,8 +212,8 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     found = fit_model(tally._replace(luck=None), core, zero / zero.sum(), prior)
     whole = tally.played[:, 3] > 0
     who, board, over, _ = tally.played.T
-    played = stats.by_cluster(who, board, over, len(games))
-    margins = stats.by_cluster(who[whole], board[whole], over[whole], len(games))
+    played = statistics.by_cluster(who, board, over, len(games))
+    margins = statistics.by_cluster(who[whole], board[whole], over[whole], len(games))
     corrected_fit = corrected_margins = None
     if tally.luck:
         # With the luck taken out, a bot may have won more than all its games.
@@ -221,7 +221,7 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
             if core.bound.count("") > 1:
                 corrected_fit = fit_model(tally, core, zero / zero.sum(), prior)
         left = tally.overs()[whole]
-        corrected_margins = stats.by_cluster(who[whole], board[whole], left, len(games))
+        corrected_margins = statistics.by_cluster(who[whole], board[whole], left, len(games))
     bounds = bounds_of(found, core, tally.sides)
     return _pool(
         _Case(
@@ -234,7 +234,7 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
 def _pool(case: _Case) -> Pool:
     tally, order = case.tally, _order(case)
     errors, los = _differences(case, order)
-    ranks = stats.rank_intervals(los)
+    ranks = statistics.rank_intervals(los)
     save, save_margin = _savings(tally)
     gain_wins, gain_margin = _gains(tally)
     level = [name for name, use in zip(tally.names, case.core.level, strict=True) if use]
@@ -336,7 +336,7 @@ def _error(case: _Case, fit: Fit, i: int) -> Error:
 
 
 def _margin(
-    case: _Case, margins: stats.Clusters, i: int, parts: int = 1
+    case: _Case, margins: statistics.Clusters, i: int, parts: int = 1
 ) -> tuple[float | None, float | None]:
     """Return the mean margin, a cluster mean of variance G/(G-1) Σ(board's sum)² / n², and ±.
 
@@ -348,7 +348,7 @@ def _margin(
     # Kept as integers until here: sides x own sum - all sums, over (sides - 1) x members.
     scale = (case.tally.sides - 1) * case.tally.left.shape[1] * parts
     mean = float(margins.mean[i]) / scale
-    df = stats.degrees_of_freedom(boards)
+    df = statistics.degrees_of_freedom(boards)
     if not df:
         return mean, None
     error = sqrt(boards / df * float(margins.clustered[i])) / games / scale
@@ -363,8 +363,8 @@ def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     a, b = tally.seat[use].T
     np.add.at(taken, (a, b), tally.half[use])
     np.add.at(taken, (b, a), 2 - tally.half[use])
-    way = stats.reach(taken > 0)
-    boards, seats = len(stats.distinct(tally.board[use])), []
+    way = statistics.reach(taken > 0)
+    boards, seats = len(statistics.distinct(tally.board[use])), []
     for seat, logit in enumerate(case.fit.theta[size:].tolist()):
         trusted = bool(way[seat, -1] and way[-1, seat])
         error = case.fit.error(size + seat, boards=boards, trusted=trusted)
@@ -411,7 +411,7 @@ def _savings(tally: Tally) -> tuple[float | None, float | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
     met, pair, sign, count = _sides(tally)
     points, margin = (
-        stats.saving(stats.by_cluster(pair[use], tally.board[met][use], value, count))
+        statistics.saving(statistics.by_cluster(pair[use], tally.board[met][use], value, count))
         for value, use in (
             (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
             ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),
@@ -431,12 +431,12 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
     fewer = points - sign * tally.luck.half[met] * 2 * (sides - 1)
     lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
-    wins = stats.variance_ratio(pair, board, (points, fewer), count)
-    margin = stats.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
+    wins = statistics.variance_ratio(pair, board, (points, fewer), count)
+    margin = statistics.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
     return _gain(wins), _gain(margin)
 
 
-def _gain(ratio: stats.Ratio | None) -> Gain | None:
+def _gain(ratio: statistics.Ratio | None) -> Gain | None:
     return Gain(*(round(value, DECIMALS) for value in ratio)) if ratio else None
 
 
@@ -450,7 +450,7 @@ def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
     left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
     met = left != right
     codes = np.minimum(left, right) * base + np.maximum(left, right)
-    sides, pair = stats.numbered(codes[met], base * base)
+    sides, pair = statistics.numbered(codes[met], base * base)
     return met, pair, np.where(left < right, 1, -1)[met], len(sides)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from protocol.records import Result
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.fouls import own_fouls
 from tournaments.rating.statistics import Bools, Floats, Ints, wide
 from tournaments.rating.tables import PARTS, Correction, Corrections
@@ -207,7 +207,7 @@ def meetings(tally: Tally) -> tuple[Floats, Floats]:
 
 def by_pool(tally: Tally) -> list[Tally]:
     """Split a tally by sets of entrants linked by games; renumber entrants and boards."""
-    linked = stats.reach(meetings(tally)[0] > 0)
+    linked = statistics.reach(meetings(tally)[0] > 0)
     if tally.names and linked.all():
         return [_numbered(tally)]
     firsts = [i for i, row in enumerate(linked) if row.argmax() == i]
@@ -239,7 +239,7 @@ def _select(tally: Tally, pool: Ints) -> Tally:
 
 def _numbered(tally: Tally) -> Tally:
     """Return the tally with its boards renumbered from 0."""
-    boards = stats.distinct(tally.board)
+    boards = statistics.distinct(tally.board)
     who, where, over, whole = tally.played.T
     numbers = np.searchsorted(boards, where).astype(np.int32)
     return tally._replace(

@@ -34,7 +34,7 @@ from tournaments.report.scaling import scalings
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.schedule.spending import describe_spent_out, stopped_entrants
-from tournaments.storage import public_deals as public
+from tournaments.storage import public_deals
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings
@@ -106,7 +106,7 @@ def report_files(
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     uneven = event_text.uneven(event, results, planned)
     partly = event_text.luck_known(summary.luck, summary.played)
-    late = public.describe_latecomers(summary.latecomers)
+    late = public_deals.describe_latecomers(summary.latecomers)
     notes = [note for note in (uneven, partly, late) if note]
     notes += [] if event.format.HAS_COPIES else describe_same_files(event.entrants)
     notes += describe_access(event.entrants)

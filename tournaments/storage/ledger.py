@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
-from arena.logs import checksummed as sealed
+from arena.logs import checksummed
 from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
 from protocol.codec import decode_result
 from protocol.records import Result, Sitting, UsageSum
@@ -57,7 +57,7 @@ class Ledger:
         self.notices: list[str] = []
         self._folder, self._event = folder, event
         self._path = folder.ledger
-        self._log = sealed.SealedLog(self._path, decode_result)
+        self._log = checksummed.SealedLog(self._path, decode_result)
         self._note(self._log.mend())
         self.results = ResultStore(luck=LuckStore(folder, event, writes=True, computed=computed))
         lines = self._read()
@@ -112,7 +112,7 @@ class Ledger:
         )
 
     def _recover(self, plan: PlannedSitting) -> None:
-        self._note(sealed.truncate_torn_line(self._folder.log(plan.name)))
+        self._note(checksummed.truncate_torn_line(self._folder.log(plan.name)))
         for result in results_from_log(self._folder.log(plan.name)).values():
             self.results.add(result)
 
@@ -138,14 +138,14 @@ class Ledger:
         plans = chain(past_sittings(self._folder, self._event), sittings(self._event, self.results))
         known = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
-        for entry in islice(sealed.read_sealed(self._path, decode_result), lines, None):
+        for entry in islice(checksummed.read_sealed(self._path, decode_result), lines, None):
             game = entry.record.game
             if game not in known:
                 why = f"game {game}, where the schedule has {self._due or 'none'}"
-                raise sealed.damaged(self._path, entry.line, why)
+                raise checksummed.damaged(self._path, entry.line, why)
             if logged(known[game]).get(game) != entry.record:
                 why = f"game {game} is not as in its log, {known[game].name}"
-                raise sealed.damaged(self._path, entry.line, why)
+                raise checksummed.damaged(self._path, entry.line, why)
 
     def _rewrite(self) -> None:
         """Rewrite the whole file at once, in the order of the schedule."""
@@ -224,7 +224,7 @@ class Ledger:
 
 def read_ledger(path: Path) -> Iterator[Result]:
     """Yield the results of a ledger. Raises DamagedFileError."""
-    for entry in sealed.read_sealed(path, decode_result):
+    for entry in checksummed.read_sealed(path, decode_result):
         yield entry.record
 
 
@@ -236,7 +236,7 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
     names = {entrant.name for entrant in event.entrants}
     # Two processes of one entrant may be partners, as a team of its own.
     most = max((unit.count(one) for unit in event.units for one in unit), default=1)
-    for entry in sealed.read_sealed(path, decode_result):
+    for entry in checksummed.read_sealed(path, decode_result):
         result = entry.record
         if strangers := [name for name in result.seats if name not in names]:
             why = f"{strangers[0][:SHOWN]!r} does not play in this event"
@@ -249,7 +249,7 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
         else:
             yield result
             continue
-        raise sealed.damaged(path, entry.line, why)
+        raise checksummed.damaged(path, entry.line, why)
 
 
 def results_from_log(path: Path) -> dict[str, Result]:

@@ -1,7 +1,6 @@
 """Steps about answers: the question's number, the index, one answer for each question."""
 
-from arena.conformance import expect as judge
-from arena.conformance import mutations as later
+from arena.conformance import expect, mutations
 from arena.conformance.cases.games import asking, short, tiny
 from arena.conformance.model import CheckStep, OutOfTimeError, SkippedError
 from arena.conformance.session import Session
@@ -71,11 +70,11 @@ def in_pieces(session: Session) -> str:
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
         connection.send(piece)
-        judge.expect_silence(
+        expect.expect_silence(
             connection, session.budget.quiet_ms / 3000, "before the question was whole"
         )
     connection.send(question[2 * third :])
-    judge.await_answer(connection, seat)
+    expect.await_answer(connection, seat)
     session.play_on(connection, seat)
     return ""
 
@@ -90,8 +89,8 @@ def in_one_go(session: Session) -> str:
             session.drop()
             raise OutOfTimeError(session.questions)
         session.ask(connection, first)
-    connection.send(*first.lines(), later.WEATHER, *second.lines())
-    judge.await_answer(connection, second)
+    connection.send(*first.lines(), mutations.WEATHER, *second.lines())
+    expect.await_answer(connection, second)
     session.play_on(connection, second)
     return ""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple, NoReturn
 
-from arena.conformance import expect as judge
+from arena.conformance import expect
 from arena.conformance.cases.games import short
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
@@ -99,7 +99,7 @@ def _report_silence(
         )
     else:
         found = diagnose_silence(connection, first.due, limit_ms)
-    judge.report_violation(
+    expect.report_violation(
         connection, found.fault, found.mend, "", f"answers to {_numbers(waiting)}"
     )
 
@@ -110,17 +110,17 @@ def _take(session: Session, waiting: dict[int, Open], line: bytes) -> ScriptedSe
     came, expected = printable(line), f"an answer to {_numbers(waiting)}"
     if isinstance(said, Fault):
         found = diagnose(line, b"", said, next(iter(waiting.values())).due, connection.language)
-        judge.report_violation(connection, found.fault, found.mend, came, expected)
+        expect.report_violation(connection, found.fault, found.mend, came, expected)
     if not isinstance(said, Choose) or said.id not in waiting:
         text = "With several games at once its answers have numbers that are not open."
         mend = "Each answer repeats the `id` of its own question; or leave `tables` out."
-        judge.report_violation(connection, text, mend, came, expected)
+        expect.report_violation(connection, text, mend, came, expected)
     one = waiting.pop(said.id)
     ms = max(0.0, (connection.read_at - one.since) * 1000)
     fault = one.seat.receive(line, ms)
     if fault:
         found = diagnose(line, b"", fault, one.due, connection.language)
-        judge.report_violation(
+        expect.report_violation(
             connection, found.fault, found.mend, came, f"a choice for question {said.id}"
         )
     session.count(ms, said.choice, one.due.options)

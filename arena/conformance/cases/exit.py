@@ -1,12 +1,12 @@
 """Steps about leaving: at bye, at the end of stdin, before a game, in the middle of one."""
 
-from arena.conformance import expect as judge
+from arena.conformance import expect
 from arena.conformance.cases.games import tiny
 from arena.conformance.connection import Connection
 from arena.conformance.language_hints import crash
 from arena.conformance.model import CheckStep
 from arena.conformance.session import Session
-from arena.match import referee as rulings
+from arena.match import referee
 from arena.match.piped_process import SHUT_DOWN_S
 from arena.rules.variants import find_variant
 
@@ -15,20 +15,20 @@ def at_bye(session: Session) -> str:
     """Say bye after games."""
     with session.restart() as connection:
         session.play(connection, session.new_seat(tiny()))
-        return _leaves(connection, rulings.bye())
+        return _leaves(connection, referee.bye())
 
 
 def before_a_game(session: Session) -> str:
     """Say bye before any game, as every run does when it checks the bots' greetings."""
     with session.restart() as connection:
-        return _leaves(connection, rulings.bye())
+        return _leaves(connection, referee.bye())
 
 
 def at_bye_with_why(session: Session) -> str:
     """Say bye in the middle of a game, with a reason: the bot is told that it has fouled."""
     with session.restart() as connection:
         session.ask(connection, session.new_seat(find_variant("draw")))
-        return _leaves(connection, rulings.bye("It closed its stdout."))
+        return _leaves(connection, referee.bye("It closed its stdout."))
 
 
 def at_the_end_of_stdin(session: Session) -> str:
@@ -50,7 +50,7 @@ def _leaves(connection: Connection, *goodbye: bytes) -> str:
     ms = connection.exits_within(SHUT_DOWN_S, goodbye)
     said = connection.rest()
     if ms is None:
-        judge.report_violation(
+        expect.report_violation(
             connection,
             f"It was still running {SHUT_DOWN_S:.0f} s after its stdin was closed.",
             "Exit when stdin ends, and end the threads and programs that you started.",
@@ -58,7 +58,7 @@ def _leaves(connection: Connection, *goodbye: bytes) -> str:
             f"the process ends within {SHUT_DOWN_S:.0f} s",
         )
     if said:
-        judge.report_violation(
+        expect.report_violation(
             connection,
             "It wrote to stdout after bye or the end of stdin.",
             "Exit without writing anything.",

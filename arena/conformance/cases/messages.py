@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from arena.conformance import expect as judge
-from arena.conformance import mutations as later
+from arena.conformance import expect, mutations
 from arena.conformance.cases.games import any_game, short
 from arena.conformance.model import CheckStep
 from arena.conformance.mutations import Sent
@@ -26,17 +25,17 @@ def changed(said: Sent, session: Session) -> str:
 def strange_name(session: Session) -> str:
     """Play a ruleset with an unusual name."""
     any_game(session)
-    return changed(later.with_newer_name, session)
+    return changed(mutations.with_newer_name, session)
 
 
 def unknown_messages(session: Session) -> str:
     """Send messages of an unknown type between all others; they need no answer."""
     connection, seat = session.kept_connection, session.new_seat(short("draw"))
-    connection.send(later.WEATHER)
-    judge.expect_silence(
+    connection.send(mutations.WEATHER)
+    expect.expect_silence(
         connection, session.budget.quiet_ms / 1000, "at a message of an unknown type"
     )
-    return session.play_on(connection, seat, lambda line: later.WEATHER + line)
+    return session.play_on(connection, seat, lambda line: mutations.WEATHER + line)
 
 
 def largest_set(session: Session) -> str:
@@ -57,7 +56,7 @@ def largest_set(session: Session) -> str:
 def longest_line(session: Session) -> str:
     """Send a question with as many bytes as a line may have."""
     connection, seat = session.kept_connection, session.new_seat(short("draw"))
-    session.ask(connection, seat, later.at_full_length)
+    session.ask(connection, seat, mutations.at_full_length)
     session.play_on(connection, seat)
     return f"{MAX_LINE} bytes"
 
@@ -89,17 +88,23 @@ def many_rounds(session: Session) -> str:
 
 STEPS = (
     CheckStep(
-        "fields", "ignores unknown fields", "Versions", partial(changed, later.with_extra_fields)
+        "fields",
+        "ignores unknown fields",
+        "Versions",
+        partial(changed, mutations.with_extra_fields),
     ),
     CheckStep("messages", "ignores unknown messages", "Versions", unknown_messages),
     CheckStep(
         "options",
         "chooses among options that it does not know",
         "Versions",
-        partial(changed, later.with_extra_options),
+        partial(changed, mutations.with_extra_options),
     ),
     CheckStep(
-        "events", "ignores unknown events", "Versions", partial(changed, later.with_extra_events)
+        "events",
+        "ignores unknown events",
+        "Versions",
+        partial(changed, mutations.with_extra_events),
     ),
     CheckStep("names", "reads any Unicode in a name", "The pipe", strange_name),
     CheckStep("large-set", "plays with the largest set", "Rules", largest_set),

@@ -2,7 +2,7 @@
 
 import time
 
-from arena.conformance import expect as judge
+from arena.conformance import expect
 from arena.conformance.cases.games import short
 from arena.conformance.model import CheckStep, OutOfTimeError
 from arena.conformance.session import Pause, Session
@@ -60,7 +60,7 @@ def after_a_pause(session: Session) -> str:
     (connection, seat, before), session.pause = session.pause, None
     with connection:
         left = connection.read_at + session.budget.pause_ms / 1000 - time.monotonic()
-        judge.expect_silence(connection, left, "while others were thinking")
+        expect.expect_silence(connection, left, "while others were thinking")
         busy = connection.usage().cpu_ms - before
         session.play_on(connection, seat)
     care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
@@ -77,7 +77,7 @@ def bounded_memory(session: Session) -> str:
         questions, kept = _stretch(session, STRETCH if session.budget.whole else STRETCH // 4)
         asked += questions
         if kept > limit:
-            judge.report_violation(
+            expect.report_violation(
                 connection,
                 f"After {asked} questions it keeps {kept // MIB} MiB of memory.",
                 f"Bound your tables: {limit // MIB} MiB are allowed.",
@@ -114,7 +114,7 @@ def little_stderr(session: Session) -> str:
         connection,
         session.new_seat(find_variant("draw") if session.budget.whole else short("draw")),
     )
-    judge.check_stderr(connection)
+    expect.check_stderr(connection)
     return (
         f"{connection.stderr_bytes} bytes in a game"
         if connection.stderr_bytes

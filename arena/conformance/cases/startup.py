@@ -1,6 +1,6 @@
 """Steps about the first lines: hello, the first game, one answer for one question, other starts."""
 
-from arena.conformance import expect as judge
+from arena.conformance import expect
 from arena.conformance.cases.games import tiny
 from arena.conformance.connection import Connection
 from arena.conformance.model import CheckStep
@@ -22,7 +22,9 @@ def says_hello(session: Session) -> str:
 
 def only_hello(session: Session) -> str:
     """Check that the bot sends one line and then waits."""
-    judge.expect_silence(session.kept_connection, session.budget.quiet_ms / 1000, "after its hello")
+    expect.expect_silence(
+        session.kept_connection, session.budget.quiet_ms / 1000, "after its hello"
+    )
     assert session.hello
     return printable(f"{session.hello.name} {session.hello.version}".strip())
 
@@ -31,7 +33,7 @@ def silent_at_game(session: Session) -> str:
     """Check that the bot is silent when a game begins: nothing is asked yet."""
     game, *_ = session.new_seat(find_variant("draw")).lines()
     session.kept_connection.send(game)
-    judge.expect_silence(
+    expect.expect_silence(
         session.kept_connection, session.budget.quiet_ms / 1000, "when a game began"
     )
     # A game that has begun must be played to its end.
@@ -46,7 +48,7 @@ def answers_once(session: Session) -> str:
         if seat.question is None:
             break
         session.ask(connection, seat)
-        judge.expect_silence(connection, session.budget.quiet_ms / 3000, "after its answer")
+        expect.expect_silence(connection, session.budget.quiet_ms / 3000, "after its answer")
     # Another step plays it to its end.
     session.drop()
     return ""
@@ -56,7 +58,7 @@ def silent_at_end(session: Session) -> str:
     """Check that the bot is silent at the end of a round and of a game."""
     connection = session.kept_connection
     session.play(connection, session.new_seat(tiny()))
-    judge.expect_silence(connection, session.budget.quiet_ms / 1000, "at the end of a game")
+    expect.expect_silence(connection, session.budget.quiet_ms / 1000, "at the end of a game")
     return ""
 
 
@@ -105,7 +107,7 @@ def without_newer_hello(session: Session) -> str:
 
 def _time_start(connection: Connection, session: Session) -> float:
     with connection:
-        judge.expect_hello(connection, session.clock.start_ms)
+        expect.expect_hello(connection, session.clock.start_ms)
         return _since_start(connection)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from arena.engine import scoring as score
+from arena.engine import scoring
 from arena.engine.state import Game, Round
 from arena.engine.structs import Method
 from arena.valuation.rows.array_scores import BLANK, CAPICU, parties, round_gains, seats_of
@@ -404,7 +404,7 @@ def _must_lead(tables: MaskTables, state: Round) -> int:
 
 
 def _last_seat(state: Round) -> int:
-    last = score.last_play(state)
+    last = scoring.last_play(state)
     return last.seat if last else -1
 
 

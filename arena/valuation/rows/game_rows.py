@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arena import engine
 from arena.engine import deal
-from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.engine.tile_table import Bit
 from arena.valuation.plain import play_on

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from arena import engine
 from arena.analysis.alternative_deals import (
     QUIET,
     DecisionPoint,
@@ -13,7 +14,6 @@ from arena.analysis.alternative_deals import (
     alternative_deals,
 )
 from arena.analysis.replay import deal_of, steps
-from arena.engine import game as engine
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import LoggedGame

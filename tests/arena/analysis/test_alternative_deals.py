@@ -21,7 +21,7 @@ from arena.analysis.alternative_deals import (
     public,
     replay_round,
 )
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import Clock, Pass
@@ -42,9 +42,9 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
         for moment in list(questions(deal, 0, Clock()))[-1:]:
             until = (0, moment)
             *_, here = replay_round(deal, until)
-            known = public(here.game, 0), engine.legal(here.game)
+            known = public(here.game, 0), values.legal(here.game)
             for world in islice(alternative_deals(deal, 0, luck, until), 10):
-                assert (public(world.game, 0), engine.legal(world.game)) == known
+                assert (public(world.game, 0), values.legal(world.game)) == known
         *_, end = replay_round(deal)
         for world in islice(alternative_deals(deal, 0, luck), 10):
             assert public(world.game, 0) == public(end.game, 0)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.analysis import reask
 from arena.analysis.decisions import Decision, decisions
 from arena.analysis.reask import ReaskResult, repeat_question
-from arena.match import referee as rulings
+from arena.match import referee
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
@@ -59,7 +59,7 @@ async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothin
     one = question()
     command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
     found = await once(command, one)
-    told = b"".join((rulings.hello(), *one.told, one.line))
+    told = b"".join((referee.hello(), *one.told, one.line))
     assert found.note == hashlib.sha256(told).hexdigest()
     assert (found.choice, found.foul, found.detail, found.line) == (0, None, "", "")
     assert "a word" in found.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.conformance import connection as talking
+from arena.conformance import connection
 from arena.conformance.connection import Connection
 from arena.sandbox.network import Censor
 
@@ -45,5 +45,5 @@ def test_a_lag_of_ours_gives_an_examined_bot_its_own_length_more(
     found: bool,
 ) -> None:
     talk = Stalled(100.0 + answers_after, *lags)
-    monkeypatch.setattr(talking, "time", talk)
+    monkeypatch.setattr(connection, "time", talk)
     assert (talk.next_line(1.0) is not None) == found

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conformance import mutations as later
+from arena.conformance import mutations
 from arena.conformance.diagnose_line import Expected, diagnose
 from arena.conformance.language_hints import COMPILED, LANGUAGES, crash, language
 from arena.conformance.scripted_game import ScriptedSeat
@@ -109,13 +109,13 @@ def questions() -> list[bytes]:
 @pytest.mark.parametrize(
     "change",
     [
-        later.with_extra_fields,
-        later.with_extra_options,
-        later.with_extra_events,
-        later.with_newer_name,
+        mutations.with_extra_fields,
+        mutations.with_extra_options,
+        mutations.with_extra_events,
+        mutations.with_newer_name,
     ],
 )
-def test_mutations_keep_the_guarantees_for_bots_without_a_parser(change: later.Sent) -> None:
+def test_mutations_keep_the_guarantees_for_bots_without_a_parser(change: mutations.Sent) -> None:
     asks = 0
     for line in questions():
         changed = change(line)
@@ -134,6 +134,6 @@ def test_mutations_keep_the_guarantees_for_bots_without_a_parser(change: later.S
 
 def test_the_longest_line_is_as_long_as_a_line_may_be() -> None:
     *_, ask = ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
-    long = later.at_full_length(ask)
+    long = mutations.at_full_length(ask)
     assert len(long) == MAX_LINE
     assert {**json.loads(long), "remarks": 0} == {**json.loads(ask), "remarks": 0}

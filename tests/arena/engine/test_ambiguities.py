@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import (
@@ -36,7 +36,7 @@ def test_ambiguity_1_seven_five_five_is_one_choice_away() -> None:
 
 def test_ambiguity_2_going_out_ties_with_double_blank() -> None:
     game = went_out("draw", "00", "66 50")
-    assert engine.pips(game) == (0, 0, 17)
+    assert values.pips(game) == (0, 0, 17)
     assert game.playing.winner is None
     assert game.points == (0, 0, 0)
 
@@ -93,13 +93,13 @@ def test_ambiguity_11_going_out_wins_though_the_partner_is_heavy() -> None:
 
 def test_ambiguity_11_blocked_the_lower_total_wins_the_losers_pips() -> None:
     game = blocked("partnership", "00 20", "40", "64", "50")
-    assert engine.pips(game) == (2, 4, 10, 5)
+    assert values.pips(game) == (2, 4, 10, 5)
     assert game.points == (0, 12, 0, 12)
 
 
 def test_ambiguity_11_a_tie_is_nobodys() -> None:
     game = blocked("partnership", "00 20", "40", "64", "44")
-    assert engine.pips(game) == (2, 4, 10, 8)
+    assert values.pips(game) == (2, 4, 10, 8)
     assert game.points == (0, 0, 0, 0)
     assert game.playing.winner is None
 
@@ -118,8 +118,8 @@ def test_ambiguity_11_partners_share_a_place() -> None:
         ((10, 10, 10, 10), (1, 1, 1, 1)),
     ):
         game = position("partnership", hands=["66", "55", "44", "33"], line="13", scores=scores)
-        assert engine.places(game) == places
-    assert engine.places(game, frozenset({2})) == (2, 1, 2, 1)
+        assert values.places(game) == places
+    assert values.places(game, frozenset({2})) == (2, 1, 2, 1)
 
 
 # --- 12, 13: Puerto Rico and Austria ---
@@ -262,8 +262,8 @@ def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None
     game, luck = shuffled(partners, 4), Random(5)
     assert (asked(game).scores, asked(game).pot) == ((-3, -3, -3, -3), 6)
     while not game.over:
-        listed = engine.legal(game)
-        game = engine.act(game, luck.choice(listed)) if listed else dealing_on(game)
+        listed = values.legal(game)
+        game = values.act(game, luck.choice(listed)) if listed else dealing_on(game)
         assert sum(game.scores[:2]) + game.pot == 0
         assert game.scores[:2] == game.scores[2:]
     assert game.playing.number == 20
@@ -271,7 +271,7 @@ def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None
 
 def dealing_on(game: Game) -> Game:
     """Return the game with its next round dealt."""
-    return engine.begin(game, engine.chance_decides(game, bytes(32)))
+    return values.begin(game, values.chance_decides(game, bytes(32)))
 
 
 def test_ambiguity_15_the_ante_is_what_is_left() -> None:
@@ -460,7 +460,7 @@ def test_ambiguity_15_net_chips_over_a_fixed_number_of_rounds() -> None:
         game = went_out(AUCTION, "66", "00", scores=(-20, 8, -18), pot=30, number=number)
         assert game.over == over
         assert game.scores == (10, 8, -18)
-        assert engine.places(game) == (1, 2, 3)
+        assert values.places(game) == (1, 2, 3)
     # However many chips somebody has won: there is no target.
     rich = went_out(AUCTION, "66", "00", scores=(190, -95, -98), pot=3)
     assert rich.over is None
@@ -574,7 +574,7 @@ def test_points_are_never_below_0(formula: str) -> None:
     """The blocker wins a tie, but is the heaviest at the table."""
     game = blocked(rules("draw", tie="blocker", points_blocked=formula), "66 65", "40", "22", "33")
     assert game.playing.winner == 0
-    assert engine.pips(game) == (23, 4, 4, 6)
+    assert values.pips(game) == (23, 4, 4, 6)
     assert game.points == (0, 0, 0, 0)
     assert game.scores == (0, 0, 0, 0)
 
@@ -596,8 +596,8 @@ def annulments(game: Game) -> list[Annulled]:
 
 def test_ambiguity_19_a_strong_hand_is_declared_and_dealt_again() -> None:
     game = dealing("jordanian", hands=STRONG, stock="66 60 50", leader=1)
-    assert engine.needs_deal(game)
-    assert engine.legal(game) == ()
+    assert values.needs_deal(game)
+    assert values.legal(game) == ()
     assert annulments(game) == [Annulled(0, "suit")]
     game = dealing(game.rules, after=game, hands=["66 21", "44 33"], stock="11 22 55", leader=1)
     assert game.playing.number == 1
@@ -609,7 +609,7 @@ def test_ambiguity_19_the_same_leader_whatever_chance_deals() -> None:
     for leader in (0, 1, 2):
         hands = [*STRONG, "00"]
         game = dealing(rules("jordanian", later="rotate"), hands=hands, stock="66", leader=leader)
-        while engine.needs_deal(game):
+        while values.needs_deal(game):
             game = next_round(game)
         assert game.playing.number == 1
         assert turn(game) == leader
@@ -640,7 +640,7 @@ def test_ambiguity_19_the_first_refusal_annuls_and_the_leader_stays() -> None:
     refusing = rules("draw", refuse_doubles=2)
     hands = ["66 55 10", "44 33 20", "65 11 50", "00 22 30"]
     game = do(dealing(refusing, hands=hands, stock="64 63 62", leader=3), "keep", "refuse")
-    assert engine.needs_deal(game)
+    assert values.needs_deal(game)
     assert annulments(game) == [Annulled(0, "doubles")]
     again = dealing(
         game.rules,
@@ -651,7 +651,7 @@ def test_ambiguity_19_the_first_refusal_annuls_and_the_leader_stays() -> None:
     )
     assert turn(again) == 3
     assert again.playing.number == 1
-    chance = engine.chance_decides(game, b"any")
+    chance = values.chance_decides(game, b"any")
     assert (chance.round, chance.deal, chance.leader) == (1, 2, 3)
 
 
@@ -689,7 +689,7 @@ def test_ambiguity_19_then_the_missing_double() -> None:
         rules("draw", **ORDER), hands=["65 64 63 62 10", "55 44 53 11 20"], stock="66 60 50"
     )
     assert annulments(game) == [Annulled(None, "missing")]
-    assert engine.needs_deal(game)
+    assert values.needs_deal(game)
 
 
 def test_ambiguity_19_then_the_doubles_asked_from_the_holder_on() -> None:
@@ -752,7 +752,7 @@ def test_ambiguity_21_point_a_round_to_ten() -> None:
     game = went_out("point-a-round", "66", "00", scores=(9, 9, 3))
     assert (game.scores, game.over) == ((10, 9, 3), "target")
     for seats in (2, 3, 4):
-        assert engine.new_game(find_variant("point-a-round"), seats).target == 10
+        assert values.new_game(find_variant("point-a-round"), seats).target == 10
 
 
 @pytest.mark.parametrize("limit", [1, 2, "unlimited"])

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import Drew, Leads, Lot, Played, TurnedUp
@@ -155,11 +155,11 @@ def check_targets(name: str) -> None:
         target = (100, 61, 61)[len(others) - 1]
         assert game.target == target == game.scores[0]
         assert game.over == "target"
-        assert engine.places(game) == (1, *[2] * len(others))
-        assert engine.legal(game) == ()
+        assert values.places(game) == (1, *[2] * len(others))
+        assert values.legal(game) == ()
         short = went_out(name, *others, scores=(scores[0] - 1, *scores[1:]))
         assert short.over is None
-        assert engine.needs_deal(short)
+        assert values.needs_deal(short)
 
 
 # --- A: the Dutch Drawing Game ---
@@ -170,7 +170,7 @@ def test_A_objective_reach_the_target_first() -> None:
     game = went_out("dutch", "61 60", scores=(90, 99))
     assert game.over == "target"
     assert game.scores == (103, 99)
-    assert engine.places(game) == (1, 2)
+    assert values.places(game) == (1, 2)
 
 
 def test_A_players_two_to_four() -> None:
@@ -198,7 +198,7 @@ def test_A_overview_partners_sit_across_and_take_turns() -> None:
     # What seat 0 wins, its partner opposite wins too.
     game = do(position("dutch-partners", hands=["21", "60", "20", "50"], line=LINE), "21 right")
     assert told(game)["points"] == [9, 0, 9, 0]
-    assert engine.places(game) == (1, 2, 1, 2)
+    assert values.places(game) == (1, 2, 1, 2)
 
 
 def test_A_overview_partners_only_at_a_table_of_four() -> None:
@@ -418,7 +418,7 @@ def test_A_scoring_a_tie_scores_nothing() -> None:
 def test_A_scoring_partners_play_to_sixty_one() -> None:
     """A scoring (target, partners): 3 or 4-player game: 61 points, so also for partners."""
     for partners in (find_variant("dutch-partners"), rules("dutch", partners=True)):
-        assert engine.new_game(partners, 4).target == 61
+        assert values.new_game(partners, 4).target == 61
 
 
 def test_A_scoring_targets() -> None:
@@ -433,8 +433,8 @@ def test_A_end_of_round_who_reaches_the_target_wins() -> None:
     game = went_out("dutch", "64 50", "20", scores=(44, 60, 60))
     assert game.scores == (61, 60, 60)
     assert game.over == "target"
-    assert engine.places(game) == (1, 2, 2)
-    assert engine.legal(game) == ()
+    assert values.places(game) == (1, 2, 2)
+    assert values.legal(game) == ()
 
 
 # --- B: the Drawing Game ---
@@ -444,7 +444,7 @@ def test_B_objective_reach_the_target_first() -> None:
     """B objective (target): Reach the targeted score before your opponents."""
     game = went_out("drawing-game", "61 60", scores=(90, 99))
     assert game.over == "target"
-    assert engine.places(game) == (1, 2)
+    assert values.places(game) == (1, 2)
 
 
 def test_B_players_two_to_four() -> None:
@@ -619,14 +619,14 @@ def test_B_scoring_targets() -> None:
 
 def test_B_scoring_partners_play_to_sixty_one() -> None:
     """B scoring (target, partners): 3 or 4-player game: 61 points, so also for partners."""
-    assert engine.new_game(rules("drawing-game", partners=True), 4).target == 61
+    assert values.new_game(rules("drawing-game", partners=True), 4).target == 61
 
 
 def test_B_end_of_round_who_reaches_the_target_wins() -> None:
     """B end (target): When a player reaches the targeted score the game ends; it is the winner."""
     game = went_out("drawing-game", "64 50", "20", scores=(44, 60, 60))
     assert game.over == "target"
-    assert engine.places(game) == (1, 2, 2)
+    assert values.places(game) == (1, 2, 2)
 
 
 # --- D: the old Draw Game ---
@@ -765,7 +765,7 @@ def test_D_scoring_as_at_the_block_game() -> None:
 def test_D_scoring_to_a_hundred_at_every_table() -> None:
     """D scoring (target): Ambiguity 10: to 100 for any number of seats, 2 to 4."""
     for seats in (2, 3, 4):
-        assert engine.new_game(find_variant("old-draw"), seats).target == 100
+        assert values.new_game(find_variant("old-draw"), seats).target == 100
 
 
 def test_D_alternate_leading() -> None:
@@ -1109,13 +1109,13 @@ def test_E_scoring_a_tie_scores_nothing() -> None:
 
 def test_E_scoring_a_hundred_for_two_sixty_one_for_three_or_four() -> None:
     """E scoring (target): 100 points in a two player game, 61 in a three or four handed game."""
-    targets = [engine.new_game(find_variant("double-draw"), seats).target for seats in (2, 3, 4)]
+    targets = [values.new_game(find_variant("double-draw"), seats).target for seats in (2, 3, 4)]
     assert targets == [100, 61, 61]
 
 
 def test_E_scoring_a_hundred_for_partners() -> None:
     """E scoring (target, partners): 100 points in a partnership game."""
     partners = rules("double-draw", partners=True)
-    assert engine.new_game(partners, 4).target == 100
+    assert values.new_game(partners, 4).target == 100
     game = do(position(partners, hands=["61 42", "55", "43", "50"], line="64"), "61 + 42")
     assert told(game)["points"] == [15 - 7, 0, 15 - 7, 0]

@@ -4,7 +4,7 @@
 
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.rules.variants import find_variant
@@ -276,15 +276,15 @@ def test_C_play_the_lead_passes_to_the_left() -> None:
     passes to the player to the left of the previous leader."""
     for previous, following in ((0, 1), (1, 2), (2, 0)):
         after = out_by("draw", leader=previous, seats=3)
-        dealt = engine.chance_decides(after, seed())
+        dealt = values.chance_decides(after, seed())
         assert dealt.leader == following
         assert dealt.lots == ()
         assert dealt.round == 2
-        game = engine.begin(after, dealt)
+        game = values.begin(after, dealt)
         assert turn(game) == following
         assert game.playing.events == (Leads(following),)
         assert game.playing.line == ()
-    first, second = shuffled("draw", 2), engine.chance_decides(out_by("draw"), seed())
+    first, second = shuffled("draw", 2), values.chance_decides(out_by("draw"), seed())
     assert first.playing.hands != second.hands
 
 
@@ -348,19 +348,19 @@ TO_A_HUNDRED = (
 @pytest.mark.parametrize("name", TO_A_HUNDRED)
 def test_C_score_partners_play_to_a_hundred_unless_told_otherwise(name: str) -> None:
     """C score (target, partners): The game is played for 100 points in a … partnership game."""
-    assert engine.new_game(rules(name, partners=True), 4).target == 100
-    assert engine.new_game(rules(name, partners=True, target=61), 4).target == 61
+    assert values.new_game(rules(name, partners=True), 4).target == 100
+    assert values.new_game(rules(name, partners=True, target=61), 4).target == 61
 
 
 def test_C_score_a_hundred_for_two_or_partners_sixty_one_for_three_or_four() -> None:
     """C score (target): The game is played for 100 points in a two player or partnership game, and
     for 61 points in a three or four handed game."""
-    assert [engine.new_game(find_variant("draw"), seats).target for seats in (2, 3, 4)] == [
+    assert [values.new_game(find_variant("draw"), seats).target for seats in (2, 3, 4)] == [
         100,
         61,
         61,
     ]
-    assert engine.new_game(find_variant("draw-partners"), 4).target == 100
+    assert values.new_game(find_variant("draw-partners"), 4).target == 100
     hands = ["21", "60", "50", "40"]
     game = position("draw", hands=hands, line=LINE, scores=(46, 60, 0, 0))
     assert do(game, "21 right").over == "target"
@@ -381,7 +381,7 @@ def test_C_score_equal_scores_play_on() -> None:
     game = do(game, "21 right")
     assert game.scores == (100, 0, 100, 0)
     assert game.over == "target"
-    assert engine.places(game) == (1, 2, 1, 2)
+    assert values.places(game) == (1, 2, 1, 2)
 
 
 # --- C.1 to C.3: other hands ---
@@ -453,7 +453,7 @@ def test_C03_in_every_round_with_a_new_lot() -> None:
     """C.3 (later): To start the game. (Ambiguity 14: in every round, with a new lot for who draws
     first.)"""
     before = do(dealing("vietnamese", hands=["10", "66"]), "66 lead")
-    first_to_draw = {engine.chance_decides(before, seed(board)).leader for board in range(20)}
+    first_to_draw = {values.chance_decides(before, seed(board)).leader for board in range(20)}
     assert first_to_draw == {0, 1}
     game = dealing("vietnamese", hands=["66", "20"], after=before)
     assert options(game) == ("66 lead",)
@@ -473,10 +473,10 @@ def test_C04_demanding_a_redeal_deals_the_same_round_again() -> None:
     chosen = rules("draw", refuse_doubles=3)
     game = dealing(chosen, hands=[NO_DOUBLES, THREE_DOUBLES], leader=0)
     game = do(game, "refuse")
-    assert engine.needs_deal(game)
+    assert values.needs_deal(game)
     assert options(game) == ()
     assert over(game) is None
-    again = engine.chance_decides(game, seed())
+    again = values.chance_decides(game, seed())
     assert (again.round, again.deal, again.leader, again.lots) == (1, 2, 0, ())
     game = dealing(chosen, hands=[NO_DOUBLES, "55 44 10 20 30 40 50"], after=game)
     assert game.playing.number == 1
@@ -565,7 +565,7 @@ def test_C06_five_tiles_of_one_number_must_be_declared() -> None:
     number to declare this and annul the hand for a redeal."""
     game = dealing("jordanian", hands=["66 64 63 21 10 20 30", FIVE_FIVES], leader=0)
     assert game.playing.events == (Annulled(1, "suit"),)
-    assert engine.needs_deal(game)
+    assert values.needs_deal(game)
     assert options(game) == ()
     game = dealing("jordanian", hands=ORDINARY, after=game)
     assert turn(game) == 0
@@ -581,7 +581,7 @@ def test_C06_the_last_of_many_deals_counts() -> None:
     hands = ["66 64 63 21 10 20 30", FIVE_FIVES]
     game = dealing("jordanian", hands=hands, leader=0)
     for _ in range(MOST_DEALS - 1):
-        assert engine.needs_deal(game)
+        assert values.needs_deal(game)
         game = dealing("jordanian", hands=hands, after=game)
     assert options(game)[0] == "66 lead"
 
@@ -660,7 +660,7 @@ def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
     chosen = rules("draw", first=first, after_blocked="lot")
     seen = set()
     for board in range(1, 30):
-        dealt = engine.chance_decides(blocked(chosen, "20", "60", "54"), seed(board))
+        dealt = values.chance_decides(blocked(chosen, "20", "60", "54"), seed(board))
         pips = [sum(lot.tile) for lot in dealt.lots[-3:]]
         if len(dealt.lots) == 3 and (first == "count" or len(set(pips)) == 3):
             found = {"lowest": min(pips), "double_six": max(pips)}.get(first)
@@ -668,7 +668,7 @@ def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
             assert dealt.leader == leader
             seen.add(leader)
     assert seen == {0, 1, 2}
-    assert not engine.chance_decides(out_by(chosen, 0, seats=3), seed()).lots
+    assert not values.chance_decides(out_by(chosen, 0, seats=3), seed()).lots
 
 
 def test_C07_a_tied_round_goes_before_a_blocked_one() -> None:
@@ -724,7 +724,7 @@ def test_C08_the_lots_say_nothing_of_the_deal() -> None:
 def test_C08_a_new_lot_for_every_round() -> None:
     """C.8 (first, later): Either initially or after a hand: players draw again."""
     chosen = rules("draw", later="lot")
-    dealt = engine.chance_decides(out_by(chosen), seed())
+    dealt = values.chance_decides(out_by(chosen), seed())
     assert len(dealt.lots) >= 2
     best = max(sum(lot.tile) for lot in dealt.lots[-2:])
     assert sum(dealt.lots[-2 + dealt.leader].tile) == best
@@ -799,8 +799,8 @@ def check_counted(chosen: Ruleset) -> None:
 
 def guessing() -> Game:
     """Return a caller, seat 1, before a total of 11 + 2."""
-    game = engine.new_game(rules("draw", first="odd_even"), 2)
-    return engine.begin(game, Dealt(1, 0, 1, (Lot(0, (6, 5)), Lot(1, (2, 0))), ((), ()), ()))
+    game = values.new_game(rules("draw", first="odd_even"), 2)
+    return values.begin(game, Dealt(1, 0, 1, (Lot(0, (6, 5)), Lot(1, (2, 0))), ((), ()), ()))
 
 
 def test_C11_two_may_call_odd_or_even() -> None:
@@ -811,7 +811,7 @@ def test_C11_two_may_call_odd_or_even() -> None:
     assert options(game) == ("odd", "even")
     for call, leader in (("odd", 1), ("even", 0)):
         after = do(game, call)
-        assert engine.needs_deal(after)
+        assert values.needs_deal(after)
         after = dealing(after.rules, hands=["66 11", "55 22"], after=after)
         assert turn(after) == leader
         assert after.playing.events == (
@@ -834,8 +834,8 @@ def test_C11_the_tiles_are_not_seen_before_the_call() -> None:
 def test_C11_the_caller_is_drawn_at_random() -> None:
     """C.11 (first): Just call out: one of the two, drawn at random, and the call comes before the
     deal."""
-    game = engine.new_game(rules("draw", first="odd_even"), 2)
-    dealt = [engine.chance_decides(game, seed(board)) for board in range(20)]
+    game = values.new_game(rules("draw", first="odd_even"), 2)
+    dealt = [values.chance_decides(game, seed(board)) for board in range(20)]
     assert {one.leader for one in dealt} == {0, 1}
     assert {one.deal for one in dealt} == {0}
     assert {one.hands for one in dealt} == {((), ())}
@@ -872,7 +872,7 @@ def test_C12_nobody_has_a_double() -> None:
     assert game.playing.events == (Leads(0),)
     game = dealing(rules("ukrainian", missing="redeal"), hands=hands, leader=1)
     assert game.playing.events == (Annulled(None, "missing"),)
-    assert engine.chance_decides(game, seed()).leader == 1
+    assert values.chance_decides(game, seed()).leader == 1
 
 
 def test_C12_in_every_round() -> None:
@@ -923,7 +923,7 @@ def test_C13_in_every_round_with_a_new_lot() -> None:
     """C.13 (later): The game must be started with the 6-6. (Ambiguity 14: in every round, with a
     new lot for who draws first.)"""
     before = out_by("six-six", leader=0)
-    assert {engine.chance_decides(before, seed(board)).leader for board in range(20)} == {0, 1}
+    assert {values.chance_decides(before, seed(board)).leader for board in range(20)} == {0, 1}
     game = dealing("six-six", hands=["55 65", "66 11"], after=before)
     assert options(game) == ("66 lead",)
 

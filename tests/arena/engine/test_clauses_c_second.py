@@ -4,7 +4,7 @@
 
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.rules.variants import find_variant
 from protocol.messages import Drew, Passed
 from protocol.ruleset import ImpossibleRulesError, check_seats, playable_seat_counts, set_of_tiles
@@ -107,7 +107,7 @@ def test_C20_is_not_how_the_main_game_ends() -> None:
         game = do(game, "draw")
     assert game.playing.over == "blocked"
     assert sum(map(len, game.playing.stock)) == 2
-    drawn = engine.pips(game)[1] - 18
+    drawn = values.pips(game)[1] - 18
     assert drawn > 0
     assert game.scores == (18 + drawn, 0)
 
@@ -302,7 +302,7 @@ def test_C27_the_winner_takes_the_pot() -> None:
     game = do(game, "pass", "21 left")
     assert game.playing.over == "blocked"
     assert game.pot == 0
-    own, other = engine.pips(game)[1], engine.pips(game)[0]
+    own, other = values.pips(game)[1], values.pips(game)[0]
     assert game.scores == (-1, other - own + 5)
     assert game.points == (0, other - own + 5)
 
@@ -337,10 +337,10 @@ def test_C29_scoring_shows_all_hands() -> None:
     """C.29 (winner, points_out): Scoring: the hands are counted and shown, one player is credited,
     the others with nothing."""
     game = went_out("draw", "66", "50 40", "33")
-    assert engine.pips(game) == (0, 12, 9, 6)
+    assert values.pips(game) == (0, 12, 9, 6)
     assert game.playing.hands == ((), tiles("66"), tiles("50 40"), tiles("33"))
     assert game.points == game.scores == (27, 0, 0, 0)
-    assert engine.legal(game) == ()
+    assert values.legal(game) == ()
 
 
 def test_C30_one_point_for_going_out() -> None:
@@ -371,7 +371,7 @@ def test_C31_the_pips_of_the_other_players() -> None:
     tiles of the other player(s)."""
     for table in (("66 50",), ("66 50", "22"), ("66 50", "22", "00")):
         game = went_out(rules("draw", winner="out", points_out="others"), *table)
-        assert game.points[0] == sum(engine.pips(game))
+        assert game.points[0] == sum(values.pips(game))
         assert game.points[1:] == (0,) * len(table)
 
 
@@ -380,7 +380,7 @@ def test_C32_blocked_the_fewest_pips_win() -> None:
     player with fewest pips."""
     for winner in ("out", "lowest"):
         game = blocked(rules("draw", winner=winner), "66 50", "22 20", "43")
-        assert engine.pips(game) == (17, 6, 7)
+        assert values.pips(game) == (17, 6, 7)
         assert game.playing.winner == 1
 
 
@@ -442,7 +442,7 @@ def test_C36_blocked_the_lighter_team() -> None:
     ):
         differs = {"winner": winner, "points_out": "others", "points_blocked": formula}
         game = blocked(rules("draw-partners", **differs), *hands)
-        assert engine.pips(game) == (2, 4, 10, 5)
+        assert values.pips(game) == (2, 4, 10, 5)
         assert game.points == (0, points, 0, points)
 
 
@@ -510,7 +510,7 @@ def test_C37_outsider() -> None:
     game = blocked(
         rules("draw", tie="outsider", points_blocked="everybody"), "60", "42", "66", "50 30"
     )
-    assert engine.pips(game) == (6, 6, 12, 8)
+    assert values.pips(game) == (6, 6, 12, 8)
     assert game.points == (0, 0, 0, 32)
     assert blocked(rules("draw", tie="outsider"), "60", "42").points == (0, 0)
 
@@ -532,7 +532,7 @@ def test_C37_tie_of_teams() -> None:
         ("lowest_end", (0, 12, 0, 12)),
     ):
         game = blocked(rules("draw-partners", tie=tie, points_blocked="others"), *hands)
-        assert engine.pips(game) == (6, 6, 6, 6)
+        assert values.pips(game) == (6, 6, 6, 6)
         assert game.points == points
 
 
@@ -554,7 +554,7 @@ def test_C_dutch_draws_one_or_two_and_passes(name: str, limit: int) -> None:
 def test_C_dutch_double_blank_counts_13() -> None:
     """C Dutch (double_blank): The 0-0 counts as 13 points."""
     game = went_out("dutch", "00 20", "50")
-    assert engine.pips(game) == (0, 15, 5)
+    assert values.pips(game) == (0, 15, 5)
     assert game.points == (20, 0, 0)
     assert blocked("dutch", "00", "66").points == (0, 1)
 
@@ -576,7 +576,7 @@ def test_C_partnership_partners_share_points_and_places() -> None:
     game = went_out("partnership", "66 65", "54 20", "55", scores=(60, 80, 60, 80))
     assert game.points == (33, 0, 33, 0)
     assert game.scores == (93, 80, 93, 80)
-    assert engine.places(game) == (1, 2, 1, 2)
+    assert values.places(game) == (1, 2, 1, 2)
     assert game.over is None
 
 
@@ -738,7 +738,7 @@ def test_C_austria_dead_suit_has_eight_tiles() -> None:
     )
     game = do(game, "87 right")
     assert game.playing.over == "blocked"
-    assert engine.pips(game) == (2, 14)
+    assert values.pips(game) == (2, 14)
 
 
 def test_C_egypt_draws_from_one_end_of_a_row() -> None:

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine import view
 from arena.engine.shuffle import board_seed
 from protocol.codec import encode_line

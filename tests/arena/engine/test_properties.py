@@ -10,8 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.engine import boneyard, scoring
-from arena.engine import values as engine
+from arena.engine import boneyard, scoring, values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
@@ -34,7 +33,7 @@ from protocol.messages import End as Where
 from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
 from protocol.ruleset import Game as Limits
 from protocol.tiles import high_first
-from tests.support import naive_rules as naive
+from tests.support import naive_rules
 from tests.support.engine_comparison import snapshot
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.rulesets import MANY, many, seated
@@ -45,25 +44,25 @@ Table = tuple[Ruleset, int]
 
 
 def dealt(game: Game, seed: bytes) -> Game:
-    return engine.begin(game, engine.chance_decides(game, seed))
+    return values.begin(game, values.chance_decides(game, seed))
 
 
 def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
     """Yield every state of one game, played at random."""
-    game = dealt(engine.new_game(*table), seed)
+    game = dealt(values.new_game(*table), seed)
     yield game
     while not game.over:
-        if engine.needs_deal(game):
+        if values.needs_deal(game):
             game = dealt(game, seed)
         else:
-            game = engine.act(game, luck.choice(engine.legal(game)))
+            game = values.act(game, luck.choice(values.legal(game)))
         yield game
 
 
 def everything(table: Table, seed: bytes, luck: random.Random) -> None:
     """Check all properties of one game."""
     rules, seats = table
-    tiles = naive.whole_set(rules)
+    tiles = naive_rules.whole_set(rules)
     paid_in = 0
     states = 0
     before: Game | None = None
@@ -96,8 +95,8 @@ def matched(game: Game) -> None:
 
 def optioned(game: Game) -> None:
     """There is an option until the round is over or must be dealt, and none is listed twice."""
-    options = engine.legal(game)
-    assert bool(options) != engine.needs_deal(game)
+    options = values.legal(game)
+    assert bool(options) != values.needs_deal(game)
     assert len(set(map(repr, options))) == len(options)
     if options and game.playing.aside.phase == "play":
         assert set(map(repr, options)) == naive_options(game)
@@ -174,7 +173,7 @@ def scored(before: Game, game: Game) -> None:
         pot = paid.pot
     if game.rules.stakes.pot:
         pot += paid_in_between(before, game)
-    expected = naive.round_points(game, pot)
+    expected = naive_rules.round_points(game, pot)
     assert list(game.points) == expected
     if game.rules.stakes.chips:
         assert min(game.scores) >= -game.rules.stakes.chips
@@ -232,20 +231,20 @@ def test_act_takes_what_legal_lists_and_nothing_else(
 ) -> None:
     """Of everything that a message can say, at some moments of a game."""
     for game in islice(played(table, seed, luck), 0, 30, 6):
-        legal = engine.legal(game)
+        legal = values.legal(game)
         for option in sayable(game, luck):
             if option in legal:
-                assert snapshot(engine.act(game, option)) == snapshot(
-                    engine.act_unchecked(game, option)
+                assert snapshot(values.act(game, option)) == snapshot(
+                    values.act_unchecked(game, option)
                 )
             else:
-                with pytest.raises(engine.IllegalOptionError, match="Not a legal option now"):
-                    engine.act(game, option)
+                with pytest.raises(values.IllegalOptionError, match="Not a legal option now"):
+                    values.act(game, option)
 
 
 def sayable(game: Game, luck: random.Random) -> list[Option]:
     """Options of every kind, with some tiles of the set."""
-    tiles = luck.sample(naive.whole_set(game.rules), 6)
+    tiles = luck.sample(naive_rules.whole_set(game.rules), 6)
     tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
     ends: tuple[Where, ...] = ("lead", "left", "right")
     plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]
@@ -253,29 +252,29 @@ def sayable(game: Game, luck: random.Random) -> list[Option]:
     turned: list[Option] = [Play((low, high), "left") for high, low in tiles if high > low]
     bids: list[Option] = [Bid(chips) for chips in (-1, 0, 1, 9, 10**6)]
     asides: list[Option] = [Draw(), Pass(), Keep(), Refuse(), Guess("odd"), Call(), GoOn()]
-    return [*plays, *pairs, *turned, *bids, *asides, *engine.legal(game)]
+    return [*plays, *pairs, *turned, *bids, *asides, *values.legal(game)]
 
 
 def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
-    game = engine.new_game(Ruleset(name="draw"), 2)
-    with pytest.raises(engine.IllegalOptionError):
-        engine.act(game, Pass())
+    game = values.new_game(Ruleset(name="draw"), 2)
+    with pytest.raises(values.IllegalOptionError):
+        values.act(game, Pass())
     short = derive(find_variant("block"), "short", {"rounds": 1})
     *_, over = played((short, 2), bytes(32), random.Random(1))
     assert over.over
-    with pytest.raises(engine.IllegalOptionError):
-        engine.act(over, Pass())
+    with pytest.raises(values.IllegalOptionError):
+        values.act(over, Pass())
 
 
 @given(seated(), seeds)
 def test_the_same_seed_gives_the_same_deal(table: Table, seed: bytes) -> None:
-    new = engine.new_game(*table)
+    new = values.new_game(*table)
     assert snapshot(dealt(new, seed)) == snapshot(dealt(new, seed))
 
 
 def test_a_deal_never_changes() -> None:
     """Fixed on purpose: another Python or another release must deal the same tiles."""
-    game = dealt(engine.new_game(Ruleset(name="draw"), 2), board_seed(b"x", "e", 1))
+    game = dealt(values.new_game(Ruleset(name="draw"), 2), board_seed(b"x", "e", 1))
     assert game.playing.hands[0] == DEAL
 
 
@@ -285,7 +284,7 @@ DEAL = ((3, 3), (2, 0), (3, 0), (6, 0), (2, 1), (6, 1), (5, 4))
 @given(st.integers(2, 4), seeds)
 def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> None:
     """Two seats share a row and take from its two ends."""
-    game = dealt(engine.new_game(Ruleset(name="draw"), seats), seed)
+    game = dealt(values.new_game(Ruleset(name="draw"), seats), seed)
     alone, after = game.playing.copy(), game.playing.copy()
     mine = boneyard.take(game.settings, alone, 0)
     boneyard.take(game.settings, after, 1)
@@ -296,7 +295,7 @@ def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> Non
 def test_very_many_chips_still_fit_a_line() -> None:
     """Met by a reader: with a thousand chips and great bonuses every bid was an option."""
     differs = {"chips": 1000, "bonus": [100_000]}
-    game = engine.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
+    game = values.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
     game.scores = (100_000, 100_000)
     game = dealt(game, board_seed(b"rich", "e", 1))
     listed = boneyard.legal_bids(game, game.playing)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import VARIANTS, find_variant

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.files import CHUNK, DamagedFileError
-from arena.logs import checksummed as sealed
-from arena.logs import compression as packed
+from arena.logs import checksummed, compression
 from arena.logs.catalog import compress_finished, list_logs, logs_of_sittings, remove_leftovers
 from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_torn_line
 from arena.logs.compression import ENDING, actual_path, compress, decompress
@@ -168,8 +167,8 @@ def test_a_foreign_compressed_file_is_refused(
 
 
 def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealed, "LONGEST", 2**16)
-    monkeypatch.setattr(packed, "MOST_RATIO", 2**20)
+    monkeypatch.setattr(checksummed, "LONGEST", 2**16)
+    monkeypatch.setattr(compression, "MOST_RATIO", 2**20)
     path = tmp_path / "log.jsonl.zst"
     path.write_bytes(zstd.compress(b"x" * 2**20))
     assert path.stat().st_size < 1000
@@ -180,7 +179,7 @@ def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_small_file_does_not_become_a_large_one(tmp_path: Path) -> None:
     """A gigabyte of newlines in 33 kB kept four commands for half a minute."""
     path = tmp_path / "log.jsonl"
-    packed.compressed_path(path).write_bytes(zstd.compress(b"\n" * 2**24))
+    compression.compressed_path(path).write_bytes(zstd.compress(b"\n" * 2**24))
     with pytest.raises(DamagedFileError, match=r"unpacks to more than 200 times its size"):
         is_over(path)
     assert sitting_lines(path) == []
@@ -231,7 +230,7 @@ def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path:
     compress(path)
     old = actual_path(path).read_bytes()
     decompress(path)
-    packed.compressed_path(path).write_bytes(old)
+    compression.compressed_path(path).write_bytes(old)
     assert content(path) == path.read_bytes()
     decompress(path)
     assert lying(path) == {"log.jsonl"}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.logs import follow as tail
+from arena.logs import follow
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, read_games
@@ -77,7 +77,7 @@ def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> N
 def test_a_line_without_end_is_not_read_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tail, "CHUNK", 100)
+    monkeypatch.setattr(follow, "CHUNK", 100)
     endless = tmp_path / "endless.jsonl"
     endless.write_bytes(b"x" * 100)
     with pytest.raises(DamagedFileError, match="more than 100 bytes"):
@@ -85,7 +85,7 @@ def test_a_line_without_end_is_not_read_for_ever(
 
 
 def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "LONGEST_GAME", 3)
+    monkeypatch.setattr(follow, "LONGEST_GAME", 3)
     for one in LogFollower(log).look():
         assert len(one.records) == 4
         assert isinstance(one.records[-1], Result)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.logs import checksummed as sealed
+from arena.logs import checksummed
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
 from protocol.codec import encode_line, seal, unseal
@@ -195,11 +195,11 @@ def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) 
     log.write_bytes(whole + b'{"type"')
     with pytest.raises(DamagedFileError, match="is incomplete"):
         GameLog(log, SITTING)
-    notice = sealed.truncate_torn_line(log)
+    notice = checksummed.truncate_torn_line(log)
     assert notice == f"{log}: the last line was cut short; its 7 bytes were removed."
     assert log.read_bytes() == whole
-    assert sealed.truncate_torn_line(log) is None
-    assert sealed.truncate_torn_line(log.with_name("nothing")) is None
+    assert checksummed.truncate_torn_line(log) is None
+    assert checksummed.truncate_torn_line(log.with_name("nothing")) is None
 
 
 def test_a_full_disk_takes_all_or_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,6 +231,6 @@ def test_a_log_that_cannot_begin_leaves_no_file_open(
 
 def test_a_checksum_runs_on_from_line_to_line(log: Path) -> None:
     checksum = 0
-    for entry in sealed.read_sealed(log, bytes):
+    for entry in checksummed.read_sealed(log, bytes):
         assert unseal(entry.line.data, checksum)[1] == entry.checksum
         checksum = entry.checksum

@@ -13,7 +13,7 @@ from trio.testing import MockClock
 
 from arena.analysis.text import Look
 from arena.engine.shuffle import board_seed
-from arena.match import human as people
+from arena.match import human
 from arena.match.game_setup import GameSetup
 from arena.match.human import HumanPlayer
 from arena.match.player import Player
@@ -103,7 +103,7 @@ async def test_a_late_person_is_not_asked_again() -> None:
 
 
 async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "MOST_MESSAGES", 1)
+    monkeypatch.setattr(human, "MOST_MESSAGES", 1)
     _, person = table()
     assert person.fault
     assert person.fault.foul == "late"

@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import command as profile
-from arena.sandbox import process as slot
-from arena.sandbox import select as choice
-from arena.sandbox import users
+from arena.sandbox import command, process, select, users
 from arena.sandbox.kernel import landlock, seccomp
 from arena.sandbox.kernel.calls import GROUPS, RULES, CallGroup, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
@@ -86,8 +83,8 @@ def finding(level: Level) -> LevelResult:
         untried = tuple(filter(found.is_untried, found.outcomes))
         if not untried:
             break
-        again = choice._run_probes(level, Path(tempfile.gettempdir()), untried)
-        found = choice._level_result(level, {**found.outcomes, **again})
+        again = select._run_probes(level, Path(tempfile.gettempdir()), untried)
+        found = select._level_result(level, {**found.outcomes, **again})
     return found
 
 
@@ -143,7 +140,7 @@ def test_without_the_filter_locks_and_the_kernel_are_open(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     got(finding(level))
-    monkeypatch.setattr(slot, "filter_program", lambda **_: None)
+    monkeypatch.setattr(process, "filter_program", lambda **_: None)
     monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
     through = got(examine_level(level, Path(tempfile.gettempdir())))
     assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
@@ -196,7 +193,7 @@ def test_a_call_that_the_filter_forgets_is_found(
     monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, CallGroup("Forgotten.", calls)))
     seccomp._program.cache_clear()
     try:
-        found = choice._run_probes("B", Path(tempfile.gettempdir()), (probe,))
+        found = select._run_probes("B", Path(tempfile.gettempdir()), (probe,))
     finally:
         seccomp._program.cache_clear()
     assert found[probe].got, found[probe].detail
@@ -207,11 +204,11 @@ def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch
     got(finding("B"))
 
     def shared(*arguments: Any, **others: Any) -> list[str]:
-        words = profile.walls(*arguments, **others)
+        words = command.walls(*arguments, **others)
         return [word for word in words if word not in ("--unshare-net", "--unshare-ipc")]
 
-    monkeypatch.setattr(slot, "walls", shared)
-    monkeypatch.setattr(slot, "filter_program", lambda **_: None)
+    monkeypatch.setattr(process, "walls", shared)
+    monkeypatch.setattr(process, "filter_program", lambda **_: None)
     through = got(examine_level("B", Path(tempfile.gettempdir())))
     assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through
 
@@ -229,8 +226,8 @@ def test_with_one_user_for_all_the_other_bots_files_and_memory_are_open(
         def release(self) -> None:
             pass
 
-    monkeypatch.setattr(slot, "User", Shared)
-    monkeypatch.setattr(slot.SandboxedProcess, "_kill_user", lambda _: None)
+    monkeypatch.setattr(process, "User", Shared)
+    monkeypatch.setattr(process.SandboxedProcess, "_kill_user", lambda _: None)
     together = got(examine_level("D", Path(tempfile.gettempdir())))
     assert {"other-bot-environment", "other-bot-signal", "other-bot-limit"} <= together - apart
 
@@ -274,18 +271,18 @@ def fixed(*confirmed: Level) -> Callable[[Level, Path], LevelResult]:
 def test_auto_takes_the_best_that_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "recheck_level", fixed("D"))
+    monkeypatch.setattr(select, "recheck_level", fixed("D"))
     monkeypatch.setattr(Sandbox, "_check_parts", lambda _: None)
     assert choose_level("auto", Limits(), tmp_path).level == "D"
-    monkeypatch.setattr(choice, "recheck_level", fixed())
+    monkeypatch.setattr(select, "recheck_level", fixed())
     nothing = choose_level("auto", Limits(), tmp_path)
-    assert (nothing.level, nothing.missing) == ("off", (choice.OFF,))
+    assert (nothing.level, nothing.missing) == ("off", (select.OFF,))
 
 
 def test_require_is_refused_with_the_reasons_before_any_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "examine_level", fixed("C", "D"))
+    monkeypatch.setattr(select, "examine_level", fixed("C", "D"))
     with pytest.raises(UserError, match=r"No A\. .*No B\. .*doctor"):
         choose_level("require", Limits(), tmp_path)
 
@@ -293,7 +290,7 @@ def test_require_is_refused_with_the_reasons_before_any_game(
 def test_require_in_the_command_line_ends_with_2_and_no_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "examine_level", fixed())
+    monkeypatch.setattr(select, "examine_level", fixed())
     words = ["run", "first", "greedy", "--sandbox", "require", "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 2
@@ -302,7 +299,7 @@ def test_require_in_the_command_line_ends_with_2_and_no_game(
 
 
 def test_a_tool_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.sandbox.sandbox.find_tools", lambda: profile.Tools(None, None, None))
+    monkeypatch.setattr("arena.sandbox.sandbox.find_tools", lambda: command.Tools(None, None, None))
     for level in LEVELS[1:-1]:
         with pytest.raises(FileNotFoundError, match="is not installed"):
             Sandbox(level, Limits())

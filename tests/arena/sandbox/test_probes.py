@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from arena.sandbox.selftest import fixtures as targets
-from arena.sandbox.selftest import processes
-from arena.sandbox.selftest import runner as battery
+from arena.sandbox.selftest import fixtures, processes, runner
 from arena.sandbox.selftest.fixtures import TriedLimits, scene
 from arena.sandbox.selftest.guarantees import GUARANTEES, PROBES, Guarantee, missing_guarantees
 from arena.sandbox.selftest.probes import CRASHES, FORKS, GROUPS, OUTLIVE, SPOILING, Targets
@@ -35,7 +33,7 @@ from tests.support.probes import (
 )
 
 HERE = Path(__file__).parent
-SCRIPT = Path(targets.__file__).with_name("probes.py")
+SCRIPT = Path(fixtures.__file__).with_name("probes.py")
 PYTHON = os.path.realpath(sys.executable)
 
 
@@ -224,7 +222,7 @@ def test_an_untried_probe_is_never_a_refusal() -> None:
 
 
 def traces(note: str) -> list[Path]:
-    return [path for place in targets.PLACES if (path := Path(place, note)).exists()]
+    return [path for place in fixtures.PLACES if (path := Path(place, note)).exists()]
 
 
 @pytest.fixture
@@ -238,7 +236,7 @@ def interrupted(folder: Path, seen: list[Targets]) -> None:
     with scene(start_plain, kill_group, folder, TriedLimits()) as setting:
         seen.append(setting.targets)
         assert traces(setting.targets["note"])
-        assert os.environ[targets.VARIABLE] == setting.targets["token"]
+        assert os.environ[fixtures.VARIABLE] == setting.targets["token"]
         assert ctypes.CDLL(None).shmget(setting.targets["key"], 0, 0) >= 0
         setting.other.kill()  # It cannot remove anything itself.
         raise KeyboardInterrupt
@@ -250,7 +248,7 @@ def test_an_exception_leaves_nothing(folder: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(folder, seen)
     assert os.listdir("/proc/self/fd") == descriptors  # noqa: PTH208
-    assert targets.VARIABLE not in os.environ
+    assert fixtures.VARIABLE not in os.environ
     assert not list(folder.iterdir())
     assert not traces(seen[0]["note"])
     libc, key = ctypes.CDLL(None), seen[0]["key"]
@@ -274,13 +272,13 @@ def test_a_whole_battery_leaves_nothing(folder: Path, monkeypatch: pytest.Monkey
         seen.append(made)
         return outlived(made)
 
-    outlived = battery._end_survivors
-    monkeypatch.setattr(battery, "_end_survivors", noted)
+    outlived = runner._end_survivors
+    monkeypatch.setattr(runner, "_end_survivors", noted)
     run_probes(start_plain, only_itself, folder)
     assert not list(folder.iterdir())
     assert not traces(seen[0]["note"])
     assert not commands_with(seen[0]["token"])
-    assert not battery._survivors(seen[0])
+    assert not runner._survivors(seen[0])
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import report as doctor
-from arena.sandbox import select as choice
+from arena.sandbox import report, select
 from arena.sandbox.command import Command
 from arena.sandbox.limits import LEVELS, Limits
 from arena.sandbox.pythons import barrier, on_a_python_within_reach, python_for_others
@@ -78,7 +77,7 @@ def test_level_c_is_there_though_root_keeps_its_python_at_home(shut: Path) -> No
     said = " ".join(Sandbox("C", Limits()).notices)
     assert f"run on {SYSTEM_PYTHON}" in said or "run on /" in said
     assert f"only root may enter {shut}" in said
-    assert said in " ".join(doctor.verdict([examine_level("off", shut.parent)])).replace(
+    assert said in " ".join(report.verdict([examine_level("off", shut.parent)])).replace(
         "At levels C and D: ", ""
     )
 
@@ -103,11 +102,11 @@ def test_bots_in_a_folder_that_they_may_not_enter_are_told_of_before_they_fail(
 ) -> None:
     seen = []
 
-    def only_c(level: str, _: Path) -> choice.LevelResult:
+    def only_c(level: str, _: Path) -> select.LevelResult:
         seen.append(level)
-        return choice.LevelResult("C", "" if level == "C" else "No.", (), {})
+        return select.LevelResult("C", "" if level == "C" else "No.", (), {})
 
-    monkeypatch.setattr(choice, "recheck_level", only_c)
+    monkeypatch.setattr(select, "recheck_level", only_c)
     found = choose_level("auto", Limits(), shut, [shut / "bot.py"])
     assert (found.level, tuple(seen)) == ("off", LEVELS[:2])
     assert f"may not enter {shut}, and bots lie in {shut}" in found.missing[0]

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import select as choice
+from arena.sandbox import select
 from arena.sandbox.limits import REQUIRED, Level, Limits
 from arena.sandbox.select import LevelResult, choose_level, examine_level, recheck_level
 from arena.sandbox.selftest import cache, machine
@@ -46,9 +46,9 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         made.append(names)
         return {name: ALL[name] for name in names or PROBES}
 
-    monkeypatch.setattr(choice, "_run_probes", probed)
+    monkeypatch.setattr(select, "_run_probes", probed)
     # It has the parts of every level too.
-    monkeypatch.setattr(choice, "Sandbox", lambda level, *_: SimpleNamespace(level=level))
+    monkeypatch.setattr(select, "Sandbox", lambda level, *_: SimpleNamespace(level=level))
     return made
 
 
@@ -93,7 +93,7 @@ def test_a_check_that_cannot_be_made_brings_the_whole_self_test(
         raise CannotProbeError("It ended.")
 
     save_outcomes(machine_fingerprint("B"), ALL)
-    monkeypatch.setattr(choice, "_run_probes", broken)
+    monkeypatch.setattr(select, "_run_probes", broken)
     assert recheck_level("B", tmp_path) == LevelResult("B", "It ended.", (), {})
 
 

@@ -19,7 +19,7 @@ from arena.sandbox.dependencies import program_paths
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
-from tournaments.plan import scaffold as new
+from tournaments.plan import scaffold
 
 WORK = Path(__file__).parent / "runtimes"
 JAVA = ("java", "-Xmx200m", "-cp", "{built}", "Work")
@@ -57,7 +57,7 @@ def sandbox() -> Sandbox:
 
 
 def test_every_language_of_new_is_put_to_work() -> None:
-    assert JOBS.keys() >= new.languages().keys()
+    assert JOBS.keys() >= scaffold.languages().keys()
 
 
 @pytest.mark.slow
@@ -69,7 +69,9 @@ def test_a_runtime_works_under_the_filter(name: str, sandbox: Sandbox, open_fold
             pytest.skip(f"no {program} here")
     if sandbox.level == "C":
         pytest.skip("here nobody may write the files that this work writes")
-    if name in new.languages() and (missing := new.missing_programs(new.languages()[name])):
+    if name in scaffold.languages() and (
+        missing := scaffold.missing_programs(scaffold.languages()[name])
+    ):
         pytest.skip(missing)
     if build:
         environment = {

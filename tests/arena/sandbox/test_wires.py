@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.gamelog import LoggedGame, read_games
-from arena.sandbox import command as profile
-from arena.sandbox import process as slot
+from arena.sandbox import command, process
 from arena.sandbox.command import Command
 from arena.sandbox.limits import REQUIRED, Level
 from arena.sandbox.select import examine_level
@@ -111,7 +110,7 @@ async def test_without_the_filter_hands_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     level = best()
-    monkeypatch.setattr(slot, "filter_program", lambda **_: None)
+    monkeypatch.setattr(process, "filter_program", lambda **_: None)
     await play(bots(), tmp_path / "log", games=3, level=level)
     passed = Passed(read_games(tmp_path / "log"))
     # A busy machine spoils most tries; but no whole hand is ever guessed.
@@ -124,7 +123,7 @@ async def test_without_the_covers_of_proc_hands_pass(
 ) -> None:
     """Where others move the counts too, it takes more than one try."""
     level = best()
-    monkeypatch.setattr(profile, "STEADY", frozenset(os.listdir("/proc")))  # noqa: PTH208
+    monkeypatch.setattr(command, "STEADY", frozenset(os.listdir("/proc")))  # noqa: PTH208
     for number in range(TRIES):
         await play(bots(), tmp_path / f"log{number}", games=1, level=level)
         passed = Passed(read_games(tmp_path / f"log{number}"))

@@ -16,7 +16,7 @@ from arena.analysis.frames import frames, frames_for
 from arena.analysis.replay import steps
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
-from arena.ui import replay_files as sittings
+from arena.ui import replay_files
 from arena.ui.replay_page import Fields, pack_game, play_back, replay_page
 from arena.ui.scenes import SceneBuilder, option, tiles
 from protocol.messages import Bid, Draw, Play, PlayTwo
@@ -196,7 +196,7 @@ def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
 
 def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
     one = logged()
-    many = sittings.GAMES_A_PAGE + 1
+    many = replay_files.GAMES_A_PAGE + 1
     sitting = replace(one.sitting, boards=tuple(range(1, many + 1)))
     # Their numbers do not matter, nor the order in which they were played.
     games = [
@@ -204,10 +204,10 @@ def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
         for at in reversed(sitting.boards)
     ]
     path = write(tmp_path / "games" / "from-1.jsonl", *games)
-    made = dict(sittings.pages(path))
+    made = dict(replay_files.pages(path))
     assert [*made] == ["from-1.html", "from-1-2.html"]
-    assert f'"{many}.game"' in made[sittings.page_name("from-1", many)]
-    assert '"1.game"' in made[sittings.page_name("from-1", 1)]
+    assert f'"{many}.game"' in made[replay_files.page_name("from-1", many)]
+    assert '"1.game"' in made[replay_files.page_name("from-1", 1)]
 
 
 # --- the command ---
@@ -251,7 +251,7 @@ def test_all_pages_of_a_folder_are_made_once(tmp_path: Path) -> None:
     (tmp_path / "replays" / "b.html").unlink()
     assert "1 new page" in replayed(tmp_path, "--html").stdout
     assert "2 new pages" in replayed(tmp_path, "--html", "--review").stdout
-    assert sittings.is_reviewed(tmp_path / "replays" / "a.html")
+    assert replay_files.is_reviewed(tmp_path / "replays" / "a.html")
     assert "0 new pages" in replayed(tmp_path, "--html").stdout, "Reviews stay."
     assert "with one game" in replayed(tmp_path, "--html", "--seat", 0, code=2).stderr
     (tmp_path / "none").mkdir()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant

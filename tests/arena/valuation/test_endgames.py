@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from arena.valuation.endgames import exact_leads
@@ -29,17 +29,17 @@ def positions(game: str) -> Iterator[Game]:
     luck = random.Random(1)
     for board in range(40):
         seed = board.to_bytes(32, "big")
-        here = engine.new_game(GAMES[game], 2)
+        here = values.new_game(GAMES[game], 2)
         while not (here.round and here.playing.over):
-            options = engine.legal(here)
+            options = values.legal(here)
             if not options:
-                here = engine.begin(here, engine.chance_decides(here, seed))
+                here = values.begin(here, values.chance_decides(here, seed))
                 continue
             if len(options) > 1 and exact_leads(here) is not None:
                 yield here
             # The last option draws, if drawing is allowed.
             option = luck.choice(options) if luck.random() < 0.6 else options[-1]
-            here = engine.act(here, option)
+            here = values.act(here, option)
 
 
 @pytest.mark.parametrize("game", GAMES)

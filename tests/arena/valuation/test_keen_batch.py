@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.rules.variants import find_variant
 from arena.valuation.playouts import MIXED, play_out, play_out_keenly, play_out_mixed
 from arena.valuation.rows.array_playouts import play_out_rows
@@ -21,10 +21,10 @@ def test_the_keen_player_gives_up_weight_to_play_on() -> None:
 
 def dealt_states() -> States:
     rules = find_variant("draw")
-    games = [engine.new_game(rules, 2) for _ in range(64)]
+    games = [values.new_game(rules, 2) for _ in range(64)]
     return States.of(
         [
-            engine.begin(game, engine.chance_decides(game, bytes([board] * 32)))
+            values.begin(game, values.chance_decides(game, bytes([board] * 32)))
             for board, game in enumerate(games)
         ]
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.plain import plain_option
@@ -17,9 +17,9 @@ SEED = bytes(32)
 
 def dealt(name: str, seats: int) -> Game:
     """Return a game with its first round dealt."""
-    game = engine.new_game(find_variant(name), seats)
-    while engine.needs_deal(game):
-        game = engine.begin(game, engine.chance_decides(game, SEED))
+    game = values.new_game(find_variant(name), seats)
+    while values.needs_deal(game):
+        game = values.begin(game, values.chance_decides(game, SEED))
     return game
 
 
@@ -28,7 +28,7 @@ def test_a_playout_gains_what_the_plain_player_gains_in_every_seat(name: str) ->
     for seats in playable_seat_counts(find_variant(name)):
         game = start = dealt(name, seats)
         while not game.playing.over:
-            game = engine.act(game, plain_option(game))
+            game = values.act(game, plain_option(game))
         gains = play_out(States.of([start, game]).repeated(2))
         assert (gains[:2] == np.subtract(game.scores, start.scores)).all()
         assert not gains[2:].any(), "A round that is over brings no more."

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.support.events import boneyard, copied, run, small_event, untouched
-from tournaments.cli.arguments import aliases as meant
+from tournaments.cli.arguments import aliases
 from tournaments.cli.arguments.options import SectionedCommand
 from tournaments.cli.main import SECTIONS, VERSION, main
 from tournaments.commands import run as run_command
@@ -78,9 +78,9 @@ def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: st
 def test_other_names_stand_for_what_there_is() -> None:
     """And for nothing that there is under that very name: it would never be looked up."""
     options = {one for command in COMMANDS for param in command.params for one in param.opts}
-    for others, known in ((meant.COMMANDS, {*NAMES, VERSION}), (meant.OPTIONS, options)):
+    for others, known in ((aliases.COMMANDS, {*NAMES, VERSION}), (aliases.OPTIONS, options)):
         assert known.issuperset(one for same in others.values() for one in same)
-    assert meant.COMMANDS.keys().isdisjoint(NAMES)
+    assert aliases.COMMANDS.keys().isdisjoint(NAMES)
 
 
 def test_a_guess_at_the_version_finds_the_option() -> None:

@@ -21,8 +21,7 @@ from distributed import Security
 from tests.support.events import BONEYARD, boneyard
 from tests.support.tables import alive
 from tests.tools.cluster_chaos import Cluster, doors, kill, results, until
-from tournaments.cluster import client as engine
-from tournaments.cluster import dask_worker as remote
+from tournaments.cluster import client, dask_worker
 from tournaments.cluster.asyncio_thread import Loop
 
 if TYPE_CHECKING:
@@ -227,8 +226,8 @@ def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) ->
 
 def a_desk(
     folder: Path, *, patience_s: float, tell: Callable[[str], None] = print
-) -> remote.SchedulerConnection:
-    return remote.SchedulerConnection(
+) -> dask_worker.SchedulerConnection:
+    return dask_worker.SchedulerConnection(
         Silent.address,
         cast("OrderRunner", None),
         name="w",
@@ -271,8 +270,8 @@ class Silent:
 async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(remote, "LOOK_S", 0.0)
-    monkeypatch.setattr(remote, "ANSWER_S", 0.01)
+    monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
+    monkeypatch.setattr(dask_worker, "ANSWER_S", 0.01)
 
     desk = a_desk(tmp_path, patience_s=1)
     removed: list[list[str]] = []
@@ -290,11 +289,11 @@ async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
 
 
 async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "ANSWER_S", 0.01)
+    monkeypatch.setattr(client, "ANSWER_S", 0.01)
 
     async def ask() -> None:
         with pytest.raises(TimeoutError):
-            await engine.workers_of(cast("Client", Silent(silent=True)))
+            await client.workers_of(cast("Client", Silent(silent=True)))
 
     with trio.fail_after(60):
         await Loop().run(ask)
@@ -321,11 +320,11 @@ class GivenUp(Silent):
 async def test_a_run_whose_engine_gave_up_looks_for_the_scheduler_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engine, "Client", lambda *_, **__: GivenUp(silent=False))
-    run = engine.DaskClient("tls://no", NONE, run="run", data=b"", resource="off", tell=print)
+    monkeypatch.setattr(client, "Client", lambda *_, **__: GivenUp(silent=False))
+    run = client.DaskClient("tls://no", NONE, run="run", data=b"", resource="off", tell=print)
 
     async def connect() -> None:
-        with pytest.raises(engine.LostError):
+        with pytest.raises(client.LostError):
             await run._connection()
         monkeypatch.setattr(GivenUp, "status", "running")
         with pytest.RaisesGroup(RuntimeError):
@@ -357,8 +356,8 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Met under load: asked while it closes, the engine raises as it does at a closed door."""
-    monkeypatch.setattr(remote, "OrderWorker", lambda *_, **__: Leaving(silent=False))
-    monkeypatch.setattr(remote, "LOOK_S", 0.0)
+    monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Leaving(silent=False))
+    monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
     said: list[str] = []
     desk = a_desk(tmp_path, patience_s=-1, tell=said.append)
     desk._ghost = Leaving.address
@@ -389,8 +388,8 @@ class CutWhileGreeting:
 async def test_a_worker_that_is_cut_while_it_greets_tries_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patient: bool
 ) -> None:
-    monkeypatch.setattr(remote, "OrderWorker", CutWhileGreeting)
-    monkeypatch.setattr(remote, "RETRY_S", 0.0)
+    monkeypatch.setattr(dask_worker, "OrderWorker", CutWhileGreeting)
+    monkeypatch.setattr(dask_worker, "RETRY_S", 0.0)
     desk = a_desk(tmp_path, patience_s=1000 if patient else -1)
     again: list[bool] = []
 
@@ -406,13 +405,13 @@ async def test_a_worker_that_is_cut_while_it_greets_tries_again(
 async def test_a_run_that_cannot_connect_has_lost_its_scheduler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engine, "CONNECT_S", 0.1)
+    monkeypatch.setattr(client, "CONNECT_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as door:
         address = f"tls://127.0.0.1:{door.getsockname()[1]}"
-    lost = engine.DaskClient(address, NONE, run="r", data=b"", resource="x", tell=print)
+    lost = client.DaskClient(address, NONE, run="r", data=b"", resource="x", tell=print)
 
     async def connect() -> None:
-        with pytest.raises(engine.LostError):
+        with pytest.raises(client.LostError):
             async with lost._client():
                 pass
 

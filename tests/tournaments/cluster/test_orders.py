@@ -8,7 +8,7 @@ import pytest
 from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tournaments.cluster import address as places
+from tournaments.cluster import address
 from tournaments.cluster.address import ClusterAddress, check_worker_name, parse_cluster_option
 from tournaments.cluster.local import write_certificates
 from tournaments.cluster.orders import (
@@ -118,7 +118,7 @@ def test_without_the_engine_there_is_a_sentence(
     def nothing(name: str) -> object:
         return None if name == "distributed" else find_spec(name)
 
-    monkeypatch.setattr(places, "find_spec", nothing)
+    monkeypatch.setattr(address, "find_spec", nothing)
     monkeypatch.chdir(tmp_path)
     said = boneyard(*words, code=2)
     assert "boneyard-arena[cluster]" in said

@@ -20,8 +20,7 @@ from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
 from tests.support.events import boneyard, run, untouched
 from tests.support.tables import children
-from tournaments.cluster import runner
-from tournaments.cluster import worker_runner as hall_file
+from tournaments.cluster import runner, worker_runner
 from tournaments.cluster.bundles import pack_bot
 from tournaments.cluster.orders import (
     Answer,
@@ -173,8 +172,8 @@ async def test_quick_bots_play_an_order_in_several_sittings_at_once(
         pools.append(BotPool(*how, **more))
         return pools[-1]
 
-    monkeypatch.setattr(hall_file, "LEAST", 1)
-    monkeypatch.setattr(hall_file, "BotPool", new_pool)
+    monkeypatch.setattr(worker_runner, "LEAST", 1)
+    monkeypatch.setattr(worker_runner, "BotPool", new_pool)
     await stage.play(width=4)
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
     # Each of the six games has processes of its own.
@@ -259,7 +258,7 @@ async def test_a_worker_without_time_sends_what_it_has(
     stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It begins no second game of an order: the others are ordered again."""
-    monkeypatch.setattr(hall_file, "MOST_S", 0.0)
+    monkeypatch.setattr(worker_runner, "MOST_S", 0.0)
     halls = await stage.play()
     assert len(halls.orders) == 1 + 6
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()

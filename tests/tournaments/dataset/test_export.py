@@ -27,7 +27,7 @@ from protocol.errors import UserError
 from protocol.ruleset import derive
 from tests.support.events import BONEYARD, boneyard, copied, games_of, small_event, untouched
 from tests.support.logged_games import any_of, bob_fouls, logged, write
-from tournaments.dataset import export as exports
+from tournaments.dataset import export
 from tournaments.dataset.example import Wish, examples
 from tournaments.dataset.export import Export, Format, export_decisions
 from tournaments.dataset.worth import KnownWorth
@@ -94,7 +94,7 @@ def test_the_bytes_do_not_depend_on_the_cores(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (one,) = exported(event, out=tmp_path / "one.csv")
-    monkeypatch.setattr(exports, "GAMES_AT_ONCE", 1)
+    monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
     (two,) = exported(event, out=tmp_path / "two.csv", cores=2)
     assert two.read_bytes() == one.read_bytes()
 
@@ -359,7 +359,7 @@ def arrow() -> Any:
 def test_parquet_has_the_same_rows_in_lists_of_one_size(
     arrow: Any, event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exports, "GAMES_AT_ONCE", 1)
+    monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
     form = importlib.import_module("tournaments.dataset.parquet_format")
     monkeypatch.setattr(form, "ROWS_A_GROUP", 100)
     (plain,) = exported(event, out=tmp_path / "all.csv", wish=Wish(luck=True, review=True))

@@ -23,7 +23,7 @@ from tests.support.events import BOTS, boneyard, run
 from tests.support.planned_events import event
 from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
-from tournaments.cli import events as play
+from tournaments.cli import events
 from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import Separation, separations
@@ -33,7 +33,7 @@ from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.sprt_settings import MOST, Sprt
@@ -115,7 +115,7 @@ def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
     assert found.elo_half_width == pytest.approx(mean(wide), rel=0.12)
     size = len(names)
     errors = [known(pool.errors[i][j]) for i in range(size) for j in range(i)]
-    t = stats.t_quantile(0.975, plan.boards - 1)
+    t = statistics.t_quantile(0.975, plan.boards - 1)
     assert found.lead_half_width == pytest.approx(t * mean(errors), rel=0.12)
 
 
@@ -425,7 +425,7 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_plan_takes_what_run_takes() -> None:
-    mine, theirs = ({one.name for one in command.params} for command in (play.plan, play.run))
+    mine, theirs = ({one.name for one in command.params} for command in (events.plan, events.run))
     elsewhere = {
         "cluster",
         "tls",

@@ -14,7 +14,7 @@ from protocol.records import Result, SeatFoul
 from tests.support.events import small_event
 from tests.support.results import game
 from tournaments.forecast.power import Separation
-from tournaments.live import progress as shows
+from tournaments.live import progress
 from tournaments.live.progress import Progress
 from tournaments.report.results_file import Results
 from tournaments.storage.folder import Folder, load_event
@@ -61,13 +61,13 @@ def test_after_many_fouls_they_are_only_counted(
 ) -> None:
     live._next = math.inf
     with live:
-        for number in range(shows.FOULS_TOLD + 30):
+        for number in range(progress.FOULS_TOLD + 30):
             live.update(fouled(number))
         live._next, live._first = 0.0, 0
         live.update(game(1, ("mine", "other"), (9, 0)))
     lines = capsys.readouterr().err.splitlines()
     told = [line for line in lines if line.startswith("Foul: ")]
-    assert len(told) == shows.FOULS_TOLD
+    assert len(told) == progress.FOULS_TOLD
     assert told[-1].endswith("Further fouls are only counted.")
     assert "50 fouls so far." in lines[-1]
 
@@ -135,8 +135,8 @@ def test_the_end_says_how_many_boards_would_separate_the_first_two(
     tied = replace(pool, entrants=tuple(replace(one, ranks=(1, 3)) for one in pool.entrants))
     summary = replace(summary, ratings=replace(summary.ratings, pools=(tied,)))
     pair = Separation(one="a", other="b", elo=20, half_width=half_width, played=3, needed=needed)
-    monkeypatch.setattr(shows, "separations", lambda *_: [pair])
-    said = shows._outlook(summary, load_event(folder))
+    monkeypatch.setattr(progress, "separations", lambda *_: [pair])
+    said = progress._outlook(summary, load_event(folder))
     assert said.startswith(told)
     assert bool(said) == bool(told)
 

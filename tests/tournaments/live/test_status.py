@@ -17,8 +17,7 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied, run, small_event, untouched
 from tests.support.results import game
-from tournaments.live import status as glances
-from tournaments.live import status_text as glance_shown
+from tournaments.live import status, status_text
 from tournaments.live.status import Status, read_status, so_far
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.fouls import FoulCount, count_fouls
@@ -94,12 +93,12 @@ def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
 
 
 def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
-    assert glances.is_running(Folder(event)) is False
+    assert status.is_running(Folder(event)) is False
     with lock_for_writing(Folder(event)):
-        if not any("POSIX" in line for line in glances.LOCKS.read_text().splitlines()):
+        if not any("POSIX" in line for line in status.LOCKS.read_text().splitlines()):
             pytest.skip("this machine's kernel does not list locks")
-        assert glances.is_running(Folder(event)) is True
-    assert glances.is_running(Folder(event)) is False
+        assert status.is_running(Folder(event)) is True
+    assert status.is_running(Folder(event)) is False
 
 
 def test_locks_are_read_as_the_kernel_writes_them(
@@ -109,10 +108,10 @@ def test_locks_are_read_as_the_kernel_writes_them(
     mounts = tmp_path / "mounts"
     inode, major, minor = file.st_ino, os.major(file.st_dev), os.minor(file.st_dev)
     place = f"{major:02x}:{minor:02x}"
-    monkeypatch.setattr(glances, "LOCKS", locks)
-    monkeypatch.setattr(glances, "MOUNTS", mounts)
+    monkeypatch.setattr(status, "LOCKS", locks)
+    monkeypatch.setattr(status, "MOUNTS", mounts)
     mounts.write_text(f"22 27 {major}:{minor} / / rw\n")
-    assert glances.is_running(Folder(event)) is None
+    assert status.is_running(Folder(event)) is None
     for line, running in (
         (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", True),
         (f"1: -> POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
@@ -121,10 +120,10 @@ def test_locks_are_read_as_the_kernel_writes_them(
         (f"1: POSIX  ADVISORY  WRITE 4711 {major + 1:02x}:{minor:02x}:{inode} 0 EOF", False),
     ):
         locks.write_text(f"{line}\n")
-        assert glances.is_running(Folder(event)) is running
+        assert status.is_running(Folder(event)) is running
     # A part of a file system has a device of its own, and its locks that of the whole.
     mounts.write_text(f"22 27 {major + 1}:{minor} / / rw\n")
-    assert glances.is_running(Folder(event)) is True
+    assert status.is_running(Folder(event)) is True
 
 
 def test_the_time_left_follows_from_the_games_of_this_run(
@@ -141,7 +140,7 @@ def test_the_time_left_follows_from_the_games_of_this_run(
     for path in (event / "games").iterdir():
         os.utime(path, (now, now))
     os.utime(results, (now - 100, now - 100))
-    monkeypatch.setattr(glances, "is_running", lambda _: True)
+    monkeypatch.setattr(status, "is_running", lambda _: True)
     seen = read_status(Folder(event))
     assert (seen.played, seen.planned) == (10, 12)
     assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
@@ -189,9 +188,9 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
         return Status(**{**fields, "played": played, "complete": complete, "running": True})
 
     looks = iter([at(3), at(3), at(7), at(12, True)])
-    monkeypatch.setattr(glance_shown, "read_status", lambda _: next(looks))
+    monkeypatch.setattr(status_text, "read_status", lambda _: next(looks))
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    assert glance_shown.watch_status(event, in_json=False) == 0
+    assert status_text.watch_status(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
         *("3 of 12 games", "7 of 12 games", "finished: 12 ")
     ]
@@ -199,7 +198,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
 
 def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
     console = Console(width=width, file=StringIO(), highlight=False)
-    for part in glance_shown.parts(Folder(Path("event")), seen, [], width, room):
+    for part in status_text.parts(Folder(Path("event")), seen, [], width, room):
         console.print(part)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().splitlines()
@@ -249,7 +248,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
-    assert len(drawn(seen, width, 15)) <= 15 + glance_shown.OTHER_LINES
+    assert len(drawn(seen, width, 15)) <= 15 + status_text.OTHER_LINES
 
 
 def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.sandbox import dependencies as paths
+from arena.sandbox import dependencies
 from arena.sandbox.command import readable_paths
 from arena.sandbox.kernel.landlock import landlock_version as landlock_version
 from arena.sandbox.kernel.landlock import restrict_this_thread
@@ -87,7 +87,7 @@ def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> N
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    assert len(list(paths.linked_paths(tmp_path / "a"))) == paths.MOST_LINKS + 1
+    assert len(list(dependencies.linked_paths(tmp_path / "a"))) == dependencies.MOST_LINKS + 1
 
 
 def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None:
@@ -353,7 +353,7 @@ def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     (tmp_path / "bin").mkdir()
     (tmp_path / "lib").mkdir()
-    assert list(paths.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
+    assert list(dependencies.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
 
 
 @pytest.mark.parametrize(

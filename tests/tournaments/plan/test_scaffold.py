@@ -25,12 +25,12 @@ from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except
 from tests.support.scripted_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.tables import play, sample
-from tournaments.plan import scaffold as new
+from tournaments.plan import scaffold
 from tournaments.plan.bot_catalog import LIST, own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event_file import WrittenBot
 
-LANGUAGES = new.languages()
+LANGUAGES = scaffold.languages()
 TEMPLATES = sample_folder() / "templates"
 LONGEST_TEMPLATE = 120
 """Lines."""
@@ -51,7 +51,7 @@ def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     """Return a new bot, as an event starts it."""
     language = request.param
     folder = tmp_path_factory.mktemp("new")
-    made = new.make_bot(language, "mine", folder)
+    made = scaffold.make_bot(language, "mine", folder)
     if made.missing:
         pytest.skip(f"{LANGUAGES[language].title}: {made.missing}")
     return prepare_entrant(WrittenBot("mine"), folder, folder / "build").command
@@ -136,7 +136,7 @@ def test_every_language_plays_two_hundred_games() -> None:
 def test_a_template_is_short_and_takes_the_name(key: str) -> None:
     source = (TEMPLATES / key / LANGUAGES[key].file).read_text()
     assert len(source.splitlines()) <= LONGEST_TEMPLATE
-    assert source.count(new.PLACE) == 2
+    assert source.count(scaffold.PLACE) == 2
 
 
 def test_every_template_has_a_language_and_every_language_another_word() -> None:
@@ -151,7 +151,7 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     readme = (here / "mine" / "README.md").read_text()
     assert readme.startswith("# mine\n")
     assert len(readme.splitlines()) <= 11
-    assert not [word for word in (new.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
+    assert not [word for word in (scaffold.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
     assert "mine" in boneyard("bots")
     short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
     boneyard("run", "mine", "first", *short_game, "--out", "out")
@@ -161,7 +161,7 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
 
 def test_a_name_may_hold_the_templates_own(here: Path) -> None:
     """As the second bot of somebody who called the first my-bot."""
-    new.make_bot("c", "my-bot2", here)
+    scaffold.make_bot("c", "my-bot2", here)
     (name, bot), *_ = own_bots(here).items()
     assert (name, bot.folder, bot.run) == ("my-bot2", "my-bot2", ("{build}/my-bot2",))
 
@@ -169,17 +169,17 @@ def test_a_name_may_hold_the_templates_own(here: Path) -> None:
 def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
     cup = tmp_path / "cup"
     cup.mkdir()
-    new.make_bot("python", "mine", cup)
+    scaffold.make_bot("python", "mine", cup)
     (cup / "cup.toml").write_text('boards = 1\n[[bots]]\nname = "mine"\n[[bots]]\nname = "first"')
     boneyard("run", "cup/cup.toml", "--set", "target=10", *PLAIN, "--out", "out")
     assert not (here / LIST).exists()
 
 
 def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
-    new.make_bot("c", "one", here)
+    scaffold.make_bot("c", "one", here)
     first = (here / LIST).read_text()
     (here / LIST).write_text(first + "# by hand")
-    new.make_bot("java", "two", here)
+    scaffold.make_bot("java", "two", here)
     assert (here / LIST).read_text().startswith(first + "# by hand\n\n[two]\n")
     assert list(own_bots(here)) == ["one", "two"]
     assert own_bots(here)["two"].reads == ("{build}/two",)
@@ -212,7 +212,7 @@ def test_an_impossible_bot_is_refused_and_leaves_nothing(
 @pytest.mark.parametrize("cut", ["empty", "half", "listless"])
 def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
     """Killed between its folder, its files and its entry, a name is not lost for ever."""
-    new.make_bot("python", "mine", here)
+    scaffold.make_bot("python", "mine", here)
     whole = {path: path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()}
     (here / LIST).unlink()
     if cut != "listless":
@@ -227,7 +227,7 @@ def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
 
 @pytest.mark.parametrize("what", ["changed", "more", "linked"])
 def test_a_user_s_file_is_not_taken_for_a_partial_one(here: Path, what: str) -> None:
-    new.make_bot("python", "mine", here)
+    scaffold.make_bot("python", "mine", here)
     (here / LIST).unlink()
     source = here / "mine" / "bot.py"
     if what == "changed":
@@ -250,11 +250,11 @@ def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(old) + 20, hard))
     try:
         with pytest.raises(UserError, match=r"bots\.toml cannot be written"):
-            new.make_bot("python", "mine", here)
+            scaffold.make_bot("python", "mine", here)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (here / LIST).read_text() == old
-    new.make_bot("python", "mine", here)
+    scaffold.make_bot("python", "mine", here)
     assert list(own_bots(here)) == ["mine"]
 
 
@@ -290,20 +290,20 @@ def test_another_that_was_faster_takes_the_name(
         (here / LIST).write_text(theirs)
         return True
 
-    monkeypatch.setattr(new, "try_lock_folder", held_late)
+    monkeypatch.setattr(scaffold, "try_lock_folder", held_late)
     with pytest.raises(UserError, match="There is a bot mine already"):
-        new.make_bot("python", "mine", here)
+        scaffold.make_bot("python", "mine", here)
     assert (here / LIST).read_text() == theirs
 
 
 def test_a_folder_that_another_holds_is_waited_for(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(new, "PATIENCE_S", 0.0)
-    with new._alone(here), pytest.raises(UserError, match="in use by another boneyard"):
-        new.make_bot("python", "mine", here)
+    monkeypatch.setattr(scaffold, "PATIENCE_S", 0.0)
+    with scaffold._alone(here), pytest.raises(UserError, match="in use by another boneyard"):
+        scaffold.make_bot("python", "mine", here)
     assert not (here / "mine").exists()
-    new.make_bot("python", "mine", here)
+    scaffold.make_bot("python", "mine", here)
 
 
 def test_without_a_name_the_languages_are_listed() -> None:
@@ -341,4 +341,4 @@ def test_a_need_may_say_a_version(
     node.write_text(f"#!/bin/sh\necho '{version}'\n")
     node.chmod(0o755)
     monkeypatch.setenv("PATH", str(here), prepend=os.pathsep)
-    assert bool(new.make_bot("typescript", "mine", here).missing) == missing
+    assert bool(scaffold.make_bot("typescript", "mine", here).missing) == missing

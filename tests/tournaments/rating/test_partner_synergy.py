@@ -10,7 +10,7 @@ import pytest
 
 from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Partners, Pool
 from tournaments.report.ratings.rating_notes import PARTNERS_SHOWN, partner_notes
@@ -96,7 +96,7 @@ def test_the_error_is_the_one_of_the_docstring() -> None:
             float((rest * error)[np.array(boards) == board].sum()) ** 2 for board in set(boards)
         )
         n, count = len(own), int(np.abs(z).sum())
-        half = stats.t_quantile(0.975, n - 1) * math.sqrt(n / (n - 1) * total) / count
+        half = statistics.t_quantile(0.975, n - 1) * math.sqrt(n / (n - 1) * total) / count
         assert two.games == count
         assert two.synergy == pytest.approx(float((z * error).sum()) / count, abs=1e-6)
         assert two.half_width == pytest.approx(half, rel=1e-4)

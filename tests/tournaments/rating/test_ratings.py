@@ -19,7 +19,7 @@ from arena.document.blocks import Table
 from protocol.records import Result, SeatFoul, UsageSum
 from tests.support.fast_run import examples, slow_except
 from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Meeting, Pool, Rating
@@ -57,7 +57,7 @@ def published(pool: Pool, share: float) -> tuple[float, float, float]:
     low, high = (
         ELO * math.log(s / (1 - s)) for s in (share - 1.959964 * error, share + 1.959964 * error)
     )
-    return lead(pool, "a", "b"), (high - low) / 2, stats.normal_cdf((share - 0.5) / error)
+    return lead(pool, "a", "b"), (high - low) / 2, statistics.normal_cdf((share - 0.5) / error)
 
 
 BY_SEAT = ("seats", "scores", "places")
@@ -94,7 +94,7 @@ def test_for_two_bots_the_clustered_error_is_the_pentanomial_one(seed: int) -> N
     factor = math.sqrt(len(boards) / (len(boards) - 1))
     expected = ELO / (mean * (1 - mean)) * error * factor
     assert pool.errors[0][1] == pytest.approx(expected, abs=1e-6)
-    t = stats.t_quantile(0.975, len(boards) - 1)
+    t = statistics.t_quantile(0.975, len(boards) - 1)
     # Both ratings move by half the difference, in opposite directions.
     assert pool.entrants[0].half_width == pytest.approx(t * expected / 2, abs=1e-6)
 
@@ -203,7 +203,7 @@ def test_errors_are_the_sandwich_of_the_docstring(seats: int) -> None:
     order = [sorted(STRENGTH).index(r.name) for r in pool.entrants]
     for row, rating in enumerate(pool.entrants):
         i = order[row]
-        t = stats.t_quantile(0.975, rating.boards - 1)
+        t = statistics.t_quantile(0.975, rating.boards - 1)
         assert rating.half_width == pytest.approx(t * math.sqrt(covariance[i, i]), rel=1e-5)
         for column, j in enumerate(order):
             variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
@@ -211,7 +211,7 @@ def test_errors_are_the_sandwich_of_the_docstring(seats: int) -> None:
     for seat, advantage in enumerate(pool.seats, len(order)):
         last = len(order) + len(pool.seats)
         variance = covariance[seat, seat] + covariance[last, last] - 2 * covariance[seat, last]
-        t = stats.t_quantile(0.975, pool.boards - 1)
+        t = statistics.t_quantile(0.975, pool.boards - 1)
         assert advantage.half_width == pytest.approx(t * math.sqrt(variance), rel=1e-5)
 
 
@@ -265,7 +265,7 @@ def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
     at = [rating.name for rating in free.entrants].index("c")
     for place, rating in enumerate(held.entrants):
         assert known(rating.elo) - 1500 == pytest.approx(lead(free, rating.name, "c"), abs=1e-5)
-        t = stats.t_quantile(0.975, min(rating.boards, named(free)["c"].boards) - 1)
+        t = statistics.t_quantile(0.975, min(rating.boards, named(free)["c"].boards) - 1)
         assert known(rating.half_width) == pytest.approx(t * known(free.errors[place][at]))
 
 

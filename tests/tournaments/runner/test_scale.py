@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.files import DamagedFileError
-from arena.logs import catalog as named
+from arena.logs import catalog
 from arena.logs.checksummed import append_records, read_lines, read_sealed
 from arena.logs.compression import ENDING, compress, decompress
 from protocol.codec import decode_result
@@ -43,7 +43,7 @@ def lying(folder: Path) -> set[str]:
 def test_a_run_packs_what_is_full(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named, "MIN_PACK_BYTES", 1)
+    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(tmp_path, *SMALL, "--jobs", "2")
     assert lying(tmp_path) == {ENDING}
     assert made(tmp_path) == made(plain)
@@ -58,7 +58,7 @@ def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
     data = b"".join(line.data for line in read_lines(other))
     other.write_bytes(data)
     (event / "games" / ".0123456789abcdef.new").write_bytes(b"half")
-    monkeypatch.setattr(named, "MIN_PACK_BYTES", 1)
+    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(event, *SMALL)
     assert lying(event) == {ENDING}
     assert b"".join(line.data for line in read_lines(other)) == data
@@ -87,7 +87,7 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
 def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
     event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named, "MIN_PACK_BYTES", 1_000_000)
+    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1_000_000)
     more = ("--boards", "3")
     run(event, *SMALL, *more)
     assert lying(event) == {""}

@@ -38,7 +38,7 @@ from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.storage import folder as folders
+from tournaments.storage import folder
 from tournaments.storage.extend import incompatibility, resolve_versions
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
@@ -102,7 +102,7 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
 def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
     words = ("first", "greedy", *SHORT)
     run(tmp_path, *words, "--boards", "2")
-    digest = folders.digest(Folder(tmp_path))
+    digest = folder.digest(Folder(tmp_path))
     said = run(tmp_path, *words, "random", "--boards", "3")
     assert "Note: random will also play 2 boards whose deals were already public" in said
     assert digest in boneyard("verify", str(tmp_path))

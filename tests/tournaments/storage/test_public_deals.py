@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.logs import compression as packed
+from arena.logs import compression
 from protocol.records import Result
 from tests.support.events import boneyard, league, run
 from tests.support.planned_events import event
@@ -153,10 +153,10 @@ def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
     """Long before its seed is: a run may be stopped in the middle of its first game."""
     folder = Folder(begun)
     log = folder.logs()[0]
-    packed.decompress(log)
+    compression.decompress(log)
     lines = log.read_bytes().splitlines(keepends=True)
     for path in (folder.ledger, folder.seeds, *folder.logs()[1:]):
-        packed.actual_path(path).unlink()
+        compression.actual_path(path).unlink()
     log.write_bytes(b"".join(lines[:3]))
     (board,) = public_boards(folder)
     assert f'"board":{board},'.encode() in lines[1]

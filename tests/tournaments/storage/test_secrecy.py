@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.logs import compression as packed
+from arena.logs import compression
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.gamelog import GameLog, read_games, read_records
@@ -228,7 +228,7 @@ def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> 
     folder = Folder(tmp_path / "event")
     shutil.copytree(played, folder.path)
     log = folder.logs()[0]
-    packed.decompress(log)
+    compression.decompress(log)
     records = [entry.record for entry in read_records(log)]
     at = next(n for n, one in enumerate(records) if isinstance(one, GameRecord))
     before = records[at]

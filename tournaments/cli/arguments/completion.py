@@ -131,8 +131,7 @@ def complete_questions(
     context: click.Context, _: click.Parameter, begun: str
 ) -> list[CompletionItem]:
     """Complete a question's number, with its answer, from the game that the user named before."""
-    from arena.analysis import decisions
-    from arena.analysis import review as account
+    from arena.analysis import decisions, review
     from arena.analysis.find import find_seat, name_log, require_one_game
     from protocol.errors import UserError
 
@@ -142,7 +141,7 @@ def complete_questions(
         logged = require_one_game(where, words[0])
         seat = find_seat(logged, given.get("seat"))
         return [
-            CompletionItem(f"{one.number}", help=account.answer_label(one))
+            CompletionItem(f"{one.number}", help=review.answer_label(one))
             for one in decisions.decisions(logged, seat)
             if f"{one.number}".startswith(begun)
         ]

@@ -12,8 +12,7 @@ from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from arena.analysis import decisions
-from arena.analysis import review as account
+from arena.analysis import decisions, review
 from arena.analysis.decisions import RoundEnd
 from arena.analysis.find import find_seat, latest_folder, require_one_game
 from arena.analysis.text import Look
@@ -67,7 +66,7 @@ def explain_game(options: ExplainOptions, page: Pager) -> None:
     seat = choose_seat(options.log, logged, options.seat)
     causes = causes_by_round(logged, seat)
     if options.as_json:
-        reviewed = account.review_game(logged, seat)
+        reviewed = review.review_game(logged, seat)
         print_json({**asdict(reviewed), "causes": list(causes.values())})
         return
     console = plain_console()
@@ -101,12 +100,12 @@ def _explained(
     # A foul costs the game whatever was played before.
     fouls = [one for one in found if isinstance(one.record, FoulRecord)]
     if options.only is None:
-        yield account.heading(logged, seat, found, look)
+        yield review.heading(logged, seat, found, look)
         if ends:
             columns = _cause_columns(causes)
-            rounds = account.round_blocks(ends, look, whole=options.whole, more=columns)
+            rounds = review.round_blocks(ends, look, whole=options.whole, more=columns)
             yield Group(*renderables(rounds, look.width))
-        said = list(account.turning_points(ends, found, look, whole=options.whole))
+        said = list(review.turning_points(ends, found, look, whole=options.whole))
         said += _told_causes(ends, causes)
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if options.only is not None or options.whole:
@@ -169,14 +168,14 @@ def _decisions(
 ) -> Iterator[Text]:
     """Yield every decision, and each round's end after the last decision of that round."""
     found = list(decisions.decisions(logged, seat))
-    ends = account.ends_of_rounds(logged, seat, look)
+    ends = review.ends_of_rounds(logged, seat, look)
     numbers = sorted({*ends, *(one.round for one in found)})
     if only is not None and only not in numbers:
         raise UserError(f"There is no round {only}: this game has {len(numbers)}.")
     for number in numbers if only is None else [only]:
         for one in found:
             if one.round == number:
-                yield account.decision_text(one, len(found), look)
+                yield review.decision_text(one, len(found), look)
         if number in ends:
             yield ends[number]
         if number in causes:

@@ -11,9 +11,7 @@ import trio
 from msgspec import Raw, Struct
 from rich.text import Text
 
-from arena.analysis import answer_text, decisions
-from arena.analysis import reask as asking
-from arena.analysis import review as account
+from arena.analysis import answer_text, decisions, reask, review
 from arena.analysis.answer_text import OptionValue
 from arena.analysis.decisions import Decision
 from arena.analysis.find import require_one_game
@@ -125,7 +123,7 @@ def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answ
         own = None if wanted.bot else _own_command(event, logged, one.question.seat)
         with _command(wanted.bot, own) as asked:
             clock = logged.sitting.seat_clocks[one.question.seat]
-            found = trio.run(asking.repeat_question, asked, one, clock, sandbox, wanted.times)
+            found = trio.run(reask.repeat_question, asked, one, clock, sandbox, wanted.times)
     return Answers(
         game=logged.game.game,
         seat=one.question.seat,
@@ -177,7 +175,7 @@ def _command(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
 
 def _compared(one: Decision, found: list[ReaskResult]) -> int:
     """Return the option to compare the others with: the log's, else the bot's, else the first."""
-    choices = (account.choice_label(one), *(answer.choice for answer in found))
+    choices = (review.choice_label(one), *(answer.choice for answer in found))
     return next((choice for choice in choices if choice is not None), 0)
 
 
@@ -198,7 +196,7 @@ def _print(
     console = plain_console()
     look = text_look(logged, console, wanted.glyphs)
     head = Text(f"Game {printable(logged.game.game)}. ", "bold")
-    head.append_text(account.decision_text(one, many, look))
+    head.append_text(review.decision_text(one, many, look))
     print_paged([head], console)
     if answers.answers:
         console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))

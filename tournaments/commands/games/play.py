@@ -12,7 +12,7 @@ import trio
 from msgspec import UNSET
 from rich.console import Console
 
-from arena.analysis import text as render
+from arena.analysis import text
 from arena.engine.shuffle import board_seed, commitment
 from arena.files import append_atomic, open_append
 from arena.logs.gamelog import GameLog, read_games
@@ -114,7 +114,7 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     if logged is None:
         print_note("Nobody came to play.")
         return
-    print_line(render.game_line(logged))
+    print_line(text.game_line(logged))
     if result is None:
         print_note("The game was not finished and does not count.")
     print_line(f"Replay it: {command(folder, table)}")
@@ -131,7 +131,7 @@ async def _at_terminal(table: PreparedTable, folder: Folder, options: PlayOption
     """Play a game in the terminal; return the exit code."""
     console = Console(highlight=False)
     partners = table.rules.deal.partners
-    look = render.Look(table.names, console.width, partners=partners)
+    look = text.Look(table.names, console.width, partners=partners)
     for line in _welcome(table, look):
         print_line(line)
     show = TerminalPlayer(console, sys.stdin.fileno(), look).show
@@ -177,7 +177,7 @@ async def _another(browser: "BrowserPlayer") -> bool:
     return wanted
 
 
-def _welcome(table: PreparedTable, look: render.Look) -> Iterator[str]:
+def _welcome(table: PreparedTable, look: text.Look) -> Iterator[str]:
     """Yield the introduction for a person at the terminal."""
     others = ", ".join(
         f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat

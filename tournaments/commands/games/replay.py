@@ -9,8 +9,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from arena.analysis import frames
-from arena.analysis import text as render
+from arena.analysis import frames, text
 from arena.analysis.find import find_game, find_seat, list_games
 from arena.analysis.replay import steps
 from arena.analysis.text import Look
@@ -86,10 +85,10 @@ def _drawn(
     """Yield the title, the requested frames and a note if the log was cut off."""
     _check_round(logged, only)
     remarks = review_rows(logged, look) if reviewed else repeat(())
-    yield render.title(logged, look)
+    yield text.title(logged, look)
     for frame, rows in zip(frames.frames(steps(logged), seat), remarks, strict=False):
         if only in (None, frame.round):
-            yield Text("\n").join([render.draw_frame(frame, look), *rows])
+            yield Text("\n").join([text.draw_frame(frame, look), *rows])
     if logged.result is None:
         yield Text("The log ends here: the game was cut off and does not count.")
 
@@ -110,12 +109,12 @@ def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[]
         if at >= len(seen):
             return
         console.clear()
-        console.print(seen[at], "", Text(render.HELP, "dim"), sep="\n", soft_wrap=True)
+        console.print(seen[at], "", Text(text.HELP, "dim"), sep="\n", soft_wrap=True)
         try:
             key = read_key()
         except (KeyboardInterrupt, EOFError):
             return
-        at = render.turn_page(at, key)
+        at = text.turn_page(at, key)
 
 
 def _at_terminal() -> bool:

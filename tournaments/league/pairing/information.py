@@ -11,7 +11,7 @@ from math import erf, pi, sqrt
 import numpy as np
 
 from tournaments.league.pairing.encounters import Encounters
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.statistics import ELO, Design, Floats, Z
 
 PRIOR_DRAWS = 3.0
@@ -53,7 +53,7 @@ class Information:
         """
         lead = self.lead / 2 if self.partners else self.lead
         flat = 1 + pi / 8 * _apart(self.covariance)
-        return np.asarray(stats.expected_share(lead / np.sqrt(flat)), np.float64)
+        return np.asarray(statistics.expected_share(lead / np.sqrt(flat)), np.float64)
 
     def worth(self, boards: int, seats: int) -> Floats:
         """Return the information of a table about the difference of each two that sit there.
@@ -107,5 +107,7 @@ def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
         points[row] = weight * encounters.half_points[pair] / 2
     column[len(pairs) :, 0], value[len(pairs) :, 0] = np.arange(size), 1.0
     nothing = np.zeros((size, size))
-    rating, information = stats.logistic(Design(column, value, size), games, points, nothing, 0)
+    rating, information = statistics.logistic(
+        Design(column, value, size), games, points, nothing, 0
+    )
     return rating, np.asarray(np.linalg.inv(information), np.float64)

@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 
 from protocol.records import Result
-from tournaments.rating import statistics as stats
+from tournaments.rating import statistics
 from tournaments.rating.ratings import FINE
 from tournaments.rating.statistics import Bools, Floats, Ints
 from tournaments.rating.tally import Tally, collect
@@ -106,7 +106,7 @@ class _Pairs(NamedTuple):
 def _pairs(tally: Tally, names: Collection[str]) -> _Pairs:
     size = len(tally.names)
     wanted = np.array([name in names for name in tally.names], np.bool_)
-    left, right = stats.wide(tally.left[:, 0]), stats.wide(tally.right[:, 0])
+    left, right = statistics.wide(tally.left[:, 0]), statistics.wide(tally.right[:, 0])
     use: Bools = wanted[left] & wanted[right] & (left != right)
     codes = np.minimum(left, right) * size + np.maximum(left, right)
     first = np.where(left < right, tally.half, 2 - tally.half) / 2
@@ -119,7 +119,7 @@ def _pairs(tally: Tally, names: Collection[str]) -> _Pairs:
     cell = boards * len(most) + number[codes[use]]
     shape = int(boards.max(initial=-1)) + 1, len(most)
     games, points = (
-        stats.sums(cell, value, shape[0] * shape[1]).reshape(shape)
+        statistics.sums(cell, value, shape[0] * shape[1]).reshape(shape)
         for value in (np.ones_like(cell), first[use])
     )
     often = np.count_nonzero(games, axis=0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.deal import first_hands
 from arena.engine.shuffle import board_seed
 from protocol.errors import UserError

@@ -25,7 +25,7 @@ from tournaments.rating.live_elo import LiveRating
 from tournaments.rating.tables import Bound, Clean, Pool, Rating
 from tournaments.report.html.forest import place_intervals
 from tournaments.report.html.game_list import link_to_games
-from tournaments.report.ratings import rating_notes as notes
+from tournaments.report.ratings import rating_notes
 
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
@@ -62,25 +62,25 @@ def standings_section(
 ) -> Section:
     """Return the standings and what explains them; for the other arguments see the table."""
     said = (
-        *notes.placing(pool),
-        *notes.lone_games(pool),
-        *notes.unanchored(pool, anchor),
-        *notes.without_fouls(pool, anchor),
+        *rating_notes.placing(pool),
+        *rating_notes.lone_games(pool),
+        *rating_notes.unanchored(pool, anchor),
+        *rating_notes.without_fouls(pool, anchor),
     )
     explained: list[Block] = [
         Paragraph(
-            f"{notes.intervals(pool)}\n"
-            f"In brackets: the ranks that the results leave open. {notes.RANKS}\n"
+            f"{rating_notes.intervals(pool)}\n"
+            f"In brackets: the ranks that the results leave open. {rating_notes.RANKS}\n"
             "The margin leaves out games that a foul ended.",
             "faint",
             media=Media.FILES,
         ),
         *paragraphs(said, "faint"),
-        Paragraph(notes.PRIOR, "faint", media=Media.FILES),
+        Paragraph(rating_notes.PRIOR, "faint", media=Media.FILES),
         Bullets(
             [
-                *map(Item, notes.seat_advantages(pool)),
-                *(Item(line, media=Media.FILES) for line in notes.duplicate_gain(pool)),
+                *map(Item, rating_notes.seat_advantages(pool)),
+                *(Item(line, media=Media.FILES) for line in rating_notes.duplicate_gain(pool)),
             ],
             "faint",
         ),
@@ -100,7 +100,7 @@ def standings_table(
     If there are bots outside the core, each of the groups has a title. A page also has the results
     of each bot (`won_lost`), and draws the intervals (`forest`).
     """
-    beside, drawn = notes.has_clean(pool), place_intervals(pool)
+    beside, drawn = rating_notes.has_clean(pool), place_intervals(pool)
     axis = Figure(macro="forest_axis", value=drawn)
     columns = [
         Column("#", "rank"),
@@ -184,7 +184,7 @@ def cost_sections(pool: Pool) -> list[Section]:
         for one, cost in stated
     ]
     table = to_table("Cost of answers", columns, rows)
-    return [Section("Cost", [table, Paragraph(notes.COST, "faint")], id="cost")]
+    return [Section("Cost", [table, Paragraph(rating_notes.COST, "faint")], id="cost")]
 
 
 def _percent(share: float | None) -> str:
@@ -214,9 +214,9 @@ def luck_sections(pool: Pool) -> list[Section]:
         for one, corrected in rated
     ]
     blocks: list[Block] = [
-        *paragraphs(notes.luck_notes(pool)),
+        *paragraphs(rating_notes.luck_notes(pool)),
         to_table("Elo and margin with luck taken out", columns, rows),
-        Paragraph(notes.LUCK, "faint", media=Media.FILES),
+        Paragraph(rating_notes.LUCK, "faint", media=Media.FILES),
     ]
     return [Section("With luck taken out", blocks, id="luck")]
 
@@ -247,8 +247,8 @@ def live_table(ticks: Mapping[str, LiveRating]) -> Table:
 def partner_table(pool: Pool) -> Table:
     """Return the strength of each pair and its unexplained part; of a long list both ends."""
     listed = list(pool.partners)
-    if len(listed) > 2 * notes.PARTNERS_SHOWN:
-        listed[notes.PARTNERS_SHOWN : -notes.PARTNERS_SHOWN] = []
+    if len(listed) > 2 * rating_notes.PARTNERS_SHOWN:
+        listed[rating_notes.PARTNERS_SHOWN : -rating_notes.PARTNERS_SHOWN] = []
     rows: list[Sequence[str | Cell]] = [
         (
             *(Cell(name, href=link_to_games(name)) for name in two.names),
@@ -269,6 +269,6 @@ def partner_sections(pool: Pool) -> list[Section]:
     """Return the section about partners, if there are any."""
     if not pool.partners:
         return []
-    said = "\n".join(notes.partner_notes(pool))
+    said = "\n".join(rating_notes.partner_notes(pool))
     blocks: list[Block] = [partner_table(pool), Paragraph(said, "faint", media=Media.FILES)]
     return [Section("Partners", blocks, id="partners", titled=Media.FILES)]

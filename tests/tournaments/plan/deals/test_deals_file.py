@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.deal import is_seed
 from arena.rules.variants import find_variant
 from protocol.errors import UserError

@@ -18,8 +18,7 @@ from tournaments.rating.sprt import outcomes, walk
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
-from tournaments.report.html import charts as figures
-from tournaments.report.html import forest
+from tournaments.report.html import charts, forest
 from tournaments.report.html.crosstable import Encounter, encounters
 from tournaments.tuning.parameters import Parameter
 from tournaments.tuning.search import Step
@@ -73,7 +72,7 @@ def test_a_rating_that_is_only_a_bound_has_an_open_end() -> None:
 @given(st.lists(st.integers(-500, 500), min_size=1, max_size=60))
 def test_a_histogram_counts_everything_and_mirrors(values: list[int]) -> None:
     own = np.array(values, np.float64)
-    shown = figures.histograms({"a": own, "b": -own})
+    shown = charts.histograms({"a": own, "b": -own})
     one, other = shown.of["a"].bars, shown.of["b"].bars
     assert max(number(bar.height) for bar in one) == 100
     assert [(b.height, -b.side) for b in one] == [(b.height, b.side) for b in reversed(other)]
@@ -82,13 +81,13 @@ def test_a_histogram_counts_everything_and_mirrors(values: list[int]) -> None:
         assert (number(bar.x) + number(bar.width) / 2 > 50.5) == (bar.side > 0)
     # The heights are in proportion: together they are all games.
     unit = min(number(bar.height) for bar in one)
-    counts = figures._counts(own, (float(shown.ends[1]) * 2) / (figures.BINS - 2))
+    counts = charts._counts(own, (float(shown.ends[1]) * 2) / (charts.BINS - 2))
     assert counts.sum() == len(values)
     assert unit == pytest.approx(100 * counts[counts > 0].min() / counts.max(), abs=0.01)
 
 
 def test_the_content_of_a_histogram() -> None:
-    shown = figures.histograms({"a": np.array([-10.0, 0, 10, 20, 30]), "b": np.array([7.0])})
+    shown = charts.histograms({"a": np.array([-10.0, 0, 10, 20, 30]), "b": np.array([7.0])})
     assert shown.of["a"].said == "5 games, half of them from +0 to +20; median +10."
     assert shown.of["b"].said == "One game: +7."
     assert shown.ends[0] == shown.ends[1].replace("+", "−")
@@ -98,9 +97,9 @@ def test_a_walk_ends_at_its_last_board() -> None:
     results = played(random.Random(3), {"a": 60.0, "b": 0.0}, 300)
     settings = Sprt(max_boards=300, h1=30)
     steps = walk(settings, outcomes(settings, results, "a", lost_by=100))
-    shown = figures.sprt_walk(settings, steps)
+    shown = charts.sprt_walk(settings, steps)
     points = [tuple(map(int, point.split(","))) for point in shown.path.split()]
-    assert len(points) <= figures.POINTS + 1
+    assert len(points) <= charts.POINTS + 1
     assert points[0] == (0, shown.bounds[1])
     assert points[-1][0] == 1000
     assert all(0 <= x <= 1000 and 0 <= y <= 1000 for x, y in points)
@@ -192,7 +191,7 @@ def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:
     depth = Parameter(start=2, min=0, max=10, integer=True)
     steps = [Step({"depth": value}, ()) for value in (2, 2, 4, 6, 10)]
     way = Way({"depth": depth}, steps, [0.0, 8.0, 10.0, 12.0], 60)
-    lines = figures.tuning_lines(way)
+    lines = charts.tuning_lines(way)
     (line,) = lines.parameters
     assert line.said == "2 → 10"
     assert line.path == "0,800 250,800 500,600 750,400 1000,0"

@@ -22,7 +22,7 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
-from tournaments.report.html import game_list as listed
+from tournaments.report.html import game_list
 from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.ratings.comparisons import MATRIX
 from tournaments.report.report import report_files
@@ -417,7 +417,7 @@ def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """What has no room is left out, and the page says so and where it is."""
     plan = event(MATRIX + 6, boards=1)
     results = made_up(plan)
-    monkeypatch.setattr(listed, "BYTES", 20_000)
+    monkeypatch.setattr(game_list, "BYTES", 20_000)
     html = written(tmp_path, plan, results).read_text()
     assert f"The {MATRIX} best are shown, 6 are left out" in html
     assert "6 more entrants are left out" in html
@@ -433,7 +433,7 @@ def test_a_list_of_games_says_what_the_ledger_says() -> None:
         results = made_up(plan, foul_every=4)
         known = told(plan, results).replays
         names = [one.name for one in plan.entrants]
-        found = listed.build_game_list(plan, results, known, {})
+        found = game_list.build_game_list(plan, results, known, {})
         for row, result in zip(found.games, results, strict=True):
             page, board, *rest = row
             parts = [rest[n * plan.seats : (n + 1) * plan.seats] for n in range(3)]
@@ -441,9 +441,9 @@ def test_a_list_of_games_says_what_the_ledger_says() -> None:
             assert (board, seats) == (result.board, result.seats)
             assert (tuple(parts[1]), tuple(parts[2])) == (result.scores, result.places)
             rounds, why, *fouls = rest[3 * plan.seats :]
-            assert (rounds, listed.WHYS[why]) == (result.rounds, result.why)
+            assert (rounds, game_list.WHYS[why]) == (result.rounds, result.why)
             pairs = zip(fouls[::2], fouls[1::2], strict=True)
-            told_fouls = [(seat, listed.FOULS[foul]) for seat, foul in pairs]
+            told_fouls = [(seat, game_list.FOULS[foul]) for seat, foul in pairs]
             assert told_fouls == [(foul.seat, foul.foul) for foul in result.fouls]
             name = ".".join((str(board), *seats))
             assert name == result.game

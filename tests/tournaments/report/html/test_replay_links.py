@@ -10,7 +10,7 @@ from arena.ui.replay_files import SMALL as SMALL_PAGE
 from arena.ui.replay_files import placeholder, write
 from tests.support.browser import needs_chromium, opened
 from tests.support.events import SMALL, boneyard, copied, run, small_event, untouched
-from tournaments.report.html import replay_links as replays
+from tournaments.report.html import replay_links
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
@@ -18,7 +18,7 @@ from tournaments.storage.ledger import read_ledger
 
 def addresses_of(folder: Folder) -> Mapping[str, str]:
     results = {result.game: result for result in read_ledger(folder.ledger)}
-    return replays.addresses(sittings(load_event(folder), results))
+    return replay_links.addresses(sittings(load_event(folder), results))
 
 
 @pytest.fixture(scope="module")
