@@ -12,12 +12,73 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("protocol", "arena", "tournaments")
 MOST_MODULES = 14
 """Modules of a folder, `__init__` left out: more do not show an architecture at a glance."""
 MOST_README_LINES = 200
+
+
+class Room(NamedTuple):
+    """A part of the tree with a budget of lines of Python."""
+
+    budget: int
+    """The most lines that it should have."""
+    today: int
+    """The most that it may have until it keeps its budget: it may shrink, and never grows."""
+    paths: tuple[str, ...]
+    """Its folders and files; a file belongs to the room with the longest path that holds it."""
+
+
+ROOMS = {
+    "protocol": Room(1_800, 1_919, ("protocol",)),
+    "files": Room(250, 0, ("arena/files.py",)),
+    "engine": Room(1_950, 0, ("arena/engine",)),
+    "match": Room(2_100, 2_183, ("arena/match",)),
+    "logs": Room(850, 985, ("arena/logs",)),
+    "rules": Room(1_450, 1_773, ("arena/rules",)),
+    "sandbox": Room(2_900, 5_363, ("arena/sandbox",)),
+    "conformance": Room(2_050, 2_833, ("arena/conformance",)),
+    "analysis": Room(1_800, 2_308, ("arena/analysis",)),
+    "valuation": Room(2_600, 3_494, ("arena/valuation",)),
+    "training and exam": Room(1_500, 2_204, ("arena/training", "arena/exam")),
+    "ui and document": Room(2_000, 2_266, ("arena/ui", "arena/document")),
+    "sample bots": Room(1_050, 1_722, ("sample_bots",)),
+    "cli and commands": Room(4_300, 5_945, ("tournaments/cli", "tournaments/commands")),
+    "plan": Room(1_500, 2_122, ("tournaments/plan",)),
+    "formats and tuning": Room(2_400, 2_748, ("tournaments/formats", "tournaments/tuning")),
+    "schedule and forecast": Room(1_000, 1_105, ("tournaments/schedule", "tournaments/forecast")),
+    "rating": Room(2_200, 2_470, ("tournaments/rating",)),
+    "storage": Room(1_700, 2_523, ("tournaments/storage",)),
+    "runner and cluster": Room(2_400, 2_750, ("tournaments/runner", "tournaments/cluster")),
+    "report": Room(3_400, 4_510, ("tournaments/report",)),
+    "site": Room(1_500, 2_133, ("tournaments/live", "tournaments/publication")),
+    "verification and dataset": Room(
+        1_300, 1_805, ("tournaments/verification", "tournaments/dataset")
+    ),
+    "league": Room(
+        4_500,
+        7_729,
+        (
+            "tournaments/league",
+            "tournaments/commands/league",
+            "tournaments/cli/league.py",
+            "tournaments/publication/league",
+            "tournaments/verification/league_check.py",
+            "tournaments/verification/league_table_check.py",
+        ),
+    ),
+    "tests": Room(36_000, 55_673, ("tests",)),
+}
+"""The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
+MOST_DEPTH = 44
+"""Modules in the longest chain of imports, late ones included; it should be 24."""
+MOST_TWO_MEANINGS = 45
+"""Public names that several modules define; there should be none."""
+MOST_RENAMED = 32
+"""Modules of ours that are imported under another name; there should be none."""
 BANNED = frozenset(
     [
         "again",
@@ -85,6 +146,11 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), str(path))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
 def dotted(path: Path) -> str:
     """Return the module name of a file."""
     parts = path.relative_to(ROOT).with_suffix("").parts
@@ -134,7 +200,7 @@ def questions() -> list[str]:
     """Docstrings that begin with a question word."""
     faults = []
     for path in modules():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if not isinstance(node, Definition | ast.Module):
                 continue
             text = ast.get_docstring(node) or ""
@@ -175,7 +241,7 @@ def tests_imported() -> list[str]:
     """Imports of one test module by another."""
     faults = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names += [alias.name for alias in node.names]
@@ -194,7 +260,7 @@ def knowing_json() -> list[str]:
         f"{path.relative_to(ROOT)}:{node.lineno}: knows JSON. Add what it needs to {CODEC}."
         for path in modules()
         if f"{path.relative_to(ROOT)}" not in {CODEC, *OWN_JSON}
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Attribute | ast.Constant)
         and knows_json(node)
     ]
@@ -223,7 +289,7 @@ def long_readme() -> list[str]:
 def imported(path: Path, names: frozenset[str]) -> set[str]:
     """Our modules that a module imports when it is loaded or later."""
     found = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -252,22 +318,82 @@ def import_depth() -> tuple[int, list[str]]:
     return len(longest), list(longest)
 
 
-def lines_by_folder() -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for path in modules():
-        folder = "/".join(path.relative_to(ROOT).parts[:2]) if len(path.parts) else ""
-        counts[folder if (ROOT / folder).is_dir() else path.relative_to(ROOT).parts[0]] += len(
-            path.read_text().splitlines()
-        )
-    return dict(sorted(counts.items()))
+def room_of(path: Path) -> str | None:
+    """Return the room of a file; None for those of the tree's top."""
+    name = f"{path.relative_to(ROOT)}"
+    holding = [
+        (len(one), room)
+        for room, (_, _, paths) in ROOMS.items()
+        for one in paths
+        if name == one or name.startswith(f"{one}/")
+    ]
+    return max(holding)[1] if holding else None
+
+
+@cache
+def lines_by_room() -> dict[str, int]:
+    """Return the lines of Python in each room."""
+    counts = dict.fromkeys(ROOMS, 0)
+    for folder in (*PACKAGES, "sample_bots", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if room := room_of(path):
+                counts[room] += path.read_bytes().count(b"\n")
+    return counts
+
+
+def over_budget() -> list[str]:
+    """Rooms with more lines than they may have."""
+    return [
+        f"{name}: {lines:,} lines, at most {most:,}. Delete what it no longer needs."
+        for name, lines in lines_by_room().items()
+        if lines > (most := max(ROOMS[name].budget, ROOMS[name].today))
+    ]
+
+
+def renamed() -> list[str]:
+    """Find imports of our own modules under another name."""
+    names = frozenset(dotted(path) for path in modules())
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {alias.name} as {alias.asname}"
+        for path in [*modules(), *sorted((ROOT / "tests").rglob("*.py"))]
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname not in (None, alias.name) and f"{node.module}.{alias.name}" in names
+    ]
+
+
+def grown() -> list[str]:
+    """Find counts that should fall, and have risen."""
+    counts = {
+        "modules in the longest chain of imports": (import_depth()[0], MOST_DEPTH),
+        "public names in several modules": (len(two_meanings()), MOST_TWO_MEANINGS),
+        "modules imported under another name": (len(renamed()), MOST_RENAMED),
+    }
+    return [
+        f"{count} {what}, at most {most}." for what, (count, most) in counts.items() if count > most
+    ]
+
+
+def missing_paths() -> list[str]:
+    """Paths of ours that a page names, of a test perhaps below `tests`, and that do not exist."""
+    folders = "|".join((*PACKAGES, "sample_bots", "tests"))
+    named = re.compile(rf"`((?:{folders})/[\w./-]+)")
+    return [
+        f"{page.relative_to(ROOT)}: {path} does not exist."
+        for page in sorted(ROOT.rglob("*.md"))
+        if ".venv" not in page.parts and "golden" not in page.parts
+        for path in sorted(set(named.findall(page.read_text())))
+        if not (ROOT / path).exists() and not (ROOT / "tests" / path).exists()
+    ]
 
 
 def measure() -> None:
     """Print the figures of the tree."""
-    lines = lines_by_folder()
-    for folder, count in lines.items():
-        print(f"{count:7} lines  {folder}")
-    print(f"{sum(lines.values()):7} lines of Python outside tests and sample bots")
+    lines = lines_by_room()
+    for room, count in lines.items():
+        print(f"{count:7} lines of {ROOMS[room].budget:6}  {room}")
+    print(f"{sum(lines.values()) - lines['tests']:7} lines of Python outside tests")
     counts = Counter(path.parent for path in modules() if path.name != "__init__.py")
     largest, most = counts.most_common(1)[0]
     print(f"{most:7} modules in the largest folder, {largest.relative_to(ROOT)}")
@@ -275,6 +401,7 @@ def measure() -> None:
     print(f"{depth:7} modules in the longest chain of imports: {' > '.join(chain)}")
     twice = two_meanings()
     print(f"{len(twice):7} public names in several modules: {', '.join(twice)}")
+    print(f"{len(renamed()):7} modules imported under another name")
     print(f"{len(questions()):7} docstrings that begin with a question word")
     print(f"{len((ROOT / 'README.md').read_text().splitlines()):7} lines of README.md")
 
@@ -288,6 +415,9 @@ CHECKS = {
     "tests-imported": tests_imported,
     "knowing-json": knowing_json,
     "long-readme": long_readme,
+    "over-budget": over_budget,
+    "grown": grown,
+    "missing-paths": missing_paths,
 }
 
 
