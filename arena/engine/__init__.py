@@ -12,15 +12,7 @@ from arena.engine.game import (
 )
 from arena.engine.round_end import places
 
-__all__ = [
-    "IllegalOptionError",
-    "act",
-    "act_unchecked",
-    "begin",
-    "chance_decides",
-    "legal",
-    "needs_deal",
-    "new_game",
-    "pips",
-    "places",
-]
+__all__ = (
+    "IllegalOptionError", "act", "act_unchecked", "begin", "chance_decides", "legal", "needs_deal",
+    "new_game", "pips", "places",
+)  # fmt: skip

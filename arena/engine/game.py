@@ -6,8 +6,6 @@ They change the game that they are given; `arena.engine.values` has them for gam
 from typing import assert_never
 
 from arena.engine import boneyard, deal, lead, round_end, scoring, turn
-from arena.engine.deal import begin, chance_decides
-from arena.engine.round_end import places
 from arena.engine.settings import Settings
 from arena.engine.state import Game, Round
 from protocol.messages import (
@@ -24,19 +22,6 @@ from protocol.messages import (
     Refuse,
 )
 from protocol.ruleset import Ruleset, check_seats, target
-
-__all__ = [
-    "IllegalOptionError",
-    "act",
-    "act_unchecked",
-    "begin",
-    "chance_decides",
-    "legal",
-    "needs_deal",
-    "new_game",
-    "pips",
-    "places",
-]
 
 
 def new_game(rules: Ruleset, seats: int) -> Game:

@@ -1,11 +1,11 @@
 """Games as values, for analyses and searches: a move returns another game and changes none.
 
-Each is the function of the same name in `arena.engine.game` on a copy. A referee or a rollout that
+Each is the function of the same name in `arena.engine` on a copy. A referee or a rollout that
 needs only the last state calls those.
 """
 
-from arena.engine import game as engine
-from arena.engine.game import (
+from arena import engine
+from arena.engine import (
     IllegalOptionError,
     chance_decides,
     legal,

@@ -5,7 +5,7 @@ Each message is built from nothing, field by field, so that a seat learns only w
 
 from functools import cache
 
-from arena.engine import game as engine
+from arena import engine
 from arena.engine.state import Game, Round
 from arena.engine.structs import Onlooker
 from arena.engine.tile_table import Bit, TileTable
