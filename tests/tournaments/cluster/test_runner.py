@@ -163,6 +163,8 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     assert sum(one["games"] for one in shares) == 6
 
 
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
 async def test_quick_bots_play_an_order_in_several_sittings_at_once(
     stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +244,8 @@ async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> N
     assert "4 workers died" in str(error)
 
 
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
 async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) -> None:
     def one(order: Order, answer: Answer) -> Answer:
         if games(order) and order.attempt == 0:
@@ -254,6 +258,8 @@ async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) 
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
 
 
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
 async def test_a_worker_without_time_sends_what_it_has(
     stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

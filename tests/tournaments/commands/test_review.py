@@ -111,6 +111,8 @@ def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
     assert "of 24 seats" not in (event / "report.md").read_text()
 
 
+# Slow: an event that grows is tested in storage.
+@pytest.mark.slow
 def test_new_boards_are_said_and_added(event: Path) -> None:
     called("review", event)
     run(event, *BOTS, "--boards", "3", "--set", "target=30")
@@ -332,6 +334,8 @@ def test_an_interrupted_review_keeps_each_game(
     assert len({one.game for one in seats(event)}) == GAMES
 
 
+# Slow: a review of two players is tested beside it.
+@pytest.mark.slow
 def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
     monkeypatch.setattr(review, "usable_cores", lambda: 1)

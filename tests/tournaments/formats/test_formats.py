@@ -36,7 +36,12 @@ from tournaments.storage.ledger import Ledger
         ),
         (("--format", "swiss", "--rounds", "2"), 8, "| # | bot | points | Buchholz |"),
         (("--format", "swiss", "--rounds", "2", "--seats", "3"), 6, "(bye)"),
-        (("--format", "gauntlet", "--seats", "4"), 4, "A gauntlet: first against"),
+        pytest.param(
+            ("--format", "gauntlet", "--seats", "4"),
+            4,
+            "A gauntlet: first against",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_format_is_played_told_and_verified(

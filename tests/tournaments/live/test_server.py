@@ -169,6 +169,8 @@ def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_pat
     assert not one.look()
 
 
+# Slow: an event that is played is followed beside it.
+@pytest.mark.slow
 def test_an_event_that_grows_is_followed(tmp_path: Path) -> None:
     folder = tmp_path / "event"
     run(folder, "first", "greedy", "--boards", "1", "--set", "target=30")

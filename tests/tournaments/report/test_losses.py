@@ -76,6 +76,8 @@ def test_the_bot_that_is_no_sample_is_meant(tmp_path: Path) -> None:
     assert boneyard("explain", str(tmp_path / "event")).startswith("mine won ")
 
 
+# Slow: the sums of a bot are checked beside it, partners here.
+@pytest.mark.slow
 def test_partners_share_their_points(tmp_path: Path) -> None:
     bots = ("first", "greedy", "random", "counting")
     words = ("--rules", "partnership", "--boards", "1", "--set", "target=30")

@@ -129,7 +129,10 @@ FOUL = """if asked == 2 and len(sys.argv) == 1:
 """
 
 
-@pytest.mark.parametrize(("tables", "seats", "foul"), [(1, 2, ""), (4, 2, ""), (1, 3, FOUL)])
+# Slow: the same with several tables, and after a foul.
+@pytest.mark.parametrize(
+    ("tables", "seats", "foul"), slow_except([(1, 2, "")], [(1, 2, ""), (4, 2, ""), (1, 3, FOUL)])
+)
 def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
     tables: int, seats: int, foul: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,8 @@ def test_bots_are_not_changed_while_their_games_are_reviewed(
     assert not earlier_folders(Folder(out))
 
 
+# Slow: a round robin that begins anew is tested beside it.
+@pytest.mark.slow
 def test_a_swiss_begins_anew(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
     field = (str(bot), "greedy", "random", "suit")

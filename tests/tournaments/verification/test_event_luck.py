@@ -122,6 +122,8 @@ def test_what_is_there_is_not_computed_again_and_every_report_keeps_it(
     assert boneyard("report", str(folder), "--check").startswith("OK")
 
 
+# Slow: an event that grows is tested in storage.
+@pytest.mark.slow
 def test_more_boards_are_topped_up_when_asked_for(folder: Path, faked: list[str]) -> None:
     with_luck(folder)
     more = (*SMALL[:3], "--boards", "3", *SMALL[5:])
@@ -328,6 +330,8 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+# Slow: the ratio without luck has tests of its own.
+@pytest.mark.slow
 @pytest.mark.usefixtures("faked")
 def test_versus_decides_with_luck_taken_out(duel: Path, tmp_path: Path) -> None:
     played = ledger(duel)
@@ -358,6 +362,8 @@ def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_pat
         assert (folder / "luck.jsonl").read_bytes() == luck
 
 
+# Slow: kills at any moment are tested in the runner.
+@pytest.mark.slow
 @pytest.mark.usefixtures("faked")
 def test_a_kill_after_the_luck_of_a_block_and_before_its_results_is_no_fault(
     duel: Path, tmp_path: Path

@@ -127,6 +127,8 @@ def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) ->
     assert "does not follow from its log" in fault
 
 
+# Slow: pages are compared beside it.
+@pytest.mark.slow
 def test_pages_that_say_another_version_made_them_are_checked_too(
     event: Path, tmp_path: Path
 ) -> None:

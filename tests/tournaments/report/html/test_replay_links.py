@@ -61,6 +61,8 @@ def test_copied_pages_that_say_how_are_still_told_from_replays(
     assert "OK: " in boneyard("verify", str(folder))
 
 
+# Slow: offers of replays are tested beside it.
+@pytest.mark.slow
 def test_a_replay_of_fewer_games_than_its_log_is_offered_again(shown: Folder) -> None:
     pages = {*(shown.path / "replays").iterdir()}
     run(shown.path, *SMALL[:-3], "3", *SMALL[-2:])
