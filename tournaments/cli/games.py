@@ -72,7 +72,7 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
 
     \b
     explain                 where the points of all games went, and the worst games
-    explain GAME            a game's rounds, what turned it, the decisions that mattered
+    explain GAME            a game's rounds and what turned it
     explain GAME QUESTION   a decision as the bot saw it; --ask asks the bot again
 
     GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
