@@ -8,8 +8,7 @@ Machines are shared and noisy: trust the ratios, and their spread. Needs a C com
 compares with fastchess, where its program is given (it is in no registry), and with python-chess,
 where that is installed (`pip install 'boneyard-arena[bench]'`). Others are
 commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
-million games), `tests.bench.growth` (entrants, jobs, games), `tests.bench.commands` (until
-a command answers), `tests.bench.small_sittings` (a large Swiss), `tests.bench.training`,
+million games), `tests.bench.commands` (until a command answers), `tests.bench.training`,
 `tests.bench.endgames`, `tests.bench.league_site` (the site of 100,000 games).
 """
 

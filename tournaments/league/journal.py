@@ -12,7 +12,6 @@ from tournaments.league.records import (
     Benched,
     CheckSummary,
     Refused,
-    Returned,
     one_line,
 )
 
@@ -63,8 +62,6 @@ def describe_entry(entry: AnyEntry) -> tuple[str, str]:
             return "admitted", f"{entry.version}{who}{checked}"
         case Refused():
             return "refused", f"{entry.bot}: {entry.why}"
-        case Returned():
-            return "returned", entry.version
         case Benched():
             return "benched", f"{entry.version} in {entry.division}: {entry.why}"
     return "withdrawn", entry.version

@@ -1,5 +1,6 @@
 """The next round of a league: whose turn it is, who may play, and at which tables."""
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from math import ceil
@@ -101,13 +102,31 @@ def held_now(league: LeagueData, division: DivisionData, now: datetime) -> dict[
     """Return the active versions that are held out now, and why."""
     active = league.active(division.settings.name)
     held = {
-        name: f"round {one.plan.number} was closed where it sat: plays again after a day"
-        for one in division.rounds
-        if one.closed and now - parse_time(one.closed.time) < HELD
-        for name in one.closed.blamed
+        name: f"round {number} was closed where it sat: plays again after a day"
+        for name, number in _held_for(division, now).items()
         if name in active
     }
     return held | held_versions(league, division.settings.name, now)
+
+
+def _held_for(division: DivisionData, now: datetime) -> dict[str, int]:
+    """Return the last closed round of each version that is held out for closed rounds.
+
+    That is who was alone to blame, or sat where two rounds were closed: a bot that can stop a run
+    does so wherever it sits, and the rivals that it met should not pay for it.
+    """
+    closed = [
+        (one.plan.number, one.closed.blamed)
+        for one in division.rounds
+        if one.closed and now - parse_time(one.closed.time) < HELD
+    ]
+    times = Counter(name for _, blamed in closed for name in blamed)
+    return {
+        name: number
+        for number, blamed in closed
+        for name in blamed
+        if len(blamed) == 1 or times[name] > 1
+    }
 
 
 def _entrants(

@@ -23,7 +23,6 @@ from tournaments.league.records import (
     Admitted,
     AnyEntry,
     ClosedRound,
-    Returned,
     RoundPlan,
     Withdrawn,
 )
@@ -136,7 +135,6 @@ def active_versions(
     for entry in register:
         if isinstance(entry, Admitted):
             admitted[entry.version] = entry
-        if isinstance(entry, Admitted | Returned):
             present[entry.bot] = entry.version
         elif isinstance(entry, Withdrawn):
             present.pop(entry.bot, None)

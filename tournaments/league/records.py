@@ -98,13 +98,6 @@ class Withdrawn(RegisterEntry, frozen=True, tag="withdrawn", kw_only=True):
     """The version that plays no more."""
 
 
-class Returned(RegisterEntry, frozen=True, tag="returned", kw_only=True):
-    """A version that plays again, in registers of before: now files that are back are a new one."""
-
-    version: VersionName
-    """The version."""
-
-
 class Benched(RegisterEntry, frozen=True, tag="benched", kw_only=True):
     """A version that plays no more in a division until its bot changes."""
 
@@ -116,7 +109,7 @@ class Benched(RegisterEntry, frozen=True, tag="benched", kw_only=True):
     """The reason."""
 
 
-AnyEntry = Admitted | Refused | Withdrawn | Returned | Benched
+AnyEntry = Admitted | Refused | Withdrawn | Benched
 
 
 class ChosenTable(Struct, frozen=True, forbid_unknown_fields=True):
@@ -167,4 +160,4 @@ class ClosedRound(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     why: Words
     """The reason."""
     blamed: tuple[VersionName, ...] = ()
-    """Versions that are held out for a day, because they sat where it stopped; no house bots."""
+    """Versions that sat where it stopped; no house bots."""

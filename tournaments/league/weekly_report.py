@@ -35,7 +35,6 @@ from tournaments.league.records import (
     AnyEntry,
     Benched,
     Refused,
-    Returned,
     Withdrawn,
     one_line,
 )
@@ -223,8 +222,6 @@ def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
                     yield f"{one.version}{by} plays"
                 case Withdrawn():
                     yield f"{one.version} was withdrawn"
-                case Returned():
-                    yield f"{one.version} plays again"
         if refused:
             many = count_in_digits(len(refused), "push was", "pushes were")
             yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"

@@ -29,7 +29,7 @@ from tournaments.league.read import (
     read_round,
     register_digests,
 )
-from tournaments.league.records import Admitted, AnyEntry, Returned
+from tournaments.league.records import Admitted, AnyEntry
 from tournaments.league.rounds import is_tried
 from tournaments.league.settings import load_settings
 from tournaments.storage.folder import content
@@ -130,12 +130,6 @@ def _read_register(path: Path) -> Checked[list[AnyEntry]]:
                 if entry.version in versions:
                     yield f"{path}, line {number}: {entry.version} was admitted before"
                 versions.add(entry.version)
-            elif isinstance(entry, Returned) and entry.version not in versions:
-                yield (
-                    f"{path}, line {number}: {entry.version} was never admitted; "
-                    "the register was not read further"
-                )
-                break
             register.append(entry)
     except (DamagedFileError, OSError) as error:
         yield f"{error}; the register was not read further"

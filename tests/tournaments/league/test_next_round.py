@@ -39,3 +39,23 @@ def test_versions_that_cannot_play_and_those_of_a_closed_round_are_held_out(tmp_
     assert later
     assert "random" in later.plan.active
     assert later.plan.time == write_time(day_after)
+
+
+def test_who_sat_where_two_rounds_were_closed_is_held_out_and_not_whom_it_met(
+    tmp_path: Path,
+) -> None:
+    folder = LeagueFolder(tmp_path)
+    folder.settings.write_text('house = ["first", "greedy", "random", "suit"]\nsandbox = "off"\n')
+    assert len(list(update_register(folder, load_settings(folder.settings), NOW))) == 4
+    for rival, held in (("greedy", set()), ("random", {"suit"})):
+        found = next_round(read_league(tmp_path), NOW)
+        assert found
+        assert not found.plan.held
+        begin_round(folder, found.plan, found.event)
+        (open_round,) = (
+            one for one in read_league(tmp_path).divisions["draw"].rounds if not one.is_over
+        )
+        close_round(open_round.folder, NOW, "The referee lagged.", ["suit", rival])
+        after = next_round(read_league(tmp_path), NOW)
+        assert after
+        assert after.plan.held.keys() == held

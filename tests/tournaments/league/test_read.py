@@ -24,7 +24,6 @@ from tournaments.league.records import (
     ChosenTable,
     ClosedRound,
     Refused,
-    Returned,
     RoundPlan,
     Withdrawn,
 )
@@ -82,8 +81,6 @@ def test_present_version_of_each_bot_is_active() -> None:
     ]
     assert active_versions(register, ("greedy",), "draw") == ["greedy", "mine@2"]
     assert active_versions(register, ("greedy",), "dutch") == ["greedy", "mine@2", "other"]
-    register.append(Returned(time=NOW, bot="mine", version="mine"))
-    assert active_versions(register, (), "draw") == ["mine"]
 
 
 def test_times_are_utc_and_weeks_are_iso() -> None:

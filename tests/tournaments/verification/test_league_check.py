@@ -57,10 +57,6 @@ def test_league_outlives_a_method_of_choice(league: Path, tmp_path: Path) -> Non
     assert "OK: 2 rounds, tables chosen again but those of 1, by an earlier" in said
 
 
-def append(path: Path, line: str) -> None:
-    path.write_text(path.read_text() + line)
-
-
 def remove(path: Path) -> None:
     (shutil.rmtree if path.is_dir() else Path.unlink)(path)
 
@@ -105,7 +101,6 @@ def hold(why: str) -> Callable[[Path], None]:
     return swap('"held": {}', json.dumps({"held": {"x": why}})[1:-1])
 
 
-RETURNED = '{"type":"returned","time":"2026-11-22T10:00:00Z","bot":"x","version":"x"}\n'
 FIRST, SECOND = "rounds/short/0001", "rounds/short/0002"
 CHANGE: tuple[str, Callable[[Path], None], str] = ("league.json", overrate, "but the rounds give")
 MORE: list[tuple[str, Callable[[Path], None], str]] = [
@@ -121,7 +116,6 @@ MORE: list[tuple[str, Callable[[Path], None], str]] = [
     (f"{SECOND}/round.json", hold("fouled in ² sittings"), "x could not play at"),
     (f"{SECOND}/round.json", hold(f"fouled in {'9' * 5000} sittings"), "x could not play at"),
     ("rounds/short/0²", Path.mkdir, "0²: the next round must be 0003"),
-    ("register.jsonl", lambda path: append(path, RETURNED), "x was never admitted"),
     (f"{SECOND}/ledger.jsonl", swap('"scores":[', '"scores":[1'), "ledger.jsonl"),
     (f"{SECOND}/seeds.jsonl", swap('"seed":"', '"seed":"0'), "seeds.jsonl"),
     (f"{SECOND}/round.json", swap('"gain": ', '"gain": 1'), "reasons or gains"),

@@ -99,7 +99,7 @@ class Push(Struct, frozen=True, kw_only=True):
     time: str
     """Its time."""
     kind: str
-    """The event: admitted, refused, withdrawn, returned or benched."""
+    """The event: admitted, refused, withdrawn or benched."""
     words: str
     """The version, and what there is to say."""
 

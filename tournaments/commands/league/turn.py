@@ -174,8 +174,8 @@ class Turns:
         why = self._folder.without_path(failure.why)
         close_round(one.folder, self._clock(), why, blamed)
         end_tries(one.folder)
-        held = f" Held out for a day: {join_words(sorted(blamed))}." if blamed else ""
-        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}{held}")
+        sat = f" At the table: {join_words(sorted(blamed))}." if blamed else ""
+        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}{sat}")
 
     def _sandbox(self, event: Event) -> Sandbox:
         """Return the sandbox of a round. Raises UserError if bots cannot be locked in here."""

@@ -9,7 +9,7 @@ from arena.files import append_atomic, open_append
 from arena.logs.checksummed import truncate_torn_line
 from protocol.codec import encode_json
 from tournaments.league.read import decode_entry
-from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Returned, Withdrawn
+from tournaments.league.records import Admitted, AnyEntry, Benched, Refused, Withdrawn
 
 NOT_READ = ""
 """The fingerprint in a refusal of a push that was not read, because its author pushes too often."""
@@ -41,8 +41,6 @@ class BotHistory:
             case Admitted():
                 self.admitted.append(entry)
                 self.present = entry
-            case Returned(version=version):
-                self.present = next(one for one in self.admitted if one.version == version)
             case Withdrawn():
                 self.present = None
             case Refused():

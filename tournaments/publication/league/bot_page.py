@@ -17,7 +17,7 @@ from arena.document.blocks import (
 from arena.rules.english import count_in_digits
 from protocol.codec import printable, printable_lines
 from tournaments.league.ratings.standings import StandingRow
-from tournaments.league.records import Admitted, CheckSummary, Refused, Returned, Withdrawn
+from tournaments.league.records import Admitted, CheckSummary, Refused, Withdrawn
 from tournaments.publication.league.front import game_line
 from tournaments.publication.league.history_chart import history_chart
 from tournaments.publication.league.news import News, check_words
@@ -85,7 +85,7 @@ def bot_page(view: LeagueView, bot: str, news: Sequence[News]) -> dict[str, Any]
 
 
 def _presence(entries: Sequence[Any]) -> str:
-    state = [one for one in entries if isinstance(one, Admitted | Returned | Withdrawn)]
+    state = [one for one in entries if isinstance(one, Admitted | Withdrawn)]
     if not state:
         return "No push of it was admitted yet."
     if isinstance(state[-1], Withdrawn):

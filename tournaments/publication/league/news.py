@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
-from tournaments.league.records import Admitted, AnyEntry, Benched, CheckSummary, Refused, Returned
+from tournaments.league.records import Admitted, AnyEntry, Benched, CheckSummary, Refused
 from tournaments.publication.league.archive import Ranks
 from tournaments.publication.league.view import LeagueView
 
@@ -57,8 +57,6 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
         case Benched():
             kind, words = "benched", entry.why
             title = f"{entry.version} is benched in {entry.division} until it changes"
-        case Returned():
-            kind, title = "back", f"{entry.version} is back"
         case _:
             title = f"{bot} was withdrawn"
     # The bot's page has them all.
