@@ -67,10 +67,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep self-tests of a sandbox with which tests meddle apart; all other caches are the user's.
-
-    A session may make a self-test once, as a user does in a day.
-    """
+    """Keep Boneyard's own cache of the tests apart; all other caches are the user's."""
     users = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     ours = tmp_path_factory.mktemp("cache")
     for entry in users.iterdir() if users.is_dir() else ():

@@ -14,6 +14,7 @@ from arena.sandbox.limits import ABOUT, LEVELS, Level
 from arena.sandbox.pythons import about_python
 from arena.sandbox.select import LevelResult
 from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
+from arena.sandbox.selftest.trial import CANARIES
 from protocol.errors import UserError
 
 
@@ -90,10 +91,11 @@ HELP: dict[Level, str] = {
 
 
 def _cell(finding: LevelResult, promise: Guarantee) -> Text:
-    if not finding.outcomes:
+    made = [one for name, one in finding.outcomes.items() if CANARIES[name] == promise.name]
+    if not made:
         return Text("-", "dim")
-    through = sum(finding.outcomes[probe].got for probe in promise.probes)
-    return Text(f"{through} of {len(promise.probes)}", "red") if through else Text("kept", "green")
+    through = sum(one.got for one in made)
+    return Text(f"{through} of {len(made)}", "red") if through else Text("kept", "green")
 
 
 def _total(finding: LevelResult) -> str:

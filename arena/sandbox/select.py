@@ -1,28 +1,21 @@
-"""Choice of the best level that this machine proves: each level is tried, never assumed.
-
-What was found in full is kept for a day; then a check without the costly probes confirms it.
-"""
+"""Choice of the best level that this machine proves: each level is tried at each start."""
 
 import errno
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from subprocess import TimeoutExpired
 
 from msgspec import Struct
 
-from arena.sandbox.command import Command
 from arena.sandbox.dependencies import real_path
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, SandboxMode
-from arena.sandbox.process import SHORTAGES, SandboxedProcess
+from arena.sandbox.process import SHORTAGES
 from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.selftest.cache import load_outcomes, save_outcomes
-from arena.sandbox.selftest.fixtures import TriedLimits as Tried
-from arena.sandbox.selftest.guarantees import CHEAP, COSTLY, Guarantee, missing_guarantees
-from arena.sandbox.selftest.machine import machine_fingerprint
-from arena.sandbox.selftest.processes import PATIENCE_S, CannotProbeError, Popen, close_pipes
-from arena.sandbox.selftest.runner import UNTRIED, ProbeResult, run_probes
+from arena.sandbox.selftest.canary import UNTRIED
+from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
+from arena.sandbox.selftest.processes import CannotProbeError
+from arena.sandbox.selftest.trial import CANARIES, ProbeResult, try_level
 from protocol.errors import UserError
 
 _WALLS = frozenset({"files", "inherited", "network", "kernel"})
@@ -35,16 +28,6 @@ NEEDED: dict[Level, frozenset[str]] = {
     "off": frozenset(),
 }
 """The promises that a level must keep to bear its name."""
-SMALL = Limits(memory_mib=48, processes=16)
-"""The limits under which the levels are tried: a probe that exceeds them does no harm."""
-TRIED = Tried(
-    processes=SMALL.processes,
-    open_files=SMALL.open_files,
-    file_mib=SMALL.file_mib,
-    memory_mib=2 * SMALL.memory_mib,
-    tmp_mib=SMALL.file_mib,
-)
-"""The same limits in the form that the probes take."""
 TRIES = 3
 """Tries of a level if the machine's load may have spoiled one."""
 PASSING = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
@@ -65,16 +48,12 @@ class LevelResult(Struct, frozen=True):
     broken: tuple[Guarantee, ...]
     """The promises that it does not keep."""
     outcomes: dict[str, ProbeResult]
-    """Every probe that was made, by name."""
+    """Every attempt that was made, by name."""
 
     @property
     def confirmed(self) -> bool:
         """Tell whether bots can run at this level."""
         return not self.why_not
-
-    def is_untried(self, probe: str) -> bool:
-        """Tell whether a probe could not be made, on a busy machine perhaps."""
-        return self.outcomes[probe].detail.startswith(UNTRIED)
 
 
 def choose_level(
@@ -92,9 +71,7 @@ def choose_level(
     for level in REQUIRED if wish == "require" else LEVELS[:-1]:
         if shut := _shut_out(level, files):
             return Sandbox("off", limits, (shut, OFF))
-        # Who requires a level is not content with what may be a day old.
-        test = examine_level if wish == "require" else recheck_level
-        finding = test(level, folder)
+        finding = examine_level(level, folder)
         if finding.confirmed:
             return Sandbox(level, limits, tuple(level_sentences(finding)))
         reasons.append(f"Level {level}: {finding.why_not}")
@@ -118,31 +95,8 @@ def _shut_out(level: Level, files: Iterable[Path]) -> str:
     return ""
 
 
-def recheck_level(level: Level, folder: Path) -> LevelResult:
-    """Try a level with the cheap probes; with every probe if one contradicts what is kept.
-
-    Raises OSError as `examine_level` does.
-    """
-    fingerprint = machine_fingerprint(level)
-    kept = load_outcomes(fingerprint)
-    if kept and _agrees(kept, level, folder):
-        return _level_result(level, kept)
-    finding = examine_level(level, folder)
-    if finding.outcomes and not any(map(finding.is_untried, COSTLY)):
-        save_outcomes(fingerprint, finding.outcomes)
-    return finding
-
-
-def _agrees(kept: dict[str, ProbeResult], level: Level, folder: Path) -> bool:
-    try:
-        now = _run_probes(level, folder, CHEAP)
-    except (OSError, CannotProbeError):
-        return False  # The whole test shows why.
-    return all(kept[name].got == outcome.got for name, outcome in now.items())
-
-
 def examine_level(level: Level, folder: Path) -> LevelResult:
-    """Try a level with every probe, which takes about a second; nothing of it is left.
+    """Try a level with the canary, which takes about 0.05 s; nothing of it is left.
 
     Raises OSError if the machine is short of something now: that says nothing about the level.
     """
@@ -156,7 +110,7 @@ def examine_level(level: Level, folder: Path) -> LevelResult:
 def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
     """Return the result of one try, and whether a busy machine cannot have influenced it."""
     try:
-        finding = _level_result(level, _run_probes(level, folder))
+        finding = _level_result(level, try_level(level, folder))
         return finding, _is_certain(finding)
     except OSError as error:
         if error.errno in PASSING:
@@ -170,16 +124,19 @@ def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
 
 
 def _level_result(level: Level, found: dict[str, ProbeResult]) -> LevelResult:
-    broken = missing_guarantees(name for name, outcome in found.items() if outcome.got)
-    lacking = [promise for promise in broken if promise.name in NEEDED[level]]
-    why_not = " ".join(promise.missing for promise in lacking)
+    through = {CANARIES[name] for name, outcome in found.items() if outcome.got}
+    broken = tuple(promise for promise in GUARANTEES if promise.name in through)
+    why_not = " ".join(promise.missing for promise in broken if promise.name in NEEDED[level])
     return LevelResult(level, why_not, broken, found)
 
 
 def _is_certain(finding: LevelResult) -> bool:
-    """Tell whether every probe that decided against a level was made."""
-    lacking = [promise for promise in finding.broken if promise.name in NEEDED[finding.level]]
-    return not any(finding.is_untried(name) for promise in lacking for name in promise.probes)
+    """Tell whether every attempt that decided against a level was made."""
+    needed = NEEDED[finding.level]
+    return not any(
+        CANARIES[name] in needed and outcome.detail.startswith(UNTRIED)
+        for name, outcome in finding.outcomes.items()
+    )
 
 
 def _foreign(shut: Path) -> str:
@@ -202,31 +159,3 @@ def level_sentences(finding: LevelResult) -> Iterator[str]:
     """Yield one sentence for each promise that is missing."""
     for promise in finding.broken:
         yield f"{promise.missing} {promise.remedy}"
-
-
-def _run_probes(level: Level, folder: Path, names: tuple[str, ...] = ()) -> dict[str, ProbeResult]:
-    sandbox = Sandbox(level, SMALL)
-    slots: dict[int, SandboxedProcess] = {}
-
-    def start(argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-        slot = sandbox.new_process()
-        try:
-            process = slot.start(Command(argv, str(Path(argv[-1]).parent), reads))
-        except OSError:
-            slot.close()
-            raise
-        slots[process.pid] = slot
-        return process
-
-    def end(process: Popen) -> None:
-        slot = slots.pop(process.pid, None)
-        if slot:
-            slot.kill()
-            try:
-                process.wait(PATIENCE_S)
-            except TimeoutExpired as error:
-                raise CannotProbeError("A test process could not be ended.") from error
-            slot.close()
-        close_pipes(process)
-
-    return run_probes(start, end, folder, TRIED, names)

@@ -772,7 +772,7 @@ def table() -> str:
         "`tests/arena/sandbox/test_levels.py`",
         "lists what level C leaves open; level D and off leave nearly everything open. This table "
         "has",
-        "the number of attempts that succeed, of the 175 in `arena/sandbox/selftest`:",
+        "the number of attempts that succeed, of the 175 in `tests/attacks`:",
         "",
         "| level | as root | as a plain user |",
         "| --- | --- | --- |",

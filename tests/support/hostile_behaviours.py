@@ -5,11 +5,12 @@ import tempfile
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from arena.sandbox.limits import LEVELS, REQUIRED
+from arena.sandbox.limits import LEVELS, REQUIRED, Level
 from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.select import LevelResult, examine_level
 from protocol.messages import Clock
 from protocol.records import FoulClass
+from tests.attacks.levels import Attacks, attack
 from tests.bots.hostile import lines
 from tests.support.tables import BOTS
 
@@ -74,8 +75,14 @@ def places(how: str) -> tuple[Place, ...]:
 
 @functools.cache
 def proved() -> LevelResult:
-    """Return the best level of this machine, and the attempts that it refuses."""
+    """Return the best level of this machine."""
     return next(one for level in LEVELS if (one := examine_level(level, TMP)).confirmed)
+
+
+@functools.cache
+def attacked(level: Level) -> Attacks:
+    """Return the attacks that a level refuses."""
+    return attack(level, TMP)
 
 
 def unproven(row: Row, place: Place) -> str:
@@ -87,7 +94,7 @@ def unproven(row: Row, place: Place) -> str:
         return "no sandbox here: `boneyard doctor` says why"
     if runs_as_another(found.level) and (shut := barrier(BOTS)):
         return f"bots of users of their own may not enter {shut}, where this checkout lies"
-    through = [probe for probe in row.needs if found.outcomes[probe].got]
+    through = sorted(attacked(found.level).through.intersection(row.needs))
     return f"level {found.level} does not refuse {', '.join(through)}" if through else ""
 
 

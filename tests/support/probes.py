@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.sandbox.selftest.guarantees import PROBES
+from tests.attacks.probes import PROBES
 
 ROOT = os.geteuid() == 0
 

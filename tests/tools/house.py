@@ -39,7 +39,7 @@ ROOMS = {
     "match": Room(2_100, 2_183, ("arena/match",)),
     "logs": Room(850, 985, ("arena/logs",)),
     "rules": Room(1_450, 1_773, ("arena/rules",)),
-    "sandbox": Room(2_900, 5_363, ("arena/sandbox",)),
+    "sandbox": Room(2_900, 3_472, ("arena/sandbox",)),
     "conformance": Room(2_050, 2_833, ("arena/conformance",)),
     "analysis": Room(1_800, 2_308, ("arena/analysis",)),
     "valuation": Room(2_600, 3_494, ("arena/valuation",)),
@@ -70,14 +70,14 @@ ROOMS = {
             "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 55_542, ("tests",)),
+    "tests": Room(36_000, 57_615, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 44
 """Modules in the longest chain of imports, late ones included; it should be 24."""
 MOST_TWO_MEANINGS = 45
 """Public names that several modules define; there should be none."""
-MOST_RENAMED = 32
+MOST_RENAMED = 30
 """Modules of ours that are imported under another name; there should be none."""
 BANNED = frozenset(
     [
@@ -119,9 +119,8 @@ CODEC = "protocol/codec.py"
 """The one module that knows JSON."""
 OWN_JSON = frozenset(
     [
-        # They run alone where a bot runs, without any other module of ours.
-        "arena/sandbox/selftest/decoy.py",
-        "arena/sandbox/selftest/probes.py",
+        # It runs alone where a bot runs, without any other module of ours.
+        "arena/sandbox/selftest/canary.py",
         # It shows a value of TOML as JSON, which is nearly the same; the codec builds on it.
         "protocol/validation.py",
         # They explain, or write, JSON that is wrong or odd.

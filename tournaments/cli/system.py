@@ -17,9 +17,9 @@ from tournaments.cli.arguments.completion import offered
 def doctor(as_json: bool) -> None:
     """Test which sandbox levels this machine supports.
 
-    The test takes some seconds. It runs all probes at each level: small programs that attack like a
-    cheating bot, against decoys of the referee and another bot. It leaves no files or processes
-    behind.
+    At each level it runs a bot that tries every mechanism of the sandbox once, as each run does for
+    its own level, beside a plain process that shows that the attempts can succeed. It takes about a
+    second and leaves no files or processes behind.
 
     \b
     Examples:

@@ -1,28 +1,19 @@
-"""Guarantees of the levels, and the probes that test each; knows no process."""
-
-from collections.abc import Iterable
+"""Guarantees of the levels in sentences; knows no process."""
 
 from msgspec import Struct
 
-from arena.sandbox.selftest.probes import GROUPS
-
 
 class Guarantee(Struct, frozen=True):
-    """A promise that people may rely on while every probe of it is refused."""
+    """A promise that people may rely on while every attempt at it is refused."""
 
     name: str
-    """One word, which names its group of probes."""
+    """One word, which names its group of attempts."""
     kept: str
-    """A sentence for people, if all probes were refused."""
+    """A sentence for people, if all attempts were refused."""
     missing: str
     """A sentence for people, if one got through."""
     remedy: str
     """The remedy, a sentence."""
-
-    @property
-    def probes(self) -> tuple[str, ...]:
-        """The attempts that must be refused, in the order of probes.py."""
-        return tuple(GROUPS[self.name])
 
 
 GUARANTEES = (
@@ -97,30 +88,3 @@ GUARANTEES = (
     ),
 )
 """Every promise, the most important first."""
-
-PROBES = {probe: promise for promise in GUARANTEES for probe in promise.probes}
-"""The promise that each probe belongs to."""
-
-COSTLY = frozenset(
-    {
-        "processes-limit",
-        "memory-limit",
-        "shared-memory-limit",
-        "memory-file-limit",
-        "tmp-limit",
-        "shared-folder-limit",
-        "end-of-a-thread",
-    }
-)
-"""Probes that fill memory, folders or the table of processes, or wait."""
-CHEAP = tuple(probe for probe in PROBES if probe not in COSTLY)
-"""All others: together they take less than the start of the processes that make them."""
-
-
-def missing_guarantees(got: Iterable[str]) -> tuple[Guarantee, ...]:
-    """Return the promises that are broken if these probes got through, each once.
-
-    Raises KeyError for a name that is not a probe's.
-    """
-    broken = {PROBES[probe].name for probe in got}
-    return tuple(promise for promise in GUARANTEES if promise.name in broken)

@@ -1,41 +1,49 @@
-"""Processes of a scene: their start, questions to them, their end. Every wait has a limit."""
+"""Processes of a trial: their start, questions to them, their end. Every wait has a limit."""
 
 import contextlib
 import os
 import select
-import signal
 import subprocess
 import time
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.process import SandboxedProcess
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.usage import ResourceUsage
 from protocol.codec import DamagedRecordError, decode_json
 
 PATIENCE_S = 10.0
-"""Most seconds of any one wait on a crowded machine; all of them together take about 0.3 s."""
+"""Most seconds of any one wait on a crowded machine; all of them together take about 0.05 s."""
 LONGEST_LINE = 2**20
 """Most bytes of one answer."""
 
 Popen: TypeAlias = "subprocess.Popen[bytes]"
-Start = Callable[[tuple[str, ...], tuple[str, ...]], Popen]
-"""A function that starts a command with three pipes, as a bot is at the level that is tried. The
-first argument is the command, the second the files and folders that it must be able to read. It is
-called twice: for another bot first, then for the bot that probes, each in a process of its own."""
-End = Callable[[Popen], None]
-"""A function that kills and reaps a process, as a bot at that level is."""
 
 
 class CannotProbeError(Exception):
-    """The stand-ins or the probes could not be started at this level: nothing is known of it."""
+    """A process could not be started or asked at this level: nothing is known of it."""
 
 
 def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
     """Send a line and return the one-line answer, a JSON object. Raises CannotProbeError."""
     assert process.stdin
-    assert process.stdout
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(line + b"\n")
         process.stdin.flush()
+    if not (heard := read_line(process)):
+        raise CannotProbeError(f"A test process ended: {_last_words(process)}")
+    try:
+        return decode_json(heard, dict[str, Any])
+    except DamagedRecordError as no:
+        raise CannotProbeError(f"A test process answered in no way known: {no}.") from None
+
+
+def read_line(process: Popen) -> bytes:
+    """Return the next line; empty if nobody is left to write one. Raises CannotProbeError."""
+    assert process.stdout
     deadline, heard = time.monotonic() + PATIENCE_S, b""
     while not heard.endswith(b"\n") and len(heard) < LONGEST_LINE:
         wait = max(0.0, deadline - time.monotonic())
@@ -43,12 +51,9 @@ def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
             raise CannotProbeError(f"A test process gave no answer in {PATIENCE_S:g} s.")
         more = os.read(process.stdout.fileno(), 65_536)
         if not more:
-            raise CannotProbeError(f"A test process ended: {_last_words(process)}")
+            return b""
         heard += more
-    try:
-        return decode_json(heard, dict[str, Any])
-    except DamagedRecordError as no:
-        raise CannotProbeError(f"A test process answered in no way known: {no}.") from None
+    return heard
 
 
 def _last_words(process: Popen) -> str:
@@ -62,12 +67,6 @@ def _last_words(process: Popen) -> str:
     return words.decode(errors="replace").strip().rpartition("\n")[2][:200] or "it said nothing."
 
 
-def dismiss(process: Popen) -> None:
-    """Let a stand-in remove what it made, if it still can."""
-    with contextlib.suppress(CannotProbeError, OSError, ValueError):
-        ask_process(process, b"end")
-
-
 def close_pipes(process: Popen) -> None:
     """Close the pipes."""
     for pipe in (process.stdin, process.stdout, process.stderr):
@@ -76,10 +75,39 @@ def close_pipes(process: Popen) -> None:
                 pipe.close()
 
 
-def kill_group(process: Popen) -> None:
-    """Kill the process group of what `started` started, reap it, close its pipes."""
-    if process.returncode is None:  # Else its number may be another's.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(PATIENCE_S)
-    close_pipes(process)
+class Starter:
+    """Starts and ends processes as bots are at a level."""
+
+    def __init__(self, level: Level, limits: Limits) -> None:
+        """Prepare the level. Raises OSError if the machine lacks its parts."""
+        self._sandbox = Sandbox(level, limits)
+        self._slots: dict[int, SandboxedProcess] = {}
+
+    def start(self, argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
+        """Start a command, whose last word is its program, as a bot. Raises OSError."""
+        slot = self._sandbox.new_process()
+        try:
+            process = slot.start(Command(argv, str(Path(argv[-1]).parent), reads))
+        except OSError:
+            slot.close()
+            raise
+        self._slots[process.pid] = slot
+        return process
+
+    def usage(self, process: Popen) -> ResourceUsage:
+        """Return the resources that a process has used."""
+        return self._slots[process.pid].usage()
+
+    def end(self, process: Popen) -> None:
+        """Kill a process and what it started, unless that was done; its pipes stay open.
+
+        Raises CannotProbeError.
+        """
+        slot = self._slots.pop(process.pid, None)
+        if slot:
+            slot.kill()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired as error:
+                raise CannotProbeError("A test process could not be ended.") from error
+            slot.close()

@@ -17,8 +17,9 @@ from arena.sandbox.kernel.calls import GROUPS, RULES, CallGroup, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from arena.sandbox.selftest.runner import UNTRIED
+from arena.sandbox.selftest.canary import UNTRIED
 from protocol.errors import UserError
+from tests.attacks.levels import Attacks, attack, run_at
 from tests.support.probes import BLOCKED, TRACES, lacks
 from tournaments.cli.main import main
 
@@ -71,21 +72,10 @@ AS_A_USER = frozenset(
 """What gets through besides at level C where the bots run as the referee's own user."""
 
 
-TRIES = 10
-"""Attempts at a probe that a busy machine did not let be made."""
-
-
 @functools.cache
-def finding(level: Level) -> LevelResult:
-    """Return a level with every probe; what was not tried would count as what got through."""
-    found = examine_level(level, Path(tempfile.gettempdir()))
-    for _ in range(TRIES):
-        untried = tuple(filter(found.is_untried, found.outcomes))
-        if not untried:
-            break
-        again = select._run_probes(level, Path(tempfile.gettempdir()), untried)
-        found = select._level_result(level, {**found.outcomes, **again})
-    return found
+def finding(level: Level) -> Attacks:
+    """Return a level with every attack."""
+    return attack(level, Path(tempfile.gettempdir()))
 
 
 @pytest.fixture
@@ -96,12 +86,12 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "base_prefix", "/usr")
 
 
-def got(found: LevelResult) -> set[str]:
+def got(found: Attacks) -> set[str]:
     """Return the attempts that succeeded; skip the test if the level is not available, with the
     reason."""
     if not found.outcomes:
         pytest.skip(f"no level {found.level} here: {found.why_not}")
-    return {name for name, outcome in found.outcomes.items() if outcome.got}
+    return found.through
 
 
 @pytest.mark.parametrize("level", OPEN)
@@ -111,6 +101,15 @@ def test_only_what_is_written_down_gets_through(level: Level) -> None:
     through = got(finding(level)) - written
     assert {name: finding(level).outcomes[name].detail for name in through} == {}
     assert finding(level).confirmed
+    assert examine_level(level, Path(tempfile.gettempdir())).confirmed
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.usefixtures("levels")
+def test_the_canary_misses_no_guarantee_that_an_attack_breaks(level: Level) -> None:
+    got(finding(level))
+    broken = {promise.name for promise in examine_level(level, Path(tempfile.gettempdir())).broken}
+    assert broken == finding(level).broken
 
 
 @pytest.mark.parametrize("probe", BLOCKED)
@@ -142,7 +141,7 @@ def test_without_the_filter_locks_and_the_kernel_are_open(
     got(finding(level))
     monkeypatch.setattr(process, "filter_program", lambda **_: None)
     monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
-    through = got(examine_level(level, Path(tempfile.gettempdir())))
+    through = got(attack(level, Path(tempfile.gettempdir())))
     assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
 
 
@@ -193,7 +192,7 @@ def test_a_call_that_the_filter_forgets_is_found(
     monkeypatch.setattr(seccomp, "GROUPS", (*GROUPS, CallGroup("Forgotten.", calls)))
     seccomp._program.cache_clear()
     try:
-        found = select._run_probes("B", Path(tempfile.gettempdir()), (probe,))
+        found = run_at("B", Path(tempfile.gettempdir()), (probe,))
     finally:
         seccomp._program.cache_clear()
     assert found[probe].got, found[probe].detail
@@ -209,7 +208,7 @@ def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(process, "walls", shared)
     monkeypatch.setattr(process, "filter_program", lambda **_: None)
-    through = got(examine_level("B", Path(tempfile.gettempdir())))
+    through = got(attack("B", Path(tempfile.gettempdir())))
     assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through
 
 
@@ -228,7 +227,7 @@ def test_with_one_user_for_all_the_other_bots_files_and_memory_are_open(
 
     monkeypatch.setattr(process, "User", Shared)
     monkeypatch.setattr(process.SandboxedProcess, "_kill_user", lambda _: None)
-    together = got(examine_level("D", Path(tempfile.gettempdir())))
+    together = got(attack("D", Path(tempfile.gettempdir())))
     assert {"other-bot-environment", "other-bot-signal", "other-bot-limit"} <= together - apart
 
 
@@ -271,10 +270,10 @@ def fixed(*confirmed: Level) -> Callable[[Level, Path], LevelResult]:
 def test_auto_takes_the_best_that_is_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(select, "recheck_level", fixed("D"))
+    monkeypatch.setattr(select, "examine_level", fixed("D"))
     monkeypatch.setattr(Sandbox, "_check_parts", lambda _: None)
     assert choose_level("auto", Limits(), tmp_path).level == "D"
-    monkeypatch.setattr(select, "recheck_level", fixed())
+    monkeypatch.setattr(select, "examine_level", fixed())
     nothing = choose_level("auto", Limits(), tmp_path)
     assert (nothing.level, nothing.missing) == ("off", (select.OFF,))
 

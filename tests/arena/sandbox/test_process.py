@@ -15,7 +15,7 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.process import clean_environment
 from arena.sandbox.pythons import runs_as_another
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import recheck_level
+from arena.sandbox.select import examine_level
 
 LEVELS: tuple[Level, ...] = ("A", "B", "C")
 WEIGHTS = ("cpu.weight", "cpu.shares")
@@ -65,7 +65,7 @@ def look(
     """Return what a bot sees at a level, in a world where our PATH tells about its owner."""
     level: Level = request.param
     tmp_path = tmp_path_factory.mktemp("ours")
-    found = recheck_level(level, tmp_path)
+    found = examine_level(level, tmp_path)
     if not found.confirmed:
         pytest.skip(found.why_not)
     python = "/usr/bin/python3" if runs_as_another(level) else sys.executable

@@ -106,7 +106,7 @@ def test_bots_in_a_folder_that_they_may_not_enter_are_told_of_before_they_fail(
         seen.append(level)
         return select.LevelResult("C", "" if level == "C" else "No.", (), {})
 
-    monkeypatch.setattr(select, "recheck_level", only_c)
+    monkeypatch.setattr(select, "examine_level", only_c)
     found = choose_level("auto", Limits(), shut, [shut / "bot.py"])
     assert (found.level, tuple(seen)) == ("off", LEVELS[:2])
     assert f"may not enter {shut}, and bots lie in {shut}" in found.missing[0]

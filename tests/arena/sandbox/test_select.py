@@ -13,6 +13,7 @@ from arena.sandbox.command import find_tools, packaged_bwrap
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
+from tests.attacks.levels import run_at
 from tests.support.events import boneyard
 
 
@@ -22,7 +23,7 @@ def test_a_user_without_a_home_can_be_locked_in_too(
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     finding = examine_level("off", tmp_path)
     assert finding.confirmed, finding.why_not
-    assert not finding.outcomes["list-home"].got
+    assert not run_at("off", tmp_path, ("list-home",))["list-home"].got
 
 
 def test_doctor_explains_a_machine_on_which_no_level_can_be_tested(

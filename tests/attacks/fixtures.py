@@ -4,30 +4,35 @@ import contextlib
 import ctypes
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.selftest.probes import OUTLIVE, Targets, network_cookie
 from arena.sandbox.selftest.processes import (
-    End,
+    PATIENCE_S,
+    CannotProbeError,
     Popen,
-    Start,
     ask_process,
     close_pipes,
-    dismiss,
-    kill_group,
 )
 from arena.sandbox.temporary import temporary_folder
 from protocol.codec import encode_json
+from tests.attacks.probes import OUTLIVE, Targets, network_cookie
 
+Start = Callable[[tuple[str, ...], tuple[str, ...]], Popen]
+"""A function that starts a command with three pipes, as a bot is at the level that is tried. The
+first argument is the command, the second the files and folders that it must be able to read. It is
+called twice: for another bot first, then for the bot that probes, each in a process of its own."""
+End = Callable[[Popen], None]
+"""A function that kills and reaps a process, as a bot at that level is."""
 HERE = Path(__file__).parent
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
 """Folders for notes between bots, besides their own TMPDIR."""
@@ -303,3 +308,18 @@ def _sweep(note: str, key: int) -> None:
         libc.msgctl(number, IPC_RMID, None)
     libc.mq_unlink(f"/{note}".encode())
     libc.mq_unlink(f"/{note}-own".encode())
+
+
+def dismiss(process: Popen) -> None:
+    """Let a stand-in remove what it made, if it still can."""
+    with contextlib.suppress(CannotProbeError, OSError, ValueError):
+        ask_process(process, b"end")
+
+
+def kill_group(process: Popen) -> None:
+    """Kill the process group of what `started` started, reap it, close its pipes."""
+    if process.returncode is None:  # Else its number may be another's.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE_S)
+    close_pipes(process)

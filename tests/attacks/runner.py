@@ -11,26 +11,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.selftest.fixtures import ProbeScene, TriedLimits, scene
-from arena.sandbox.selftest.guarantees import PROBES
-from arena.sandbox.selftest.probes import OUTLIVE, Targets
-from arena.sandbox.selftest.processes import CannotProbeError, End, Start, ask_process, close_pipes
+from arena.sandbox.selftest.canary import UNTRIED
+from arena.sandbox.selftest.processes import CannotProbeError, ask_process, close_pipes
+from arena.sandbox.selftest.trial import ProbeResult
 from protocol.codec import encode_json
+from tests.attacks.fixtures import End, ProbeScene, Start, TriedLimits, scene
+from tests.attacks.probes import OUTLIVE, PROBES, Targets
 
 GRACE_S = 0.3
 """Seconds that the kernel may take to end a killed process."""
-
-UNTRIED = "not tried"
-"""The beginning of the detail of a probe that could not be made: it counts as got through."""
-
-
-class ProbeResult(Struct, frozen=True):
-    """The result of one attempt."""
-
-    got: bool
-    """True if it got through, or may have: only a refusal that was seen is one."""
-    detail: str
-    """The way in a few words; never a path or a secret."""
 
 
 class State(Struct, frozen=True):
