@@ -70,7 +70,7 @@ ROOMS = {
             "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 57_615, ("tests",)),
+    "tests": Room(36_000, 57_589, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 44
@@ -79,41 +79,12 @@ MOST_TWO_MEANINGS = 45
 """Public names that several modules define; there should be none."""
 MOST_RENAMED = 30
 """Modules of ours that are imported under another name; there should be none."""
-BANNED = frozenset(
-    [
-        "again",
-        "anew",
-        "asked",
-        "chosen",
-        "found",
-        "going",
-        "heard",
-        "how",
-        "kept",
-        "known",
-        "laid",
-        "likely",
-        "listed",
-        "lost",
-        "made",
-        "meant",
-        "misc",
-        "opened",
-        "packed",
-        "said",
-        "seen",
-        "shown",
-        "spoken",
-        "stuff",
-        "told",
-        "util",
-        "utils",
-        "walked",
-        "whereabouts",
-        "wishes",
-        "written",
-    ]
-)
+BANNED = frozenset((
+    "again", "anew", "asked", "chosen", "found", "going", "heard", "how", "kept", "known",
+    "laid", "likely", "listed", "lost", "made", "meant", "misc", "opened", "packed", "said",
+    "seen", "shown", "spoken", "stuff", "told", "util", "utils", "walked", "whereabouts",
+    "wishes", "written",
+))  # fmt: skip
 """Names that name nothing: no module, public function or public class may have one."""
 CODEC = "protocol/codec.py"
 """The one module that knows JSON."""
