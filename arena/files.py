@@ -141,7 +141,7 @@ def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
 def _written_beside(
     path: Path, chunks: Iterable[bytes], mode: int = 0o644, *, sync: bool = True
 ) -> Iterator[Path]:
-    """Write a file beside its place; yield its path, and remove it unless it was moved."""
+    """Write a file beside its place; yield its path, and remove it if anything fails."""
     # By a name that nobody can foresee: a link with that name would lead the writing elsewhere.
     beside = path.with_name(f".{os.urandom(8).hex()}.new")
     descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -152,9 +152,10 @@ def _written_beside(
             if sync:
                 os.fsync(file.fileno())
         yield beside
-    finally:
+    except BaseException:
         # Half a file only takes up space, on a full disk the last of it.
         beside.unlink(missing_ok=True)
+        raise
 
 
 def remove_partial_files(folder: Path, age_s: float = 0.0) -> None:

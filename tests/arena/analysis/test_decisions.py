@@ -22,6 +22,8 @@ from tests.support.transcripts import NONSENSE, any_of, overheard
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
 
 
+# Slow: the same bytes in fewer games are tested beside it.
+@pytest.mark.slow
 def test_questions_are_those_that_were_asked_in_every_named_game() -> None:
     for name in VARIANTS:
         for seats in playable_seat_counts(find_variant(name)):

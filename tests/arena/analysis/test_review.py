@@ -135,6 +135,8 @@ def test_the_last_place_is_explained_unless_a_seat_is_named(log: Path) -> None:
     assert f"in seat {last}: place 2" in explain(log).output
 
 
+# Slow: every decision is shown beside it.
+@pytest.mark.slow
 def test_only_one_round_or_only_the_summary(log: Path) -> None:
     one = explain(log, "--round", "2", "--seat", "0").output
     assert "Round 2." in one

@@ -137,6 +137,8 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
         assert page.get_by_role("status").all_inner_texts()[0] == "Your turn"
 
 
+# Slow: a game is played in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_partners_win_and_lose_together(tmp_path: Path) -> None:
     last = whole(logged(find_variant("partnership"), 4, any_of(5)))[0][-1]
@@ -151,6 +153,8 @@ def test_partners_win_and_lose_together(tmp_path: Path) -> None:
             assert page.inner_text("#result-title") == said
 
 
+# Slow: a game is played in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
     scene = asked("dutch", 2, "6453", "53<", "64<", "64>")
@@ -190,6 +194,8 @@ def test_opponents_move_one_after_another(tmp_path: Path) -> None:
         assert page.locator("#table .choice").count() == 1
 
 
+# Slow: a game is played in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_another_game_is_asked_for_and_the_clock_counts_minutes(tmp_path: Path) -> None:
     scene = asked("dutch", 2, "6453", "53<")

@@ -197,6 +197,8 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
         assert "100 %" in str(page.get_attribute("#at", "aria-valuetext"))
 
 
+# Slow: the review is shown in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_the_line_can_be_read_as_a_table(
     game: LoggedGame, review: GameReview, tmp_path: Path
@@ -217,6 +219,8 @@ def test_the_line_can_be_read_as_a_table(
         assert faults(page) == []
 
 
+# Slow: the review is shown in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_a_viewer_with_one_hand_sees_its_own_mistakes_only(
     game: LoggedGame, review: GameReview, tmp_path: Path
@@ -238,6 +242,8 @@ def test_a_viewer_with_one_hand_sees_its_own_mistakes_only(
         assert page.is_hidden("#luck")
 
 
+# Slow: the review is shown in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_a_page_without_a_review_shows_none(game: LoggedGame, tmp_path: Path) -> None:
     path = tmp_path / "replay.html"

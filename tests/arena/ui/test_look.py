@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from arena.rules.variants import find_variant
 from arena.ui.emblems import emblem_numbers
 from arena.ui.replay_page import pack_game, replay_page
@@ -39,6 +41,8 @@ def test_an_emblem_is_a_place_among_the_events_entrants() -> None:
     assert emblem_numbers(["ada", "bob", "eve"], ("bob",)) == {"bob": 1}
 
 
+# Slow: how it looks, not what it says.
+@pytest.mark.slow
 @needs_chromium
 def test_a_move_glides_unless_the_user_wants_no_motion(tmp_path: Path) -> None:
     path = tmp_path / "replay.html"
@@ -55,6 +59,8 @@ def test_a_move_glides_unless_the_user_wants_no_motion(tmp_path: Path) -> None:
         assert page.evaluate(moving) == 0
 
 
+# Slow: how it looks, not what it says.
+@pytest.mark.slow
 @needs_chromium
 def test_the_result_its_chart_and_its_turning_points_stand_beside_the_board(tmp_path: Path) -> None:
     game = logged(find_variant("draw"), 2, any_of(2))

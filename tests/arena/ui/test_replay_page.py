@@ -172,6 +172,8 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
 # --- bounds ---
 
 
+# Slow: a log has its pages beside it.
+@pytest.mark.slow
 def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
     luck = random.Random(1)
     game = logged(find_variant("draw"), 2, any_of(1))
@@ -340,6 +342,8 @@ def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Pa
         assert faults(page) == []
 
 
+# Slow: a page is stepped through in the browser beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_nothing_is_cut_and_a_dark_screen_prints_on_white(tmp_path: Path) -> None:
     """Of a table for four, whose names are long."""
@@ -365,6 +369,8 @@ CUT = """() => [...document.querySelectorAll(".scroll")]
 FELT = "getComputedStyle(document.getElementById('table')).backgroundColor"
 
 
+# Slow: links lead to positions beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_a_link_leads_to_a_foul_and_the_page_back_to_the_report(tmp_path: Path) -> None:
     game = logged(find_variant("dutch"), 3, bob_fouls)
@@ -441,6 +447,8 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         assert "\u202e" not in page.content()
 
 
+# Slow: what such a page holds is tested without a browser.
+@pytest.mark.slow
 @needs_chromium
 def test_a_seats_own_page_offers_no_other_view(tmp_path: Path) -> None:
     game = logged(find_variant("draw"), 2, any_of(2))
@@ -452,6 +460,8 @@ def test_a_seats_own_page_offers_no_other_view(tmp_path: Path) -> None:
         assert page.input_value("#seat") == "1"
 
 
+# Slow: a page of one game is stepped through beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_games_that_share_a_page_are_chosen_from_a_list(tmp_path: Path) -> None:
     one = logged()
@@ -582,6 +592,8 @@ LAYOUTS = """(lines) => {
 }"""
 
 
+# Slow: tables of real games have room beside it.
+@pytest.mark.slow
 @needs_chromium
 def test_a_line_of_every_length_has_room_for_the_next_tiles(tmp_path: Path) -> None:
     luck = random.Random(7)

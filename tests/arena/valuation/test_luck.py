@@ -223,6 +223,8 @@ print(game_luck(logged(rules, 2, any_of(1))))
 """
 
 
+# Slow: reports of two processes are compared by their bytes.
+@pytest.mark.slow
 def test_another_process_with_another_hash_seed_finds_the_same_luck() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", PRINT]

@@ -208,6 +208,8 @@ async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path
     assert logs.count(b'"type":"game"') == logs.count(b'"type":"result"') == 6
 
 
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
 async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, here: Path) -> None:
     lost: list[int] = []
 
@@ -318,6 +320,8 @@ async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
             answering(stage.event, order, filter(None, bad), ())
 
 
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
 async def test_a_worker_with_unrequested_results_gets_no_more_orders(
     stage: Stage, here: Path
 ) -> None:
@@ -360,6 +364,8 @@ async def test_a_bot_that_does_not_greet_is_the_users_mistake(stage: Stage) -> N
     assert str(error) == "On worker w1: It does not greet."
 
 
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
 async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
     tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -240,6 +240,8 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
     assert (pool.games, pool.boards) == (12, 3)
 
 
+# Slow: ratings without fouls are tested in rating.
+@pytest.mark.slow
 def test_games_with_fouls_can_be_left_out(events: Path, tmp_path: Path) -> None:
     bot = tmp_path / "rude.py"
     bot.write_text(

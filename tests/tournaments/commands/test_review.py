@@ -172,6 +172,8 @@ def test_a_line_that_a_kill_cut_short_is_reviewed_again(event: Path) -> None:
     assert (event / "review.jsonl").read_bytes() == whole
 
 
+# Slow: damage is told in test_damage.
+@pytest.mark.slow
 def test_a_damaged_review_may_be_removed_and_made_again(event: Path) -> None:
     called("review", event)
     path = event / "review.jsonl"

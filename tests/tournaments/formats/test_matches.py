@@ -77,6 +77,8 @@ def test_matches_grow_by_tables_and_never_lose_one() -> None:
     assert "would not meet any more" in str(more.format.why_not_extended(more, few))
 
 
+# Slow: a league plays them.
+@pytest.mark.slow
 def test_matches_of_an_event_file_are_played_told_and_verified(tmp_path: Path) -> None:
     written = tmp_path / "pairs.toml"
     written.write_text(

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -48,6 +49,8 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
         assert max(met.values()) == 1
 
 
+# Slow: smaller fields are paired beside it.
+@pytest.mark.slow
 def test_a_swiss_of_very_many_is_paired_without_a_rematch() -> None:
     """At 2,000 bots the search for tables was deeper than Python's stack."""
     order: list[tuple[int, ...]] = [(one,) for one in range(1_000)]

@@ -301,6 +301,8 @@ def test_no_ratings_are_shown_before_there_are_any() -> None:
     assert drawn(seen, 80)[-1] == "0 of 2 games; too early to estimate the remaining time."
 
 
+# Slow: a run is looked at beside it.
+@pytest.mark.slow
 def test_a_run_can_be_looked_at_while_it_is_extended(event: Path) -> None:
     """More boards of the same event: what was played counts on."""
     run(event, "first", "greedy", "random", "--boards", "3", "--set", "target=30")

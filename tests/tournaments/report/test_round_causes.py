@@ -52,6 +52,8 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
             assert one.luck == pytest.approx(kept[number], abs=0.01)
 
 
+# Slow: causes are counted beside it.
+@pytest.mark.slow
 def test_a_game_and_its_rounds_tell_them(played: Path) -> None:
     shown = boneyard("explain", str(played), "1.first.random", "--seat", "1")
     assert "mistakes\n" in shown

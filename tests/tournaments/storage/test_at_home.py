@@ -51,6 +51,8 @@ def test_only_the_games_of_the_present_files_count(tmp_path: Path, bot: Path) ->
     boneyard("report", str(before.path), "--check")
 
 
+# Slow: an edited bot is tested beside it.
+@pytest.mark.slow
 def test_old_files_bring_the_old_games_back(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
     run(out, str(bot), "random", *WORDS)
@@ -162,6 +164,8 @@ def test_fewer_boards_are_a_new_event_only_after_an_edit(tmp_path: Path, bot: Pa
     assert summary(out)["planned"] == 2
 
 
+# Slow: an edited bot is tested beside it.
+@pytest.mark.slow
 def test_a_refused_run_leaves_the_event_as_it_was(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
     run(out, str(bot), "greedy", *WORDS)

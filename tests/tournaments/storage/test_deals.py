@@ -131,6 +131,8 @@ def test_the_rare_seed_is_one() -> None:
     assert [n for word, n in drawn if word >= WORD - WORD % n] == [82]
 
 
+# Slow: the checker agrees on real events beside it.
+@pytest.mark.slow
 @needs_node
 def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
     commitments, seeds, deals = b"", b"", 0

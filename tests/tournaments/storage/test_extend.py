@@ -335,6 +335,8 @@ def test_an_anchor_is_kept_until_another_is_given() -> None:
     assert "cannot be removed" in (incompatibility(old, resolve_versions(old, fewer, ())) or "")
 
 
+# Slow: missing results are found in verification.
+@pytest.mark.slow
 def test_a_result_of_an_earlier_version_cannot_be_left_out(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)

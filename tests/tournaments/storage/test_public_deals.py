@@ -117,6 +117,8 @@ def test_an_event_file_says_it_too(tmp_path: Path) -> None:
     assert boards(out, "suit") == {3, 4}
 
 
+# Slow: fresh boards are promised beside it.
+@pytest.mark.slow
 def test_a_new_version_meets_the_field_on_fresh_boards(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     shutil.copy(SAMPLES / "first.py", bot)

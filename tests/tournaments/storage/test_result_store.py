@@ -65,6 +65,8 @@ def regular(count: int) -> Iterator[Result]:
     return islice(games, count)
 
 
+# Slow: a figure of size.
+@pytest.mark.slow
 def test_a_result_takes_little_memory() -> None:
     tracemalloc.start()
     try:

@@ -75,6 +75,8 @@ def test_a_bot_that_can_read_the_deals_is_refused(tmp_path: Path) -> None:
     assert "which has the event's deals" in said
 
 
+# Slow: set deals are tested beside it.
+@pytest.mark.slow
 def test_deals_are_taken_from_logs_with_and_without_their_seeds(
     event: Path, tmp_path: Path
 ) -> None:

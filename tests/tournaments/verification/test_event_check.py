@@ -435,6 +435,8 @@ play(first)
 """A bot that keeps the report as it is when its first question comes."""
 
 
+# Slow: reports are compared beside it.
+@pytest.mark.slow
 def test_the_report_stands_before_the_first_game(tmp_path: Path) -> None:
     """The commitments' digest, which is in it, is of use only if it is known then."""
     bot, out, seen = tmp_path / "reader.py", tmp_path / "out", tmp_path / "seen"
@@ -480,6 +482,8 @@ def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_pa
     assert folder.seeds.read_bytes() == whole
 
 
+# Slow: full disks are tested in the runner.
+@pytest.mark.slow
 def test_a_seed_that_cannot_be_written_stops_the_run(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

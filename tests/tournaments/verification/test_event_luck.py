@@ -377,6 +377,8 @@ def test_a_kill_after_the_luck_of_a_block_and_before_its_results_is_no_fault(
     assert fits(folder)
 
 
+# Slow: luck that is missing is told beside it.
+@pytest.mark.slow
 @pytest.mark.usefixtures("faked")
 def test_versus_needs_a_log_or_the_luck(duel: Path, tmp_path: Path) -> None:
     folder = Folder(copied(duel, tmp_path))

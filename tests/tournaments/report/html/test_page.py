@@ -413,6 +413,8 @@ def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
     assert "has won the Swiss" not in html
 
 
+# Slow: the page is read beside it.
+@pytest.mark.slow
 def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has no room is left out, and the page says so and where it is."""
     plan = event(MATRIX + 6, boards=1)

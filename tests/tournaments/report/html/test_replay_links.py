@@ -86,6 +86,8 @@ def test_an_address_leads_to_the_game_and_its_scores(shown: Folder) -> None:
         assert "Round" in page.inner_text("#words")
 
 
+# Slow: a figure of size.
+@pytest.mark.slow
 def test_pages_that_say_how_take_the_space_of_one(tmp_path: Path) -> None:
     """However many games there are, each link of the report leads somewhere."""
     # The event that tests share is a copy, in which no two names lead to the same file.
