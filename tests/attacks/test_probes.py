@@ -87,7 +87,7 @@ CONTROLS = {
     "off": Level(start_plain, kill_group, NOT_HANDED_DOWN | TERMINAL),
 }
 OF_THE_LOGIN = {"off": {"session-keyring"}}
-"""What a level refuses or not by how its user logged in: some logins begin a session keyring, which
+"""Attempts that a level refuses for some users only: some logins begin a session keyring, which
 their processes inherit."""
 """What each level refuses; everything else gets through."""
 
