@@ -31,22 +31,14 @@ RULES = (
     "of one option and nothing else."
 )
 AGAIN = "That names no option. Reply with one number from 0 to {last} and nothing else."
-RESERVE_S = 0.5
-"""Seconds of each question that are kept for our own work."""
-START_S = 5.0
-"""Seconds that the service has to answer at the start."""
-PAUSE_S = 0.5
-"""The first pause before a request is made again; each further one is twice as long."""
-LEAST_S = 0.2
-"""With less time than this no request is made."""
-PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-"""Statuses of errors that may pass."""
-MOST_RETRIES = 1000
-"""Retries that a bot may state."""
-MOST_READ = 1_000_000
-"""Bytes of an answer that are read."""
-MOST_TOKENS = 10_000_000
-"""Tokens that a bot may state."""
+RESERVE_S = 0.5  # seconds of each question that are kept for our own work
+START_S = 5.0  # that the service has to answer at the start
+PAUSE_S = 0.5  # before a request is made again; each further pause is twice as long
+LEAST_S = 0.2  # with less time than this no request is made
+TRANSIENT_ERRORS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+MOST_RETRIES = 1000  # that a bot may state
+MOST_READ = 1_000_000  # bytes of an answer
+MOST_TOKENS = 10_000_000  # that a bot may state
 
 
 def told(ask):
@@ -116,10 +108,9 @@ class Model:
             try:
                 with urllib.request.urlopen(request, timeout=seconds) as answer:
                     found.put(answer.read(MOST_READ))
-            except urllib.error.HTTPError as error:
-                error.close()
-                found.put(error)
             except Exception as error:
+                if isinstance(error, urllib.error.HTTPError):
+                    error.close()
                 found.put(error)
 
         threading.Thread(target=work, daemon=True).start()
@@ -138,73 +129,57 @@ class Model:
         except urllib.error.HTTPError as error:
             if error.code in (401, 403):
                 sys.exit(f"status {error.code}: the service refuses the key in {self.args.key}")
-            return f"status {error.code}" if error.code in PASSING else ""
-        except ValueError:
-            return ""
-        except Exception as error:
-            return reason(error)
+            return f"status {error.code}" if error.code in TRANSIENT_ERRORS else ""
+        except Exception as error:  # what is no JSON is an answer, too
+            return "" if isinstance(error, ValueError) else reason(error)
         return ""
 
     def choose(self, ask):
         """Return the model's choice or None, and what it cost."""
         deadline = time.monotonic() + ask["time_ms"] / 1000 - RESERVE_S
         usage = {"tokens_in": 0, "tokens_out": 0, "cents": 0.0, "retries": 0, "failures": 0}
-        options, choice = ask["options"], None
-        system = {"role": "system", "content": self.system}
-        messages = [system, {"role": "user", "content": "\n".join(told(ask))}]
-        for text in self.answers(messages, deadline, usage):
-            choice, repeated = number(text, options), len(messages) > 2
-            if choice is not None or repeated:
-                break
-            print(f"no option in the answer {text!r:.200}", file=sys.stderr)
-            again = AGAIN.format(last=len(options) - 1)
-            messages += [
-                {"role": "assistant", "content": text},
-                {"role": "user", "content": again},
-            ]
-        usage["fallbacks" if choice is None else "model_choices"] = 1
-        return choice, usage
-
-    def answers(self, messages, deadline, usage):
-        """Yield the answer to these messages for as long as the clock allows another one."""
+        messages = [{"role": "system", "content": self.system}]
+        messages += [{"role": "user", "content": "\n".join(told(ask))}]
         body = {"model": self.args.model, "max_tokens": self.args.max_tokens, "messages": messages}
-        pause, requests = PAUSE_S, 0
-        while requests <= MOST_RETRIES and (left := deadline - time.monotonic()) > LEAST_S:
+        choice, pause, requests = None, PAUSE_S, 0
+        while choice is None and len(messages) <= 4 and requests <= MOST_RETRIES:
+            if (left := deadline - time.monotonic()) < LEAST_S:
+                break
             usage["retries"], requests = requests, requests + 1
             try:
                 answer = self.call("/chat/completions", body, left)
                 text = str(answer["choices"][0]["message"]["content"] or "")
                 self.count(usage, answer)
-            except urllib.error.HTTPError as error:
-                print(f"status {error.code}", file=sys.stderr)
-                usage["failures"] += 1
-                if error.code not in PASSING:
-                    break
-                asked = error.headers.get("Retry-After", "")
-                pause = max(pause, float(asked)) if asked.isdecimal() else pause
             except Exception as error:  # no connection, no time, no JSON, or not of the usual form
                 print(reason(error), file=sys.stderr)
                 usage["failures"] += 1
-            else:
-                yield text
+                asked = getattr(error, "headers", {}).get("Retry-After", "")
+                pause = max(pause, float(asked)) if asked.isdecimal() else pause
+                may_pass = getattr(error, "code", 503) in TRANSIENT_ERRORS
+                if not may_pass or deadline - time.monotonic() - pause < LEAST_S:
+                    break
+                time.sleep(pause)
+                pause *= 2
                 continue
-            if deadline - time.monotonic() - pause < LEAST_S:
-                break
-            time.sleep(pause)
-            pause *= 2
+            choice = number(text, ask["options"])
+            if choice is None:
+                print(f"no option in the answer {text!r:.200}", file=sys.stderr)
+                again = AGAIN.format(last=len(ask["options"]) - 1)
+                messages.append({"role": "assistant", "content": text})
+                messages.append({"role": "user", "content": again})
+        usage["fallbacks" if choice is None else "model_choices"] = 1
+        return choice, usage
 
     def count(self, usage, answer):
         """Add the cost of an answer, as its service states it; nonsense counts as nothing."""
-        stated = answer.get("usage")
-        stated = stated if isinstance(stated, dict) else {}
+        stated = answer["usage"] if isinstance(answer.get("usage"), dict) else {}
         for name, key in (("tokens_in", "prompt_tokens"), ("tokens_out", "completion_tokens")):
             tokens = stated.get(key)
             if type(tokens) is int and 0 <= tokens <= MOST_TOKENS:
                 usage[name] = min(usage[name] + tokens, MOST_TOKENS)
-        million = (
-            usage["tokens_in"] * self.args.cents_in + usage["tokens_out"] * self.args.cents_out
-        )
-        usage["cents"] = round(min(million / 1e6, 10_000), 6)
+        millionths = usage["tokens_in"] * self.args.cents_in
+        millionths += usage["tokens_out"] * self.args.cents_out
+        usage["cents"] = round(min(millionths / 1e6, 10_000), 6)
 
 
 def reason(error):

@@ -17,6 +17,7 @@ them. Where a turn takes two tiles to be stuck is common, so other weights hold 
 """
 
 import json
+import math
 import sys
 
 WEIGHTS = {"pips": 0.065, "double": 1.1, "stuck": 20, "fits": 0.3, "safe": 0.7, "kinds": 0.16}
@@ -86,41 +87,28 @@ def chances(seat, ask, rules):
 
 def roles(ask, rules):
     """For each other seat: what it is worth that it is stuck."""
-    seats, own = len(ask["hands"]), ask["seat"]
-    deal = rules.get("deal", {})
+    seats, deal = len(ask["hands"]), rules.get("deal", {})
     step = -1 if deal.get("direction") == "counter_clockwise" else 1
-    found = {}
-    for turns in range(1, seats):
-        role = "next" if turns == 1 else "later"
-        if deal.get("partners") and turns == 2:
-            role = "partner"
-        found[(own + turns * step) % seats] = LATER[role]
-    return found
-
-
-def other(tile, pip):
-    """The number that shows when this tile lies on that number."""
-    return tile[1] if tile[0] == pip else tile[0]
+    across = "partner" if deal.get("partners") else "later"
+    order = ["next", across, *["later"] * seats][: seats - 1]
+    return {
+        (ask["seat"] + turns * step) % seats: LATER[role] for turns, role in enumerate(order, 1)
+    }
 
 
 def ends_after(option, ends):
     """The two ends when this has been played."""
     if option["do"] == "play_two":
-        return other(option["left"], ends[0]), other(option["right"], ends[1])
-    if option["end"] == "left":
-        return other(option["tile"], ends[0]), ends[1]
-    if option["end"] == "right":
-        return ends[0], other(option["tile"], ends[1])
-    return tuple(option["tile"])
+        return sum(option["left"]) - ends[0], sum(option["right"]) - ends[1]
+    tile, end = option["tile"], option["end"]
+    if end == "left":
+        return sum(tile) - ends[0], ends[1]
+    return (ends[0], sum(tile) - ends[1]) if end == "right" else tuple(tile)
 
 
 def none_of(ends, chance):
     """How likely it is that a hand has no tile for any of these numbers."""
-    none = 1.0
-    for tile, likely in chance.items():
-        if tile[0] in ends or tile[1] in ends:
-            none *= 1.0 - likely
-    return none
+    return math.prod(1.0 - likely for (a, b), likely in chance.items() if a in ends or b in ends)
 
 
 def stuck(ends, chance, two):
@@ -178,17 +166,11 @@ def choose(ask, rules):
     return 0  # draw rather than pass, check rather than bid
 
 
-def weights_of(words):
-    """The weights on the command line, such as --pips 0.1 --safe 1."""
-    names = [word.removeprefix("--") for word in words[::2]]
-    for name in names:
-        if name not in WEIGHTS:
-            sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
-    return dict(zip(names, map(float, words[1::2]), strict=True))
-
-
 def main():
-    WEIGHTS.update(weights_of(sys.argv[1:]))
+    for option, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        if (name := option.removeprefix("--")) not in WEIGHTS:
+            sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
+        WEIGHTS[name] = float(value)
     rules = {}  # by game, for a table may play by other rules than the one before
     for line in sys.stdin:
         message = json.loads(line)

@@ -28,20 +28,14 @@ def tiles_of(option):
     return [option["tile"]] if option["do"] == "play" else []
 
 
-def other(tile, pip):
-    """The number that shows when this tile lies on that number."""
-    return tile[1] if tile[0] == pip else tile[0]
-
-
 def ends_after(option, ends):
     """The two ends when this has been played."""
     if option["do"] == "play_two":
-        return other(option["left"], ends[0]), other(option["right"], ends[1])
-    if option["end"] == "left":
-        return other(option["tile"], ends[0]), ends[1]
-    if option["end"] == "right":
-        return ends[0], other(option["tile"], ends[1])
-    return tuple(option["tile"])
+        return sum(option["left"]) - ends[0], sum(option["right"]) - ends[1]
+    tile, end = option["tile"], option["end"]
+    if end == "left":
+        return sum(tile) - ends[0], ends[1]
+    return (ends[0], sum(tile) - ends[1]) if end == "right" else tuple(tile)
 
 
 def can_go_on(rest, ends, two):
@@ -88,17 +82,11 @@ def choose(ask):
     return 0  # draw rather than pass, check rather than bid
 
 
-def weights_of(words):
-    """The weights on the command line, such as --pips 0.1 --safe 1."""
-    names = [word.removeprefix("--") for word in words[::2]]
-    for name in names:
-        if name not in WEIGHTS:
-            sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
-    return dict(zip(names, map(float, words[1::2]), strict=True))
-
-
 def main():
-    WEIGHTS.update(weights_of(sys.argv[1:]))
+    for option, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        if (name := option.removeprefix("--")) not in WEIGHTS:
+            sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
+        WEIGHTS[name] = float(value)
     for line in sys.stdin:
         message = json.loads(line)
         kind = message["type"]

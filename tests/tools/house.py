@@ -45,7 +45,7 @@ ROOMS = {
     "valuation": Room(2_600, 3_494, ("arena/valuation",)),
     "training and exam": Room(1_500, 2_204, ("arena/training", "arena/exam")),
     "ui and document": Room(2_000, 2_266, ("arena/ui", "arena/document")),
-    "sample bots": Room(1_050, 1_722, ("sample_bots",)),
+    "sample bots": Room(1_050, 1_283, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_945, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 2_122, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_748, ("tournaments/formats", "tournaments/tuning")),
