@@ -207,9 +207,6 @@ _RUN_SECTIONS = {
 @_out_option(None, f"{RUNS}/ and what is played")
 @_json
 @click.option(
-    "--versions", is_flag=True, help="Also rate your bots' earlier files, as mine@1, mine@2, …"
-)
-@click.option(
     "--fail-unless",
     type=click.Choice(["better", "undecided"]),
     default=None,
@@ -226,7 +223,6 @@ def run(
     tls: Path | None,
     seed: int | None,
     as_json: bool,
-    versions: bool,
     luck: bool,
     fail_unless: Literal["better", "undecided"] | None,
     **event: Any,
@@ -235,8 +231,8 @@ def run(
 
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
     under runs/, called after what is played. Run the same command again to continue where it
-    stopped; with more boards or rounds it plays only the missing games. A bot on the command line
-    is what its files are now; --versions also rates the files before.
+    stopped; with more boards or rounds it plays only the missing games. A bot
+    whose files changed plays on as mine@2, beside the games of the files before.
 
     Exit codes: 0 all is played, 1 the machine or a bug stopped the run, 2 a mistake of yours, 3 the
     answer was not that of --fail-unless, 130 Ctrl-C.
@@ -269,7 +265,6 @@ def run(
         tls,
         seed,
         keep_stderr=keep_stderr,
-        versions=versions,
         luck=luck,
         as_json=as_json,
         fail_unless=fail_unless,
@@ -328,7 +323,7 @@ def tune(
 def _takes_what_run_takes(command: click.Command) -> click.Command:
     """Add the options of `run` that describe the event, and `--jobs`."""
     own = {option.name for option in command.params} | {"out", "seed", "cluster", "tls"}
-    own |= {"keep_stderr", "versions", "luck", "fail_unless"}
+    own |= {"keep_stderr", "luck", "fail_unless"}
     command.params[:0] = [option for option in run.params if option.name not in own]
     return command
 

@@ -29,10 +29,7 @@ FOLDER = click.argument(
     "--watch", "-w", is_flag=True, help="Update the display until the event is over or Ctrl-C."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@click.option(
-    "--versions", is_flag=True, help="Rate your bots' earlier files too, as mine@1, mine@2, …"
-)
-def show(folder: Path | None, watch: bool, as_json: bool, versions: bool) -> None:
+def show(folder: Path | None, watch: bool, as_json: bool) -> None:
     """Show an event's standings and progress, while it runs or after.
 
     The command prints the standings, the progress, the remaining time and the fouls. It only reads
@@ -44,12 +41,7 @@ def show(folder: Path | None, watch: bool, as_json: bool, versions: bool) -> Non
       boneyard show
       boneyard show friday --watch
       boneyard show friday --json
-      boneyard show --versions
     """
-    if versions:
-        from tournaments.commands.report import show_versions
-
-        sys.exit(show_versions(folder or usual_folder(), as_json))
     from tournaments.live.status_text import print_status, watch_status
 
     sys.exit((watch_status if watch else print_status)(folder or usual_folder(), as_json))

@@ -17,12 +17,10 @@ from protocol.codec import decode_json
 from tournaments.commands.rate import RatedTable, RateOptions, rate_ledgers
 from tournaments.plan.event import Event, as_json
 from tournaments.rating.anchor import NONE, Anchor, anchored
-from tournaments.rating.ratings import fit_both
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.ratings.standings import luck_sections, pool_sections
 from tournaments.report.report import files_now
 from tournaments.report.results_file import Results
-from tournaments.storage.combine import results_of_versions
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.result_store import ResultStore
 
@@ -137,29 +135,6 @@ def rate(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
         _print(console, table, asked.anchor)
     for notice in told.notices:
         print_note(notice)
-    return 0
-
-
-def show_versions(path: Path, in_json: bool) -> int:
-    """Rate all versions of an event's bots together and print the table; return the exit code.
-
-    Raises UserError; DamagedFileError is one.
-    """
-    folder = Folder(path)
-    event = load_event(folder)
-    with working("Rating"):
-        results = event.format.rated(event, results_of_versions(folder))
-        ratings = fit_both(results, partners=event.rules.deal.partners)
-    table = RatedTable(
-        title=f"{event.rules.name}, {event.seats} seats, all versions",
-        ledgers=(str(path),),
-        games=len(results),
-        ratings=ratings,
-    )
-    if in_json:
-        print_json(table)
-    else:
-        _print(open_console(), table, None)
     return 0
 
 

@@ -12,6 +12,7 @@ import trio
 
 from arena.files import read_file
 from arena.logs.catalog import FOLDER, remove_leftovers
+from arena.rules.english import count_in_digits
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
@@ -37,15 +38,14 @@ from tournaments.runner.machine import cores, default_jobs
 from tournaments.runner.runner import check_greetings
 from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage import folder as folders
-from tournaments.storage.at_home import open_at_home
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger, results_of
 from tournaments.storage.log_luck import LogLuck, LuckTask
 from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.open_event import open_event
+from tournaments.storage.open_event import CannotExtendError, FreshBoards, open_event
 from tournaments.storage.refusal import held_unless_refused
 from tournaments.storage.result_store import ResultStore
-from tournaments.storage.run_folder import choose_folder
+from tournaments.storage.run_folder import choose_folders
 
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
@@ -90,8 +90,6 @@ class RunOptions(NamedTuple):
     """The warning about a seed, in a sentence."""
     keep_stderr: bool = False
     """True if the logs keep what bots write to stderr, with their answers."""
-    versions: bool = False
-    """True if a table rates the bots' earlier files too, at the end."""
     luck: bool = False
     """True if the report gets ratings with luck taken out, at the end."""
     as_json: bool = False
@@ -109,27 +107,27 @@ def run_event(options: RunOptions) -> int:
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
             f"{plan.written.format.name}."
         )
-    out, told = options.out, ""
-    if out is None:
-        out, told = choose_folder(plan, options.seed)
-    # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
-    folder = Folder(Path(os.path.realpath(out)))
-    try:
-        code = _run_in(folder, options, plan, cluster, told)
-    except OSError as error:
-        print_note(f"The run stopped: {error}.")
-        _go_on(folder)
-        return STOPPED
+    places = choose_folders(plan, options.seed) if options.out is None else [(options.out, "")]
+    for out, told in places:
+        # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
+        folder = Folder(Path(os.path.realpath(out)))
+        try:
+            code = _run_in(folder, options, plan, cluster, told)
+            break
+        except CannotExtendError:
+            # The rounds that were played depend on a bot's earlier files.
+            if options.out or plan.file:
+                raise
+        except OSError as error:
+            print_note(f"The run stopped: {error}.")
+            _go_on(folder)
+            return STOPPED
     if not options.as_json:
         load_display().final(folder)
     if (options.luck or plan.written.luck) and code == 0:
         code = _take_luck_out(folder, options.as_json)
     if options.as_json:
         sys.stdout.buffer.write(read_file(folder.results))
-    if options.versions and not options.as_json:
-        from tournaments.commands.report import show_versions
-
-        show_versions(folder.path, in_json=False)
     if options.fail_unless and code == 0:
         code = _require_answer(folder, options.fail_unless)
     return code
@@ -189,14 +187,15 @@ def _run_in(
     """Play into the folder and publish there; return the exit code. Raises OSError, UserError."""
     with held_unless_refused(folder, lambda: _publish_again(folder)):
         planned, notices = build_event(plan, folder.build), [told] if told else []
-        event = planned.event
-        if plan.file is None:
-            asked = options.event.boards is not None
-            event, said = open_at_home(folder, plan, event, boards_asked=asked)
-            notices += said
-        event, said = open_event(
-            folder, event, options.seed, plan.deals, fresh_boards=planned.fresh_boards
-        )
+        event, at_home = planned.event, plan.file is None
+        old = folders.load_event(folder) if at_home and folder.event.is_file() else event
+        if event.boards < old.boards:
+            event = plan.with_boards_of(old).event(event.entrants)
+            if options.event.boards is not None:
+                already = count_in_digits(old.boards, "board")
+                notices.append(f"It has {already} already; all of them count.")
+        fresh: FreshBoards = "newcomers" if planned.fresh_boards else "versions" if at_home else ""
+        event, said = open_event(folder, event, options.seed, plan.deals, fresh)
         ledger = Ledger(folder, event, _luck_on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)

@@ -24,7 +24,6 @@ from protocol.ruleset import Ruleset
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
 from tournaments.rating.tables import Correction
-from tournaments.storage.at_home import earlier_folders
 from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import read_ledger, results_of
 from tournaments.storage.luck_store import LuckStore
@@ -151,34 +150,6 @@ def _bare(rules: Ruleset) -> bytes:
 def fingerprints(of: Source) -> dict[str, str]:
     """Return the fingerprint of each entrant that the plan names."""
     return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
-
-
-def results_of_versions(folder: Folder) -> list[Result]:
-    """Return each result of an event and of those before its bots' files changed, once.
-
-    `mine` is the bot that plays now; with earlier files it is `mine@1`, `mine@2`, by age. Raises
-    UserError, also as DamagedFileError.
-    """
-    # A run that was stopped early has no ledger yet.
-    before = [one for one in earlier_folders(folder) if one.ledger.is_file()]
-    sources = [open_source(one.path) for one in (*before, folder)]
-    now = fingerprints(sources[-1])
-    ages: dict[str, list[str]] = {}
-    for one in sources:
-        for name, files in fingerprints(one).items():
-            known = ages.setdefault(name, [])
-            known += [] if files in known else [files]
-    boards, found = BoardIds(), dict[tuple[int, tuple[str, ...]], Result]()
-    for one in sources:
-        labels = {
-            name: name if files == now.get(name) else f"{name}@{ages[name].index(files) + 1}"
-            for name, files in fingerprints(one).items()
-        }
-        for result in results_in(one.ledger, one.event):
-            board = boards.number(one, result.board)
-            seats = tuple(labels[name] for name in result.seats)
-            found[board, seats] = replace(result, board=board, seats=seats)
-    return list(found.values())
 
 
 class EntrantNames:

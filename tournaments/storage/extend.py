@@ -79,9 +79,8 @@ def newcomers(old: Event, new: Event) -> frozenset[str]:
     return frozenset(one.name for one in new.entrants if _who(one) not in before)
 
 
-def delayed(old: Event, new: Event, first_board: int) -> Event:
-    """Return the new plan with its newcomers playing only from this board on."""
-    late = newcomers(old, new)
+def delayed(new: Event, late: Container[str], first_board: int) -> Event:
+    """Return the new plan with these bots playing only from this board on."""
     entrants = (
         replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
     )

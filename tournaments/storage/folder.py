@@ -122,8 +122,6 @@ class Folder(Struct, frozen=True):
     """Every reviewed decision, for programs."""
     build = PathInFolder("build")
     """Folder of compiled bots."""
-    earlier = PathInFolder("private/earlier")
-    """Folder of the events before a bot's files changed; see `tournaments.storage.at_home`."""
     lock = PathInFolder(".lock")
     """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
     review_lock = PathInFolder(".review.lock")
@@ -137,9 +135,9 @@ class Folder(Struct, frozen=True):
     def parts(self) -> list[Path]:
         """Return the files and folders that belong to the event and exist.
 
-        The build folder, the locks and the events before are not part of the event.
+        The build folder and the locks are not part of the event.
         """
-        besides = {"private", "earlier", "build", "lock", "review_lock"}
+        besides = {"private", "build", "lock", "review_lock"}
         own = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
         paths = [getattr(self, name) for name in own if name not in besides]
         return [path for path in (*paths, self.path / FOLDER, self.pages) if path.exists()]

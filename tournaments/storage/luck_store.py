@@ -114,20 +114,7 @@ class LuckStore:
         Raises OSError.
         """
         played = {one.game for one in results if self.known(one)}
-        self._keep(one for game, one in self.records.items() if game in played)
-
-    def drop_games_of(self, names: Iterable[str]) -> None:
-        """Remove from the file the luck of games in which one of these entrants sat.
-
-        Raises OSError.
-        """
-        gone = set(names)
-        self._keep(
-            one for game, one in self.records.items() if gone.isdisjoint(game.split(".")[1:])
-        )
-
-    def _keep(self, records: Iterable[LuckRecord]) -> None:
-        kept = list(records)
+        kept = [one for game, one in self.records.items() if game in played]
         if len(kept) < len(self.records):
             self._log.rewrite(kept, mode_of_logs(self._folder))
 

@@ -4,6 +4,7 @@ import hashlib
 import secrets
 from collections.abc import Collection, Iterator
 from itertools import islice
+from typing import Literal
 
 from arena.engine.shuffle import commitment
 from arena.files import has_content, write_atomic
@@ -39,22 +40,29 @@ from tournaments.storage.folder import (
 from tournaments.storage.history import remember
 from tournaments.storage.public_deals import public_boards
 
+FreshBoards = Literal["newcomers", "versions", ""]
+"""The bots that play only boards whose deals nobody has seen: all that join now, those of a bot
+whose files changed, or none."""
+
+
+class CannotExtendError(UserError):
+    """The plan cannot extend the event in its folder."""
+
 
 def open_event(
     folder: Folder,
     event: Event,
     seed: int | None,
     deals: SetDeals | None = None,
-    *,
-    fresh_boards: bool = False,
+    fresh: FreshBoards = "",
 ) -> tuple[Event, list[str]]:
     """Write the event, its secret and its commitments; return the event and notes for the user.
 
     An event that the folder holds already is continued: unchanged, or extended, with versions of
-    its entrants. `deals`: those that the organiser sets. `fresh_boards`: bots that join now play
-    only boards whose deals nobody has seen.
+    its entrants. `deals`: those that the organiser sets. `fresh`: the bots that play only boards
+    whose deals nobody has seen.
 
-    Raises UserError if the plan cannot extend the event, and DamagedFileError.
+    Raises CannotExtendError, UserError and DamagedFileError.
     """
     check_not_readable(folder, event.entrants, event.sandbox, deals and deals.source)
     if not folder.event.exists():
@@ -68,10 +76,13 @@ def open_event(
     old = load_event(folder)
     event = resolve_versions(old, event, _Played(folder))
     public = public_boards(folder) if _matters(old, event) else set()
-    if fresh_boards and public:
-        event = delayed(old, event, max(public) + 1)
+    if fresh and public and event.has_drawn_seeds:
+        late = newcomers(old, event)
+        if fresh == "versions":
+            late &= {after for _, after in new_versions(old, event)}
+        event = delayed(event, late, max(public) + 1)
     if forbidden := incompatibility(old, event):
-        raise UserError(
+        raise CannotExtendError(
             f"{shown_path(folder.path)} has an event that this plan cannot extend: {forbidden}. "
             "Choose another folder (--out)."
         )

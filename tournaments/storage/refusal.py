@@ -9,7 +9,6 @@ from pathlib import Path
 from arena.files import write_atomic
 from arena.logs.compression import actual_path
 from protocol.errors import UserError
-from tournaments.storage.at_home import bring_back
 from tournaments.storage.folder import Folder, content, lock_for_writing
 
 
@@ -21,8 +20,6 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
     """
     made = [path for path in (folder.path, *folder.path.parents) if not os.path.lexists(path)]
     with lock_for_writing(folder):
-        # What a killed run left is no state to go back to.
-        bring_back(folder)
         before = {path: content(path) for path in _plan(folder)}
         there, logs = {*folder.parts(), folder.build}, _sizes(folder)
         there -= set() if folder.build.exists() else {folder.build}
@@ -56,7 +53,6 @@ def _restore(folder: Folder, before: dict[Path, bytes], publish: Callable[[], No
             write_atomic(path, [data])
         else:
             path.unlink(missing_ok=True)
-    bring_back(folder)
     with suppress(UserError):
         publish()
 

@@ -1,6 +1,6 @@
 """The file review.jsonl: what each reviewed decision cost, a line for each seat of a game."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -97,22 +97,6 @@ def read_terms(folder: Folder) -> ReviewTerms | None:
 def read_seats(folder: Folder) -> Iterator[SeatReview]:
     """Yield the reviewed seats of an event, in the order of the file. Raises DamagedFileError."""
     return (one for one in _log(folder.review_log).read() if isinstance(one, SeatReview))
-
-
-def drop_games_of(folder: Folder, names: Iterable[str]) -> None:
-    """Remove from an event's review the games in which one of these entrants sat, and all sums.
-
-    Raises DamagedFileError, OSError.
-    """
-    gone, log = set(names), _log(folder.review_log)
-    if folder.review_log.is_file():
-        log.rewrite(
-            one
-            for one in log.read()
-            if isinstance(one, ReviewTerms) or gone.isdisjoint(one.game.split(".")[1:])
-        )
-    for sums in (folder.review, folder.review_csv):
-        sums.unlink(missing_ok=True)
 
 
 def _log(path: Path) -> SealedLog[ReviewTerms | SeatReview]:

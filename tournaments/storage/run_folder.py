@@ -29,26 +29,28 @@ SOURCE = 30
 """The most characters of the name of a file of deals in a folder's name."""
 
 
-def choose_folder(plan: WrittenPlan, seed: int | None) -> tuple[Path, str]:
-    """Return the folder of a plan for which the user names none, and a sentence about it.
+def choose_folders(plan: WrittenPlan, seed: int | None) -> Iterator[tuple[Path, str]]:
+    """Yield the folders of a plan for which the user names none, each with a sentence about it.
 
     An event file has one folder: `out`, or `runs/` and its name. Bots on the command line have a
-    folder for each event that differs: the name tells how, or else a number at its end.
+    folder for each event that differs: the name tells how, or else a number at its end. The last
+    folder is free; those before it have the same event, perhaps with other files of a bot.
     """
     if plan.file:
         here = Path(RUNS, plan.written.name or slug(plan.file.stem))
         path = plan.base / plan.written.out if plan.written.out else here
-        return path, f"Folder: {path}"
+        yield path, f"Folder: {path}"
+        return
     name = event_name(plan, seed)
     for number in count(1):
         path = Path(RUNS, name if number == 1 else f"{name}-{number}")
         old = _event_in(path)
         if old is None:
             others = f", because {RUNS}/{name} has another event" if number > 1 else ""
-            return path, f"Folder: {path}{others}"
+            yield path, f"Folder: {path}{others}"
+            return
         if _is_same(old, plan):
-            return path, f"Folder: {path}, which has this event already"
-    raise AssertionError("Some number is free.")
+            yield path, f"Folder: {path}, which has this event already"
 
 
 def event_name(plan: WrittenPlan, seed: int | None) -> str:

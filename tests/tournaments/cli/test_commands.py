@@ -67,7 +67,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
         (
             ("show", "--workers", "2"),
-            "Unknown option '--workers': there are --watch, --json, --versions",
+            "Unknown option '--workers': there are --watch, --json",
         ),
     ],
 )

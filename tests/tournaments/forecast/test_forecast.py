@@ -430,7 +430,6 @@ def test_plan_takes_what_run_takes() -> None:
         "cluster",
         "tls",
         "keep_stderr",
-        "versions",
         "luck",
         "fail_unless",
     }

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.events import boneyard
 from tournaments.plan.from_options import EventOptions, read_plan
-from tournaments.storage.run_folder import choose_folder
+from tournaments.storage.run_folder import choose_folders
 
 OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
 
@@ -43,7 +43,7 @@ def test_a_folder_tells_what_is_played(
     words: tuple[str, ...], options: dict[str, object], seed: int | None, name: str
 ) -> None:
     plan = read_plan(EventOptions(words, **options), predictable=seed is not None)  # type: ignore[arg-type]
-    assert choose_folder(plan, seed)[0] == Path("runs", name)
+    assert next(choose_folders(plan, seed))[0] == Path("runs", name)
 
 
 def test_the_same_command_goes_on_and_another_has_its_own_folder(
