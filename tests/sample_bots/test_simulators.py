@@ -138,6 +138,8 @@ def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
     ]
 
 
+# Slow: a C compiler and every named game.
+@pytest.mark.slow
 @needs_cc
 def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
     rounds = [list(played(*table, seed)) for table in TABLES for seed in range(ROUNDS)]

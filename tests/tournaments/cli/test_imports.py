@@ -56,6 +56,8 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+# Slow: it starts an interpreter for each command.
+@pytest.mark.slow
 def test_a_command_loads_only_what_it_needs(event: Path, tmp_path: Path) -> None:
     """Every command in a process of its own, all from one that has loaded nothing else."""
     places = {"EVENT": f"{event}", "LOG": f"{event}/games", "NEW": f"{tmp_path}"}

@@ -46,6 +46,8 @@ def elsewhere(system: str, folder: Path, *lines: str) -> str:
     return said
 
 
+# Slow: an interpreter that believes to be elsewhere reads an event for each platform.
+@pytest.mark.slow
 @pytest.mark.parametrize("system", slow_except(["win32"], ["darwin", "win32"]))
 def test_finished_events_can_be_read_on_every_platform(
     system: str, played: Path, tmp_path: Path

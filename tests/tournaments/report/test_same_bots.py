@@ -4,10 +4,14 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.events import SHORT, run
 from tests.support.tables import SAMPLES
 
 
+# Slow: it plays whole events, and other tests play one for this module.
+@pytest.mark.slow
 def test_equal_files_and_equal_answers_are_named(tmp_path: Path) -> None:
     """By their files carl and hana are one bot; otto has other files and plays like them."""
     for name in ("carl", "hana", "otto"):

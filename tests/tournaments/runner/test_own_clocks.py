@@ -22,6 +22,8 @@ from tournaments.storage.combine import check_no_overlap, open_source
 SCALED = ("first@50ms", "first@1m-bank0", "--set", "target=30")
 
 
+# Slow: it plays whole events, and other tests play one for this module.
+@pytest.mark.slow
 def test_one_bot_at_two_clocks_is_two_entrants(tmp_path: Path) -> None:
     out, other = tmp_path / "out", tmp_path / "other"
     run(out, *SCALED, "--boards", "1")

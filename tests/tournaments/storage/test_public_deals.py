@@ -179,6 +179,8 @@ def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:
     assert [plan.boards for plan in sittings(plan, {})] == [(5, 6), (5, 6)]
 
 
+# Slow: it plays whole events, and other tests play one for this module.
+@pytest.mark.slow
 def test_commitments_reach_to_the_last_fresh_board(begun: Path) -> None:
     run(begun, *TWO, "random", "--boards", "3", "--fresh-boards")
     folder = Folder(begun)

@@ -46,6 +46,8 @@ def test_a_folder_tells_what_is_played(
     assert next(choose_folders(plan, seed))[0] == Path("runs", name)
 
 
+# Slow: it plays whole events, and other tests play one for this module.
+@pytest.mark.slow
 def test_the_same_command_goes_on_and_another_has_its_own_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

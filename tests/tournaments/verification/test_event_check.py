@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -50,14 +51,17 @@ def log(folder: Path) -> Path:
     return folder / "games" / "from-1.first.greedy.jsonl"
 
 
-# Slow: no byte of what an event publishes can be changed unseen.
+# Slow: no byte of what an event publishes can be changed unseen; of the ledger one flip in seven.
 @pytest.mark.parametrize(
-    "name",
-    slow_except(["seeds.jsonl"], ["ledger.jsonl", "seeds.jsonl", "commitments.jsonl"]),
+    ("name", "each"),
+    slow_except(
+        [("seeds.jsonl", 1)], [("ledger.jsonl", 7), ("seeds.jsonl", 1), ("commitments.jsonl", 1)]
+    ),
 )
-def test_every_flipped_byte_is_found(folder: Path, name: str) -> None:
-    found = [next(verify_folder(Folder(folder)), None) for _ in flips(folder / name)]
-    assert len(found) > 5 * (folder / name).stat().st_size
+def test_every_flipped_byte_is_found(folder: Path, name: str, each: int) -> None:
+    chosen = islice(flips(folder / name), 0, None, each)
+    found = [next(verify_folder(Folder(folder)), None) for _ in chosen]
+    assert len(found) > 5 * (folder / name).stat().st_size // each
     assert all(found)
     assert faults(folder) == []
 
