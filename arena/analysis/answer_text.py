@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.text import Text
 
-from arena.analysis.decisions import Decision
 from arena.analysis.reask import ReaskResult
-from arena.analysis.review import choice_label
 from arena.analysis.text import EVIDENCE, option_words
+from arena.analysis.timeline import AskedQuestion
 from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE
@@ -40,16 +39,16 @@ class OptionValue(Struct, frozen=True):
     """True if all play perfectly from here on; else the keen player plays on."""
 
 
-def answer_report(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
+def answer_report(asked: AskedQuestion, found: Sequence[ReaskResult]) -> Iterator[Text]:
     """Describe the answers: one in full, many counted."""
     for one in found if len(found) == 1 else found[-1:] if found[-1].foul else ():
-        yield from _in_full(decision, one)
+        yield from _in_full(asked, one)
     if len(found) > 1:
-        yield from _counted(decision, found)
+        yield from _counted(asked, found)
 
 
-def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
-    time = f"{one.ms:g} of {decision.question.time_ms} ms"
+def _in_full(asked: AskedQuestion, one: ReaskResult) -> Iterator[Text]:
+    time = f"{one.ms:g} of {asked.question.time_ms} ms"
     if one.foul:
         yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
         if one.line:
@@ -58,8 +57,8 @@ def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
             yield Text(f"  Lag of the referee, not charged: {one.given_back_ms:g} ms.")
     else:
         assert one.choice is not None
-        option = option_words(decision.question.options[one.choice])
-        yield Text(f"It chooses {option} ({time}), {_compared(decision, one.choice)}.", "bold")
+        option = option_words(asked.options[one.choice])
+        yield Text(f"It chooses {option} ({time}), {_compared(asked, one.choice)}.", "bold")
     if one.note:
         yield Text(f"  note    {printable(one.note, MAX_NOTE)}", "italic")
     if one.stderr:
@@ -67,40 +66,40 @@ def _in_full(decision: Decision, one: ReaskResult) -> Iterator[Text]:
         yield Text(f"  stderr  {words_last}", "dim")
 
 
-def _compared(decision: Decision, choice: int) -> str:
+def _compared(asked: AskedQuestion, choice: int) -> str:
     """Compare a choice with the log's."""
-    logged = choice_label(decision)
+    logged = asked.choice
     if logged is None:
-        return "but the log has a foul" if decision.record else "but the log has no answer"
+        return "but the log has a foul" if asked.answer else "but the log has no answer"
     if logged == choice:
         return "the same as in the log"
-    return f"but {option_words(decision.question.options[logged])} in the log"
+    return f"but {option_words(asked.options[logged])} in the log"
 
 
-def _counted(decision: Decision, found: Sequence[ReaskResult]) -> Iterator[Text]:
+def _counted(asked: AskedQuestion, found: Sequence[ReaskResult]) -> Iterator[Text]:
     """Count the choices, and describe their times."""
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
-        option = option_words(decision.question.options[choice])
-        said = f"{option}: {times} of {len(found)} times, {_compared(decision, choice)}."
+        option = option_words(asked.options[choice])
+        said = f"{option}: {times} of {len(found)} times, {_compared(asked, choice)}."
         yield Text(said, "bold")
     spent = [one.ms for one in found]
     yield Text(
         f"Mean {sum(spent) / len(spent):.1f} ms, maximum {max(spent):.1f} ms, of "
-        f"{decision.question.time_ms} ms; a new process each time.",
+        f"{asked.question.time_ms} ms; a new process each time.",
         "dim",
     )
 
 
 def option_value_table(
-    decision: Decision, outlooks: Sequence[OptionValue], compared: int, again: int | None
+    asked: AskedQuestion, outlooks: Sequence[OptionValue], compared: int, again: int | None
 ) -> Table:
     """Return the value of each option, with marks at the log's choice and at the new one."""
     columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
-    columns.append(Column(f"vs. {option_words(decision.question.options[compared])}", detail="±"))
+    columns.append(Column(f"vs. {option_words(asked.options[compared])}", detail="±"))
     rows: list[Sequence[str | Cell]] = []
-    for number, (option, one) in enumerate(zip(decision.question.options, outlooks, strict=True)):
-        marks = {"log": choice_label(decision) == number, "now": again == number}
+    for number, (option, one) in enumerate(zip(asked.options, outlooks, strict=True)):
+        marks = {"log": asked.choice == number, "now": again == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
         beyond = Cell(f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
         points = Cell(f"{one.lead:+.1f}", f"{one.half_width:.1f}")

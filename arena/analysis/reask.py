@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import trio
 from msgspec import Struct
 
-from arena.analysis.decisions import Decision
 from arena.match import referee
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -49,10 +48,16 @@ class ReaskResult(Struct, frozen=True):
 
 
 async def repeat_question(
-    command: Command, decision: Decision, clock: Clock, sandbox: Sandbox, times: int
+    command: Command,
+    question: Question,
+    lines: Sequence[bytes],
+    clock: Clock,
+    sandbox: Sandbox,
+    times: int,
 ) -> list[ReaskResult]:
     """Ask `times` times, each time in a fresh process; stop at a foul.
 
+    `lines`: those before the question, and then the question, byte for byte.
     Raises UserError if the bot cannot be started, or the machine cannot keep time.
     """
     found: list[ReaskResult] = []
@@ -62,7 +67,7 @@ async def repeat_question(
         nursery.start_soon(poller.run)
         try:
             while len(found) < times and not (found and found[-1].foul):
-                found.append(await _once(poller, command, decision, clock, sandbox))
+                found.append(await _once(poller, command, question, lines, clock, sandbox))
         except CannotStartError as error:
             complaint = f"The bot cannot be started: {error}."
         except LagError as error:
@@ -74,7 +79,12 @@ async def repeat_question(
 
 
 async def _once(
-    poller: Poller, command: Command, decision: Decision, clock: Clock, sandbox: Sandbox
+    poller: Poller,
+    command: Command,
+    question: Question,
+    lines: Sequence[bytes],
+    clock: Clock,
+    sandbox: Sandbox,
 ) -> ReaskResult:
     pool = BotPool(poller, [command], clock.start_ms, sandbox)
     try:
@@ -82,7 +92,7 @@ async def _once(
         assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pool.monitor)
-            session = ReaskSession(poller, bot, decision.question, (*decision.told, decision.line))
+            session = ReaskSession(poller, bot, question, lines)
             result = await session.ask()
             nursery.cancel_scope.cancel()
         # Outside the nursery, which would wrap it in an exception group.

@@ -12,14 +12,13 @@ from rich.text import Text
 
 from arena.analysis import frames
 from arena.analysis import text as render
-from arena.analysis.decisions import Decision, RoundEnd, decisions, round_ends
-from arena.analysis.replay import steps
 from arena.analysis.text import Look
+from arena.analysis.timeline import AskedQuestion, Moment, RoundEnd, Timeline, round_ends
 from arena.document.blocks import Block, Column, Paragraph, table
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
-from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
+from protocol.records import ChoiceRecord, FoulRecord, Result
 from protocol.ruleset import side_of
 
 COLUMNS = (
@@ -45,7 +44,7 @@ SENTENCES = {
 """Sentences about a lost game; the report's script fills them in too."""
 
 
-def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look) -> Text:
+def heading(logged: LoggedGame, seat: int, found: Sequence[AskedQuestion], look: Look) -> Text:
     """Describe the seat, its result and the time that it took."""
     text = render.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
     result = logged.result
@@ -62,10 +61,10 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[Decision], look: Look
     return text.append(f"{place} {_time(found)}")
 
 
-def _time(found: Sequence[Decision]) -> str:
+def _time(found: Sequence[AskedQuestion]) -> str:
     if not found:
         return "It was not asked any question."
-    spent = [one.record.ms if one.record else 0.0 for one in found]
+    spent = [one.answer.ms if one.answer else 0.0 for one in found]
     slowest = max(range(len(found)), key=lambda at: spent[at])
     many = count_in_digits(len(found), "question")
     return (
@@ -94,9 +93,7 @@ class GameReview(Struct, frozen=True):
     """The review of a game for one seat, for programs."""
 
     game: str
-    """The game's name."""
     seat: int
-    """The seat."""
     entrant: str
     """The entrant in the seat."""
     result: Result | None
@@ -107,17 +104,18 @@ class GameReview(Struct, frozen=True):
     """The seat's decisions, in order."""
 
 
-def review_game(logged: LoggedGame, seat: int) -> GameReview:
-    """Review a game for one seat. Raises DamagedLogError."""
-    ends, found = tuple(round_ends(logged, seat)), tuple(decisions(logged, seat))
+def review_game(timeline: Timeline, seat: int) -> GameReview:
+    """Review a game for one seat."""
+    logged = timeline.logged
     return GameReview(
         game=logged.game.game,
         seat=seat,
         entrant=logged.sitting.seats[seat],
         result=logged.result,
-        rounds=ends,
+        rounds=tuple(round_ends(timeline, seat)),
         decisions=tuple(
-            DecisionReport(one.number, one.round, Raw(one.line[:-1]), one.record) for one in found
+            DecisionReport(one.number, one.round, Raw(timeline.line(one)[:-1]), one.answer)
+            for one in timeline.questions(seat)
         ),
     )
 
@@ -157,7 +155,7 @@ def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
 
 
 def turning_points(
-    ends: Sequence[RoundEnd], found: Sequence[Decision], look: Look, *, whole: bool = True
+    ends: Sequence[RoundEnd], found: Sequence[AskedQuestion], look: Look, *, whole: bool = True
 ) -> Iterator[str]:
     """Describe the rounds and fouls that decided the game, judged by points alone.
 
@@ -186,14 +184,14 @@ def _swing(end: RoundEnd) -> int:
     return end.swing
 
 
-def _fouls(found: Sequence[Decision]) -> Iterator[str]:
+def _fouls(found: Sequence[AskedQuestion]) -> Iterator[str]:
     for one in found:
-        if isinstance(one.record, FoulRecord):
-            words = printable(one.record.stderr).removesuffix("\\n").rpartition("\\n")[2]
+        if isinstance(one.answer, FoulRecord):
+            words = printable(one.answer.stderr).removesuffix("\\n").rpartition("\\n")[2]
             ends = f" Its stderr ends: {words}" if words else ""
-            detail = printable(one.record.detail)
+            detail = printable(one.answer.detail)
             place = f"question {one.number}, in round {one.round}"
-            yield f"It fouled at {place}: {one.record.foul}. {detail}{ends}"
+            yield f"It fouled at {place}: {one.answer.foul}. {detail}{ends}"
 
 
 def _ended(end: RoundEnd, look: Look) -> str:
@@ -242,34 +240,27 @@ def _sign(number: int) -> int:
 # --- decisions ---
 
 
-def decision_text(one: Decision, many: int, look: Look) -> Text:
+def decision_text(one: AskedQuestion, many: int, look: Look) -> Text:
     """Describe a decision: the table as the seat saw it, the options, the answer."""
     text = Text(f"Question {one.number} of {many}. ", "bold")
-    shown = list(frames.frames([one.step], one.question.seat))
+    moment = Moment(one.game, one.game, one.events, one.question, one.answer, one.index)
+    shown = list(frames.frames([moment], one.seat))
     table = render.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
-    text.append_text(table)
-    return text.append("\n").append(render.row("time", [(_clock(one), "")], look))
+    allowed = one.question.time_ms
+    spent = f"{allowed} ms allowed; the log ends before an answer"
+    if one.answer:
+        spent = f"{one.answer.ms:g} of {allowed} ms"
+    return text.append_text(table).append("\n").append(render.row("time", [(spent, "")], look))
 
 
-def _clock(one: Decision) -> str:
-    if one.record is None:
-        return f"{one.question.time_ms} ms allowed; the log ends before an answer"
-    return f"{one.record.ms:g} of {one.question.time_ms} ms"
-
-
-def ends_of_rounds(logged: LoggedGame, seat: int, look: Look) -> dict[int, Text]:
+def ends_of_rounds(timeline: Timeline, seat: int, look: Look) -> dict[int, Text]:
     """Return the table at the end of each round, with all tiles shown, by the round's number."""
-    over = (step for step in steps(logged) if isinstance(step.record, RoundRecord))
-    return {frame.round: render.draw_frame(frame, look) for frame in frames.frames(over, seat)}
+    over = frames.frames(timeline.round_ends(), seat)
+    return {frame.round: render.draw_frame(frame, look) for frame in over}
 
 
-def choice_label(one: Decision) -> int | None:
-    """Return the chosen option; None after a foul or without an answer."""
-    return one.record.choice if isinstance(one.record, ChoiceRecord) else None
-
-
-def answer_label(one: Decision) -> str:
+def answer_label(one: AskedQuestion) -> str:
     """Return the answer in few words."""
-    if one.record is None or isinstance(one.record, FoulRecord):
-        return one.record.foul if one.record else "no answer"
-    return render.option_words(one.question.options[one.record.choice])
+    if isinstance(one.answer, ChoiceRecord):
+        return render.option_words(one.options[one.answer.choice])
+    return one.answer.foul if one.answer else "no answer"

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.exam.problems import Problem, ProblemKind, problem_deal, rules_of
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.decision_loss import standard_error, try_options
 from arena.valuation.endgames import exact_leads, is_open
 from arena.valuation.playouts import Player
-from arena.valuation.worlds.questions import AskedQuestion, asked_questions
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord
 
 WORLDS = 512
@@ -55,8 +55,9 @@ class Candidates:
         if logged.sitting.clock.forced == "ask":
             return
         found: dict[ProblemKind, list[AskedQuestion]] = {"endgame": [], "middle game": []}
+        timeline = Timeline(logged)
         for seat in range(len(logged.sitting.seats)):
-            for asked in asked_questions(logged, seat):
+            for asked in timeline.questions(seat):
                 if len(asked.options) > 1 and asked.game.playing.layout:
                     found["endgame" if is_open(asked.game) else "middle game"].append(asked)
         for kind, questions in found.items():
@@ -125,7 +126,7 @@ def _problem(
     one: _Candidate, kind: ProblemKind, values: Iterable[float], errors: Iterable[float]
 ) -> Problem:
     logged, asked = one
-    before = logged.records[: asked.record]
+    before = logged.records[: asked.index]
     return Problem(
         number=0,
         kind=kind,

@@ -9,7 +9,8 @@ pipe at or after the deadline and found no whole line there.
 import math
 from collections.abc import Callable, Iterable
 
-from protocol.records import ChoiceRecord, FoulRecord, LogRecord, SpentRecord
+from arena.logs.gamelog import ANSWERS
+from protocol.records import LogRecord, SpentRecord
 
 FELT_S = 0.005
 """The shortest lag that is given back, in s: a busy poller often looks this much later."""
@@ -18,9 +19,6 @@ MOST_GIVEN_BACK_MS = 10_000.0
 
 Beyond it nobody can say what time the bot had, so the game is stopped instead of scored.
 """
-
-ANSWERS = (ChoiceRecord, FoulRecord)
-"""Records of the time that a seat was charged for a question."""
 
 
 class LagError(Exception):
@@ -97,6 +95,11 @@ class Deadline(Timer):
             return 0.0
         # To whole µs, as `round` does it in four times the time.
         return int(ms * 1000 + 0.5) / 1000 if ms < self.limit_ms else float(self.limit_ms)
+
+
+def bank_left_ms(bank_ms: float, move_ms: int, ms: float) -> float:
+    """Return the time left in a seat's bank after an answer that took `ms`."""
+    return max(0.0, bank_ms - max(0.0, ms - move_ms))
 
 
 class TimeUsage:

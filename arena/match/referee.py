@@ -15,6 +15,7 @@ from arena.engine.shuffle import commitment
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
+from arena.match.clock import bank_left_ms
 from arena.match.game_setup import GameSetup, Question
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
@@ -80,8 +81,7 @@ class Referee:
         self._chance = chance
         self._game = engine.new_game(seating.rules, seats)
         self._lines = writer(self._game, seating.number)
-        clocks = [seating.clock_of(seat) for seat in range(seats)]
-        self._clocks = clocks
+        clocks = self._clocks = [seating.clock_of(seat) for seat in range(seats)]
         self._move_ms = [clock.move_ms for clock in clocks]
         self._bank_ms = [float(clock.bank_ms) for clock in clocks]
         self._asked = [seating.number * QUESTIONS_A_GAME] * seats
@@ -152,8 +152,8 @@ class Referee:
             self._go_on()
 
     def _is_decided(self) -> bool:
-        fouled = {foul.seat for foul in self._fouls}
-        return decided_by_fouls(self._game, self.seating.fouls, fouled)
+        fouls = self.seating.fouls
+        return decided_by_fouls(self._game, fouls, {foul.seat for foul in self._fouls})
 
     def outgoing(self) -> list[tuple[int, bytes]]:
         """Return the lines to send since the last call, each with its seat."""
@@ -174,15 +174,9 @@ class Referee:
         return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)
 
     def _begin(self) -> None:
-        seating = self.seating
+        seating, seal = self.seating, commitment(self._seed)
         self.unlogged.append(
-            GameRecord(
-                game=seating.game,
-                number=seating.number,
-                board=seating.board,
-                commitment=commitment(self._seed),
-                forfeited=seating.forfeited,
-            )
+            GameRecord(seating.game, seating.number, seating.board, seal, seating.forfeited)
         )
         if self._is_decided():
             self._close("foul")
@@ -241,9 +235,8 @@ class Referee:
 
     def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
         seat = question.seat
-        beyond = ms - self._move_ms[seat]
-        if beyond > 0:
-            self._bank_ms[seat] = max(0.0, self._bank_ms[seat] - beyond)
+        if ms > self._move_ms[seat]:
+            self._bank_ms[seat] = bank_left_ms(self._bank_ms[seat], self._move_ms[seat], ms)
         self.unlogged.append(
             ChoiceRecord(
                 seat=seat,
@@ -272,9 +265,9 @@ class Referee:
         )
 
     def _finish(self, why: WhyGame) -> None:
-        game, places = self._game, self._places()
-        for seat in range(game.seats):
-            self._say(seat, view.game_over(self.seating.number, why, game.scores, places))
+        over = view.game_over(self.seating.number, why, self._game.scores, self._places())
+        for seat in range(self._game.seats):
+            self._say(seat, over)
         self._close(why)
 
     def _places(self) -> tuple[int, ...]:

@@ -1,14 +1,11 @@
 """The decisions of a logged game as examples to learn from, in the numbers of the environment."""
 
-from collections import Counter
 from collections.abc import Container, Iterator
 
 from msgspec import Struct
 
-from arena.analysis.replay import steps
-from arena.engine.state import Game
+from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.logs.gamelog import LoggedGame
-from arena.match.referee import QUESTIONS_A_GAME
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Rewards, round_margins, seat_question
@@ -44,41 +41,28 @@ class DecisionRow(Struct, frozen=True, kw_only=True):
 
 
 def decision_rows(
-    logged: LoggedGame, encoding: Encoding, seats: Container[int]
+    timeline: Timeline, encoding: Encoding, seats: Container[int]
 ) -> Iterator[DecisionRow]:
-    """Yield the answered questions to these seats, in the order in which they were asked.
-
-    Raises DamagedLogError at the first record that cannot follow.
-    """
-    game: Game | None = None
-    asked = Counter[int]()
-    for step in steps(logged):
-        record = step.record
-        if isinstance(record, ChoiceRecord | FoulRecord):
-            asked[record.seat] += 1
-            if game and record.seat in seats:
-                yield _row(logged, encoding, game, step.options, record, asked[record.seat])
-        game = step.game
+    """Yield the answered questions to these seats, in the order in which they were asked."""
+    every = range(len(timeline.logged.sitting.seats))
+    asked = [one for seat in every if seat in seats for one in timeline.questions(seat)]
+    for one in sorted(asked, key=lambda question: question.index):
+        if one.answer:
+            yield _row(encoding, one, one.answer)
 
 
 def _row(
-    logged: LoggedGame,
-    encoding: Encoding,
-    game: Game,
-    options: tuple[Option, ...],
-    record: ChoiceRecord | FoulRecord,
-    number: int,
+    encoding: Encoding, asked: AskedQuestion, record: ChoiceRecord | FoulRecord
 ) -> DecisionRow:
-    ask = seat_question(game, record.seat, options)
-    mask = encoding.actions.mask(options)
-    choice = record.choice if isinstance(record, ChoiceRecord) else None
+    ask, options = seat_question(asked.game, asked.seat, asked.options), asked.options
+    choice = asked.choice
     return DecisionRow(
-        seat=record.seat,
-        round=ask.round,
-        number=number,
-        id=logged.game.number * QUESTIONS_A_GAME + number,
+        seat=asked.seat,
+        round=asked.round,
+        number=asked.number,
+        id=asked.question.id,
         vector=encoding.vector(ask),
-        mask=mask,
+        mask=encoding.actions.mask(options),
         options=options,
         choice=choice,
         action=None if choice is None else encoding.actions.find(options[choice]),

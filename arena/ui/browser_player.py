@@ -5,8 +5,7 @@ import time
 import trio
 from msgspec import Struct
 
-from arena.analysis.frames import SPECTATOR
-from arena.analysis.frames_live import LiveFrames
+from arena.analysis.frames import SPECTATOR, LiveFrames
 from arena.match.human import HumanPlayer
 from arena.ui.broadcast import Broadcast
 from arena.ui.html import TABLE_SCRIPTS, page

@@ -1,15 +1,15 @@
 """The review of a game on its replay page: chances, luck of draws, and the options' values."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from arena.analysis.frames import moments
-from arena.analysis.replay import Step, steps
+from arena.analysis.frames import join_draws
 from arena.analysis.text import group_options
+from arena.analysis.timeline import AskedQuestion, Moment, Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.scenes import Tiles, tiles
 from protocol.messages import Drew, TurnedUp
@@ -80,11 +80,8 @@ class GameReview(Struct, frozen=True):
     """The points from which a loss is an inaccuracy, a mistake and a blunder."""
 
 
-Moments = Sequence[Sequence[Step]]
-
-
-def review_game(logged: LoggedGame) -> GameReview:
-    """Review a game for those who may see all hands. Raises DamagedLogError.
+def review_game(timeline: Timeline) -> GameReview:
+    """Review a game for those who may see all hands.
 
     No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
     the values of a seat's options are drawn from the real one on, so the values would tell it.
@@ -92,15 +89,18 @@ def review_game(logged: LoggedGame) -> GameReview:
     from arena.valuation.chances import chances
     from arena.valuation.luck import game_luck
 
-    shown = [*moments(steps(logged), None)]
+    logged, shown = timeline.logged, [*join_draws(timeline.moments, None)]
     seats = range(len(logged.sitting.seats))
     grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
-    expected = chances(logged)
-    asked = [one for seat in seats for one in _decisions(logged, shown, seat, grades)]
+    expected = chances(timeline)
+    places = {
+        one.index: at for at, together in enumerate(shown) for one in together if one.question
+    }
+    asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades)]
     return GameReview(
         tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
         tuple(_rounded(one.leads[:-1]) for one in expected),
-        tuple(_draws(logged, shown, game_luck(logged).draws)),
+        tuple(_draws(logged, shown, game_luck(timeline).draws)),
         tuple(sorted(asked, key=lambda one: one.at)),
         grades,
     )
@@ -111,17 +111,19 @@ def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
     return tuple(round(number, 1) for number in numbers)
 
 
-def _draws(logged: LoggedGame, shown: Moments, draws: Sequence["DrawLuck"]) -> Iterator[MarkedDraw]:
+def _draws(
+    logged: LoggedGame, shown: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
+) -> Iterator[MarkedDraw]:
     """Yield the luck of the draws, those of a seat at one moment together."""
     # In a round that is dealt again a tile may come twice.
     luck: defaultdict[tuple[int, Tile], list[DrawLuck]] = defaultdict(list)
     for one in reversed(draws):
         luck[one.round, one.tile].append(one)
-    for at, moment in enumerate(shown):
-        came = [(step.game.playing.number, tile) for step in moment for tile in _came(step)]
+    for at, together in enumerate(shown):
+        came = [(one.game.playing.number, tile) for one in together for tile in _came(one)]
         drawn = sorted((luck[one].pop() for one in came if luck[one]), key=_drawer)
-        for seat, together in groupby(drawn, _drawer):
-            yield _marked(logged, at, seat, [*together])
+        for seat, own in groupby(drawn, _drawer):
+            yield _marked(logged, at, seat, [*own])
 
 
 def _drawer(one: "DrawLuck") -> int:
@@ -139,23 +141,23 @@ def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"])
     return MarkedDraw(at, seat, drawn, round(lead, 1), round(100 * share, 1))
 
 
-def _came(step: Step) -> Iterator[Tile]:
+def _came(moment: Moment) -> Iterator[Tile]:
     """Yield the tiles that came from the boneyard."""
-    for event in step.events:
+    for event in moment.events:
         if isinstance(event, Drew | TurnedUp) and event.tile:
             yield high_first(event.tile)
 
 
 def _decisions(
-    logged: LoggedGame, shown: Moments, seat: int, grades: Sequence[float]
+    timeline: Timeline, places: Mapping[int, int], seat: int, grades: Sequence[float]
 ) -> Iterator[MarkedDecision]:
     """Yield the decisions of a seat with the values of their options."""
     from arena.valuation.decision_loss import review_seat
 
-    places = {id(step.record): (at, step) for at, moment in enumerate(shown) for step in moment}
-    for one in review_seat(logged, seat):
-        at, step = places[id(logged.records[one.record])]
-        worth = [*_shown_options(step, one)]
+    questions = timeline.questions(seat)
+    for one in review_seat(timeline, seat):
+        asked = questions[one.number - 1]
+        worth, at = [*_shown_options(asked, one)], places[asked.index]
         errors = () if one.exact else _rounded(option.error for option in worth)
         leads = _rounded(option.lead for option in worth)
         yield MarkedDecision(
@@ -163,10 +165,10 @@ def _decisions(
         )
 
 
-def _shown_options(step: Step, one: "ReviewedDecision") -> Iterator["OptionWorth"]:
+def _shown_options(asked: AskedQuestion, one: "ReviewedDecision") -> Iterator["OptionWorth"]:
     """Yield the value of each option that the page shows: of bids that it joins, the best."""
     rest = iter(one.options)
-    for together, _ in group_options(step.options, one.choice):
+    for together, _ in group_options(asked.options, one.choice):
         yield max((next(rest) for _ in together), key=lambda option: option.lead)
 
 

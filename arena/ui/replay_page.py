@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from arena.analysis import text
 from arena.analysis.frames import frames_for
-from arena.analysis.replay import steps
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.html import TABLE_SCRIPTS, page
@@ -66,9 +66,10 @@ def pack_game(
 
     With a limit of `most` bytes the bots' notes may be left out. Raises DamagedLogError.
     """
-    play = play_back(logged, seat)
+    timeline = Timeline(logged)
+    play = play_back(timeline, seat)
     if reviewed and seat is None:
-        play = msgspec.structs.replace(play, review=review_game(logged))
+        play = msgspec.structs.replace(play, review=review_game(timeline))
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))
@@ -108,25 +109,22 @@ def replay_page(
     )
 
 
-def play_back(logged: LoggedGame, seat: int | None = None) -> Playback:
-    """Return all scenes of a game for everybody and for each seat, or for one seat only.
-
-    Raises DamagedLogError.
-    """
-    names = logged.sitting.seats
+def play_back(timeline: Timeline, seat: int | None = None) -> Playback:
+    """Return all scenes of a game for everybody and for each seat, or for one seat only."""
+    names = timeline.logged.sitting.seats
     seats = (None, *range(len(names))) if seat is None else (seat,)
-    return Playback(about(logged, seat), seats, tuple(_moments(logged, seats)))
+    return Playback(about(timeline.logged, seat), seats, tuple(_moments(timeline, seats)))
 
 
-def _moments(logged: LoggedGame, seats: Sequence[int | None]) -> Iterator[tuple[Fields, ...]]:
-    sitting = logged.sitting
+def _moments(timeline: Timeline, seats: Sequence[int | None]) -> Iterator[tuple[Fields, ...]]:
+    sitting = timeline.logged.sitting
     partners = sitting.rules.deal.partners
     makers = [
         SceneBuilder(sitting.seats, sitting.seat_clocks, partners=partners, seat=one)
         for one in seats
     ]
     before: Fields = {}
-    for shown in frames_for(steps(logged), seats):
+    for shown in frames_for(timeline.moments, seats):
         first, *others = (
             msgspec.to_builtins(maker.scene(frame))
             for maker, frame in zip(makers, shown, strict=True)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from arena.analysis import text
 from arena.analysis.frames import Frame, Viewer
 from arena.logs.gamelog import LoggedGame
+from arena.match.clock import bank_left_ms
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE, Bid, Clock, Option, Play, Played, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
@@ -218,7 +219,7 @@ class SceneBuilder:
     def _spend(self, seat: int, ms: float) -> None:
         time = self._times[seat]
         if time:
-            bank = max(0.0, time.bank - max(0.0, ms - self._clocks[seat].move_ms))
+            bank = bank_left_ms(time.bank, self._clocks[seat].move_ms, ms)
             self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.analysis import text as render
-from arena.analysis.frames_live import LiveFrames
+from arena.analysis.frames import LiveFrames
 from arena.match.human import HumanPlayer
 from protocol.messages import Ask, GameOver, GameStarts, Option, RoundOver
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena import engine
-from arena.analysis.frames import moments
-from arena.analysis.replay import steps
+from arena.analysis.frames import join_draws
+from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
@@ -74,9 +74,9 @@ class Moment(NamedTuple):
         return state.number - (not self.is_dealt and not state.over)
 
 
-def chances(logged: LoggedGame) -> tuple[Chance, ...]:
-    """Return the chances at each moment of the replay for everybody. Raises DamagedLogError."""
-    shown = [*_moments(logged)]
+def chances(timeline: Timeline) -> tuple[Chance, ...]:
+    """Return the chances at each moment of the replay for everybody."""
+    logged, shown = timeline.logged, [*_moments(timeline)]
     if not shown:
         return ()
     sides = count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats))
@@ -95,12 +95,13 @@ def chances(logged: LoggedGame) -> tuple[Chance, ...]:
     return tuple(map(Chance, map(tuple, shares.tolist()), map(tuple, leads.tolist())))
 
 
-def _moments(logged: LoggedGame) -> Iterator[Moment]:
+def _moments(timeline: Timeline) -> Iterator[Moment]:
+    logged = timeline.logged
     fouled = set(logged.game.forfeited)
-    for moment in moments(steps(logged), None):
-        records = [step.record for step in moment]
+    for together in join_draws(timeline.moments, None):
+        records = [one.record for one in together]
         fouled |= {one.seat for one in records if isinstance(one, FoulRecord)}
-        game = moment[-1].game
+        game = together[-1].game
         ended = game.over or isinstance(records[-1], Result)
         over = bool(ended or decided_by_fouls(game, logged.sitting.fouls, fouled))
         yield Moment(game, over, frozenset(fouled))

@@ -21,15 +21,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena import engine
-from arena.analysis.decisions import opponents
+from arena.analysis.timeline import AskedQuestion, Timeline, opponents
 from arena.engine import values
 from arena.engine.state import Game
-from arena.logs.gamelog import LoggedGame
 from arena.valuation.endgames import exact_leads, is_open
 from arena.valuation.playouts import Player, play_out_keenly
 from arena.valuation.states import States
 from arena.valuation.worlds.hidden_tiles import seed_of
-from arena.valuation.worlds.questions import FEW, AskedQuestion, asked_questions, question_worlds
+from arena.valuation.worlds.questions import FEW, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 from protocol.records import ChoiceRecord
 
@@ -70,10 +69,6 @@ class ReviewedDecision(Struct, frozen=True):
 
     number: int
     """The question's number among those to this seat in the game, from 1."""
-    id: int
-    """The question's number on the bot's pipe."""
-    record: int
-    """The index of the answer in the log's records of the game."""
     round: int
     """The round's number in the game, from 1."""
     phase: Phase
@@ -95,15 +90,15 @@ class ReviewedDecision(Struct, frozen=True):
 
 
 def review_seat(
-    logged: LoggedGame, seat: int, worlds: int = WORLDS, by: Player = play_out_keenly
+    timeline: Timeline, seat: int, worlds: int = WORLDS, by: Player = play_out_keenly
 ) -> Iterator[ReviewedDecision]:
     """Yield each decision of a seat: each answer to a question that offered several options.
 
-    `worlds`: in how many each option is tried; `by`: who plays on. Raises DamagedLogError.
+    `worlds`: in how many each option is tried; `by`: who plays on.
     """
     asked = [
         question
-        for question in asked_questions(logged, seat)
+        for question in timeline.questions(seat)
         if len(question.options) > 1 and isinstance(question.answer, ChoiceRecord)
     ]
     for question, tried in zip(asked, try_options(asked, worlds, by), strict=True):
@@ -112,8 +107,6 @@ def review_seat(
         best, loss, error = measured_loss(tried, choice)
         yield ReviewedDecision(
             number=question.number,
-            id=question.answer.id,
-            record=question.record,
             round=question.game.playing.number,
             phase=_phase(question.game),
             kind=_kind(question.options, option),

@@ -15,8 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena import engine
-from arena.analysis.replay import Step, deal_of, steps
+from arena.analysis.timeline import Moment, Timeline, deal_of
 from arena.engine import boneyard
 from arena.engine.deal import lay_out
 from arena.engine.state import Game
@@ -86,16 +85,15 @@ def has_draws(rules: Ruleset, seats: int) -> bool:
     return stock > 1 and (in_turn or for_lead or rules.deal.starter)
 
 
-def game_luck(logged: LoggedGame) -> GameLuck:
+def game_luck(timeline: Timeline) -> GameLuck:
     """Return the luck of each tile drawn in a game, from its log alone.
 
     The tiles drawn before a game was cut off or decided by a foul count like all others.
-    Raises DamagedLogError at the first record that cannot follow.
     """
-    seats = len(logged.sitting.seats)
-    if not has_draws(logged.sitting.rules, seats):
+    seats = len(timeline.logged.sitting.seats)
+    if not has_draws(timeline.logged.sitting.rules, seats):
         return GameLuck((), (0.0,) * seats, (0.0,) * seats)
-    draws = tuple(_draw_lucks(list(_chances(logged))))
+    draws = tuple(_draw_lucks(list(_chances(timeline))))
     return GameLuck(
         draws,
         tuple(round(fsum(one.points[seat] for one in draws), DIGITS) for seat in range(seats)),
@@ -131,20 +129,15 @@ class _Chance(NamedTuple):
         return self.before.playing.aside.how if self.places else None
 
 
-def _chances(logged: LoggedGame) -> Iterator[_Chance]:
+def _chances(timeline: Timeline) -> Iterator[_Chance]:
     """Yield each drawn tile of a game that could have been another."""
-    orders = _RandomOrders(logged)
-    before = engine.new_game(logged.sitting.rules, len(logged.sitting.seats))
-    record = -1
-    for step in steps(logged):
-        if step.record is not None:
-            record = logged.records.index(step.record, record + 1)
-        if isinstance(step.record, DealRecord):
-            yield from _drawn_with_deal(record, before, step, deal_of(step.record), orders)
+    orders = _RandomOrders(timeline.logged)
+    for moment in timeline.moments:
+        if isinstance(moment.record, DealRecord):
+            yield from _drawn_with_deal(moment, deal_of(moment.record), orders)
         # Whoever wins the auction gets both tiles, in whichever order they lie.
-        elif before.round and before.round.aside.phase == "play":
-            yield from _drawn_in_turn(record, before, step, orders)
-        before = step.game
+        elif moment.before.round and moment.before.round.aside.phase == "play":
+            yield from _drawn_in_turn(moment, orders)
 
 
 class _RandomOrders:
@@ -168,16 +161,15 @@ class _RandomOrders:
         return np.array(tiles)[words.reshape(many, -1).argsort(axis=1, kind="stable")]
 
 
-def _drawn_in_turn(
-    record: int, before: Game, step: Step, orders: _RandomOrders
-) -> Iterator[_Chance]:
+def _drawn_in_turn(moment: Moment, orders: _RandomOrders) -> Iterator[_Chance]:
     """Yield the tile that a seat drew in its turn."""
-    state = before.playing
-    for event in step.events:
+    before, state = moment.before, moment.before.playing
+    for event in moment.events:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
             stock = tuple(sorted(bit.bit_length() - 1 for bit in chain(*state.stock_rows)))
             chosen = orders.of(stock, state.number, _orders_in_turn(before))
-            yield _Chance(record, state.number, event.seat, event.tile, before, stock, chosen)
+            number = state.number
+            yield _Chance(moment.index, number, event.seat, event.tile, before, stock, chosen)
 
 
 def _orders_in_turn(before: Game) -> int:
@@ -188,15 +180,13 @@ def _orders_in_turn(before: Game) -> int:
     return len(MIXED) if before.playing.drawable == 1 else ORDERS
 
 
-def _drawn_with_deal(
-    record: int, before: Game, step: Step, dealt: Dealt, orders: _RandomOrders
-) -> Iterator[_Chance]:
+def _drawn_with_deal(moment: Moment, dealt: Dealt, orders: _RandomOrders) -> Iterator[_Chance]:
     """Yield the tiles that were drawn for the lead, or turned up to begin the line."""
-    laid, bit = list(chain(*dealt.stock)), step.game.playing.table.bit
-    laid_out = before.copy()
+    laid, bit = list(chain(*dealt.stock)), moment.game.playing.table.bit
+    laid_out = moment.before.copy()
     lay_out(laid_out, dealt)
     places: tuple[int, ...] = ()
-    for event in step.events:
+    for event in moment.events:
         if isinstance(event, Drew | TurnedUp) and event.tile:
             left = [tile for place, tile in enumerate(laid) if place not in places]
             places += (laid.index(event.tile),)
@@ -204,9 +194,8 @@ def _drawn_with_deal(
             stock = tuple(sorted(bit[tile].bit_length() - 1 for tile in left))
             if len(stock) > 1:
                 chosen = orders.of(stock, dealt.round, ORDERS_WITH_DEAL)
-                yield _Chance(
-                    record, dealt.round, seat, event.tile, laid_out, stock, chosen, places
-                )
+                number, tile = dealt.round, event.tile
+                yield _Chance(moment.index, number, seat, tile, laid_out, stock, chosen, places)
 
 
 def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:

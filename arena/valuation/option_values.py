@@ -6,25 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.answer_text import OptionValue
-from arena.analysis.decisions import Decision
-from arena.logs.gamelog import LoggedGame
+from arena.analysis.timeline import AskedQuestion
 from arena.valuation.decision_loss import TriedOptions, standard_error, try_options
-from arena.valuation.worlds.questions import asked_questions
 
 Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
 
 
-def option_values(
-    logged: LoggedGame, decision: Decision, compared: int, many: int
-) -> tuple[OptionValue, ...]:
+def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[OptionValue, ...]:
     """Return the value of every option of a question, in order, against the `compared` option.
 
-    `many`: other deals to try, at least 2. The same question always gets the same deals. Raises
-    DamagedLogError.
+    `many`: other deals to try, at least 2. The same question always gets the same deals.
     """
-    asked = asked_questions(logged, decision.question.seat)
-    question = next(one for one in asked if one.number == decision.number)
     (tried,) = try_options([question], many, slow=many)
     return tuple(
         OptionValue(

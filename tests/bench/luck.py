@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.timeline import Timeline
 from arena.rules.variants import find_variant
 from arena.valuation.luck import game_luck
 from arena.valuation.weights import weight_of
@@ -90,7 +91,7 @@ def board_of(at: Table, pair: Sequence[str], board: int, event: str) -> Floats:
     names = tuple(pair) * (at.seats // 2)
     for rotation in range(2):
         logged = play_quickly(at.rules, names, BOTS, event, board, rotation)
-        result, luck = logged.result, game_luck(logged)
+        result, luck = logged.result, game_luck(Timeline(logged))
         assert result is not None
         places = np.array(result.places)
         above = [np.sign(places - place).sum() for place in places]

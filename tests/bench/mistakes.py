@@ -27,6 +27,7 @@ from typing import Any
 
 import msgspec
 
+from arena.analysis.timeline import Timeline
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.match.game_setup import GameSetup
@@ -39,7 +40,6 @@ from arena.valuation.decision_loss import (
     try_options,
 )
 from arena.valuation.playouts import PLAYERS
-from arena.valuation.worlds.questions import asked_questions
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import ChoiceRecord, GameRecord
@@ -81,7 +81,7 @@ def print_ranking(folder: Path, player: str) -> None:
             for seat, bot in enumerate(logged.sitting.seats):
                 lost = [places[seat] - place for at, place in enumerate(places) if at != seat]
                 wins[bot][board].append(fmean(1.0 if by < 0 else 0.5 * (by == 0) for by in lost))
-                reviewed = review_seat(logged, seat, WORLDS, PLAYERS[player])
+                reviewed = review_seat(Timeline(logged), seat, WORLDS, PLAYERS[player])
                 losses[bot][board] += [one.loss for one in reviewed]
     shares, costs = ({bot: mean_of(of[bot]) for bot in of} for of in (wins, losses))
     bots = sorted(shares, key=shares.__getitem__)
@@ -169,9 +169,9 @@ def print_blunders(name: str, worlds: int) -> None:
         logged, blunders = blundered(name, board)
         if not blunders:
             continue
-        reviewed = list(review_seat(logged, 0, worlds))
+        reviewed = list(review_seat(Timeline(logged), 0, worlds))
         dearest = sorted(reviewed, key=lambda one: -certain_loss(_gap(one), one.error))[:DEAREST]
-        planted = [one for one in asked_questions(logged, 0) if one.number in blunders]
+        planted = [one for one in Timeline(logged).questions(0) if one.number in blunders]
         truth = try_options(planted, MANY_WORLDS, slow=MANY_WORLDS)
         for asked, tried in zip(planted, truth, strict=True):
             assert isinstance(asked.answer, ChoiceRecord)

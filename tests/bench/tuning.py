@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.rules.load import load_ruleset
 from arena.valuation.luck import game_luck
@@ -69,7 +70,7 @@ class Played(dict[str, Result]):
         assert made
         self[name] = replace(made, game=name)
         if self.luck is not None:
-            weight, luck = weight_of(RULES, 2).points, game_luck(logged).points
+            weight, luck = weight_of(RULES, 2).points, game_luck(Timeline(logged)).points
             points = tuple(round(PARTS * weight * part) for part in luck)
             self.known[name] = Correction(points, (0,) * len(points))
 

@@ -405,7 +405,7 @@ CHANNELS: tuple[Channel, ...] = (
         (
             "tests/arena/engine/test_onlooker.py::test_an_onlooker_is_sent_the_same_bytes_in_every_world",
             "tests/arena/engine/test_onlooker.py::test_a_view_through_a_seat_would_be_caught",
-            "tests/arena/analysis/test_frames_live.py::test_moves_lead_to_each_message_over_tables_of_the_replay",
+            "tests/arena/analysis/test_frames.py::test_moves_lead_to_each_message_over_tables_of_the_replay",
             "tests/arena/ui/test_server.py::test_without_the_key_nothing_is_found",
             "tests/arena/ui/test_server.py::test_a_strangers_page_gets_nothing",
             "tests/arena/ui/test_server.py::test_a_socket_is_opened_by_our_page_only",

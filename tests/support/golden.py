@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.analysis.replay import Step, steps
 from arena.analysis.text import Look, event_sentences, options_text
+from arena.analysis.timeline import Moment, walk
 from arena.engine import values
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
@@ -187,12 +187,12 @@ def text(name: str, seats: int, seed: int) -> str:
         f"seed {seed}, at most {ROUNDS} rounds",
         f"seats {', '.join(look.names)}",
     ]
-    for step in steps(logged):
+    for step in walk(logged):
         lines += _step(step, look, asked)
     return "\n".join([*lines, ""])
 
 
-def _step(step: Step, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator[str]:
+def _step(step: Moment, look: Look, asked: dict[tuple[int, int], Ask]) -> Iterator[str]:
     match step.record:
         case DealRecord() as deal:
             yield from (

@@ -1,8 +1,10 @@
 """Games as the referee writes them down, without processes."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import repeat
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -12,19 +14,16 @@ from arena.match.game_setup import GameSetup, Question
 from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
-from protocol.messages import (
-    Choose,
-    Clock,
-)
-from protocol.records import (
-    GameRecord,
-    LogRecord,
-)
+from protocol.messages import Choose, Clock
+from protocol.records import GameRecord, LogRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.tables import sitting
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SMALL = derive(find_variant("draw"), "small", {"hand": 2, "target": 5})
+Pick = Callable[[Question], int]
+NONSENSE = -1
+"""The choice of a seat that fouls."""
 DEVIL = "[red]hi[/red] \x1b[2J\u202e"
 
 
@@ -36,27 +35,46 @@ def bob_fouls(question: Question) -> int:
     return 99 if question.seat == 1 else 0
 
 
-def logged(
-    rules: Ruleset = SMALL,
-    seats: int = 2,
-    pick: Callable[[Question], int] = first,
-    note: str = "",
-    board: int = 1,
-) -> LoggedGame:
-    """Return a game as the referee writes it down, without processes."""
-    names, clock = NAMES[:seats], Clock()
-    referee = Referee(
-        GameSetup(f"{board}.game", 1, board, names, rules, clock),
-        board_seed(b"render", "event", board),
-    )
-    while referee.awaiting:
-        question = referee.awaiting
-        said = Choose(id=question.id, choice=pick(question), note=note)
-        referee.receive(question.seat, encode_line(said)[:-1], 1.5)
+class Overheard(NamedTuple):
+    """A game, and what was said."""
+
+    logged: LoggedGame
+    lines: list[list[bytes]]
+    """Of each seat, all that it was told."""
+
+
+def overhear(
+    setup: GameSetup, seed: bytes, pick: Pick, times_ms: Iterable[float], note: str = ""
+) -> Overheard:
+    """Play a game without processes; each answer takes the next of these times."""
+    referee, lines = Referee(setup, seed), list[list[bytes]]([] for _ in setup.seats)
+    for ms in times_ms:
+        for seat, line in referee.outgoing():
+            lines[seat].append(line)
+        if (question := referee.awaiting) is None:
+            break
+        choice = pick(question)
+        said = encode_line(Choose(id=question.id, choice=max(0, choice), note=note))[:-1]
+        referee.receive(question.seat, b"no" if choice == NONSENSE else said, ms)
     game, *records = referee.records()
     assert isinstance(game, GameRecord)
-    record = sitting(names, (board,), rules, clock, event="event")
-    return LoggedGame(record, game, tuple(records), referee.result)
+    record = sitting(setup.seats, (setup.board,), setup.rules, setup.clock, event="event")
+    return Overheard(LoggedGame(record, game, tuple(records), referee.result), lines)
+
+
+def heard(
+    rules: Ruleset = SMALL, seats: int = 2, pick: Pick = first, note: str = "", board: int = 1
+) -> Overheard:
+    """Return a game as the referee writes it down, and all that it sends."""
+    setup = GameSetup(f"{board}.game", 1, board, NAMES[:seats], rules, Clock())
+    return overhear(setup, board_seed(b"render", "event", board), pick, repeat(1.5), note)
+
+
+def logged(
+    rules: Ruleset = SMALL, seats: int = 2, pick: Pick = first, note: str = "", board: int = 1
+) -> LoggedGame:
+    """Return a game as the referee writes it down."""
+    return heard(rules, seats, pick, note, board).logged
 
 
 def write(path: Path, *games: LoggedGame) -> Path:
@@ -81,6 +99,6 @@ AGAIN = derive(SMALL, "again", {"first": "double_six", "later": "double_six", "m
 PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
 
 
-def any_of(seed: object) -> Callable[[Question], int]:
+def any_of(seed: object) -> Pick:
     luck = random.Random(str(seed))
     return lambda question: luck.randrange(len(question.options))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.training.actions import Mask
 from arena.training.decision_rows import DecisionRow, decision_rows, margins_by_round
@@ -126,23 +127,20 @@ class Wish(Struct, frozen=True):
 
 
 def examples(logged: LoggedGame, wish: Wish, known: KnownWorth = NOTHING) -> Iterator[Example]:
-    """Yield the wanted decisions in a finished game.
-
-    Raises DamagedFileError.
-    """
+    """Yield the wanted decisions in a finished game. Raises DamagedFileError."""
     names = logged.sitting.seats
     encoding = encoding_of(Table(logged.sitting.rules, len(names)))
     seats = [seat for seat, name in enumerate(names) if wish.wants(name)]
     shared = {seat: _shared(logged, seat) for seat in seats}
     margins = margins_by_round(logged)
     assert logged.result, "The game is finished."
-    luck = read_luck(known.luck, logged.result)
+    timeline, luck = Timeline(logged), read_luck(known.luck, logged.result)
     if wish.luck and luck is None:
         luck = luck_of_game(logged)
     losses = read_losses(known.reviews)
     for seat in seats if wish.review else ():
-        losses[seat] = losses.get(seat) or compute_losses(logged, seat)
-    for row in decision_rows(logged, encoding, seats):
+        losses[seat] = losses.get(seat) or compute_losses(timeline, seat)
+    for row in decision_rows(timeline, encoding, seats):
         facts = Facts(
             **shared[row.seat],
             **_answered(row),

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.gamelog import LoggedGame
 from arena.valuation.decision_loss import review_seat
 from protocol.codec import DamagedRecordError
 from protocol.records import Result
@@ -71,10 +71,10 @@ def read_losses(lines: Iterable[bytes]) -> dict[int, dict[int, Loss]]:
     }
 
 
-def compute_losses(logged: LoggedGame, seat: int) -> dict[int, Loss]:
+def compute_losses(timeline: Timeline, seat: int) -> dict[int, Loss]:
     """Compute the losses of a seat's decisions, by the question's number.
 
-    Only questions with several options have one. Raises DamagedLogError.
+    Only questions with several options have one.
     """
     return {
         one.number: Loss(
@@ -84,5 +84,5 @@ def compute_losses(logged: LoggedGame, seat: int) -> dict[int, Loss]:
             round(one.error, DIGITS),
             [round(option.lead, DIGITS) for option in one.options],
         )
-        for one in review_seat(logged, seat)
+        for one in review_seat(timeline, seat)
     }

@@ -6,7 +6,7 @@ from functools import reduce
 
 from msgspec import Struct
 
-from arena.analysis.decisions import RoundEnd, opponents
+from arena.analysis.timeline import RoundEnd, opponents
 from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
 from protocol.records import FoulClass, Result, RoundRecord

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from arena.logs.gamelog import LoggedGame
+from arena.analysis.timeline import Timeline
 from arena.ui.progress import working
 from protocol.ruleset import Ruleset, count_sides, side_of
 from tournaments.storage.log_luck import LuckRecord
@@ -38,21 +38,19 @@ def _points(many: int) -> str:
     return f"{many:,} point{'s' * (many != 1)}"
 
 
-def causes_by_round(logged: LoggedGame, seat: int) -> dict[int, RoundCauses]:
-    """Compute the luck and the mistakes of a seat in each round, in a second or less.
-
-    Raises DamagedLogError.
-    """
+def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
+    """Compute the luck and the mistakes of a seat in each round, in a second or less."""
     from arena.valuation.decision_loss import review_seat
     from arena.valuation.luck import game_luck, has_draws
 
-    rules, seats = logged.sitting.rules, len(logged.sitting.seats)
+    sitting = timeline.logged.sitting
+    rules, seats = sitting.rules, len(sitting.seats)
     luck: defaultdict[int, float] = defaultdict(float)
     mistakes: defaultdict[int, float] = defaultdict(float)
     with working("Luck and mistakes"):
-        for draw in game_luck(logged).draws:
+        for draw in game_luck(timeline).draws:
             luck[draw.round] += _lead(draw.points, rules, seat)
-        for one in review_seat(logged, seat):
+        for one in review_seat(timeline, seat):
             mistakes[one.round] += one.loss
     drawn = has_draws(rules, seats)
     return {

@@ -1,6 +1,7 @@
 """The luck of games, from their logs alone: a log is the unit of work, so that many run at once."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -62,8 +63,7 @@ ComputeLuck = Callable[[list[LuckTask]], Iterator[LogLuck]]
 
 def luck_of_log(task: LuckTask) -> LogLuck:
     """Compute the luck of some games of a log, up to the first damage."""
-    found: dict[str, LuckRecord] = {}
-    damage = ""
+    found, damage = dict[str, LuckRecord](), ""
     try:
         for logged in read_games(task.path):
             if logged.result and logged.game.game in task.games:
@@ -73,26 +73,26 @@ def luck_of_log(task: LuckTask) -> LogLuck:
     return LogLuck(tuple(found[game] for game in task.games if game in found), damage)
 
 
-def luck_of_logs(tasks: list[LuckTask]) -> Iterator[LogLuck]:
-    """Compute the luck of logs in this process."""
-    return map(luck_of_log, tasks)
+luck_of_logs: ComputeLuck = partial(map, luck_of_log)
 
 
 def luck_of_game(logged: LoggedGame) -> LuckRecord:
     """Compute the luck of a finished game from its log. Raises DamagedLogError."""
+    from arena.analysis.timeline import Timeline
     from arena.valuation.luck import game_luck  # It needs numpy.
 
-    assert logged.result, "It is finished."
-    luck, seats = game_luck(logged), range(len(logged.sitting.seats))
+    result = logged.result
+    assert result, "It is finished."
+    luck, seats = game_luck(Timeline(logged)), range(len(result.seats))
     # A round that a foul ended is not counted in the result.
-    rounds = max([logged.result.rounds, *(draw.round for draw in luck.draws)])
+    rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
     points = [[0.0 for _ in seats] for _ in range(rounds)]
     for draw in luck.draws:
         for seat in seats:
             points[draw.round - 1][seat] += draw.points[seat]
     return LuckRecord(
-        game=logged.game.game,
-        scores=logged.result.scores,
+        game=result.game,
+        scores=result.scores,
         points=_rounded(luck.points, POINT_DECIMALS),
         share=_rounded(luck.share, SHARE_DECIMALS),
         rounds=tuple(_rounded(one, POINT_DECIMALS) for one in points),

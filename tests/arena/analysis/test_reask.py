@@ -9,9 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis import reask
-from arena.analysis.decisions import Decision, decisions
 from arena.analysis.reask import ReaskResult, repeat_question
+from arena.analysis.timeline import Timeline
 from arena.match import referee
+from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
@@ -41,17 +42,21 @@ for line in sys.stdin.buffer:
 """
 
 
-def question(clock: Clock = CLOCK) -> Decision:
-    """Return a question of the last round of a game, so that rounds come before it."""
+Asked = tuple[Question, tuple[bytes, ...]]
+
+
+def question(clock: Clock = CLOCK) -> Asked:
+    """Return a question of the last round, and all lines to its seat without earlier questions."""
     rules = derive(find_variant("draw"), "short", {"target": 150})
     logged, _ = overheard(rules, 2, any_of(1), clock)
-    *_, last = decisions(logged, 1)
+    timeline = Timeline(logged)
+    *_, last = timeline.questions(1)
     assert last.round > 1
-    return last
+    return last.question, (*timeline.context(last), timeline.line(last))
 
 
-async def once(command: Command, one: Decision, clock: Clock = CLOCK) -> ReaskResult:
-    (found,) = await repeat_question(command, one, clock, OFF, 1)
+async def once(command: Command, one: Asked, clock: Clock = CLOCK) -> ReaskResult:
+    (found,) = await repeat_question(command, *one, clock, OFF, 1)
     return found
 
 
@@ -59,7 +64,7 @@ async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothin
     one = question()
     command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
     found = await once(command, one)
-    told = b"".join((referee.hello(), *one.told, one.line))
+    told = b"".join((referee.hello(), *one[1]))
     assert found.note == hashlib.sha256(told).hexdigest()
     assert (found.choice, found.foul, found.detail, found.line) == (0, None, "", "")
     assert "a word" in found.stderr
@@ -69,7 +74,7 @@ async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothin
 async def test_each_time_it_is_a_fresh_process() -> None:
     """It hears the same each time: nothing of the time before."""
     command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
-    found = await repeat_question(command, question(), CLOCK, OFF, 3)
+    found = await repeat_question(command, *question(), CLOCK, OFF, 3)
     assert len(found) == 3
     assert len({one.note for one in found}) == 1
 
@@ -111,7 +116,7 @@ def rude(act: str, program: str = GREETS) -> Command:
 async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
     command: Command, foul: str, line: str
 ) -> None:
-    (found,) = await repeat_question(command, question(), CLOCK, OFF, 5)
+    (found,) = await repeat_question(command, *question(), CLOCK, OFF, 5)
     assert (found.choice, found.foul) == (None, foul)
     assert found.detail
     assert line in found.line
@@ -127,8 +132,8 @@ async def test_answers_to_earlier_questions_are_not_taken_for_the_answer() -> No
 async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = question()
-    one = replace(one, question=replace(one.question, time_ms=300))
+    asked, lines = question()
+    one = replace(asked, time_ms=300), lines
     found = await once(rude("time.sleep(60)"), one)
     assert (found.foul, found.ms) == ("late", 300)
     monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 100.0))

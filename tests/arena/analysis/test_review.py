@@ -8,14 +8,15 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from arena.analysis.decisions import RoundEnd, decisions
 from arena.analysis.review import turning_points
 from arena.analysis.text import Look
+from arena.analysis.timeline import RoundEnd, Timeline
 from arena.logs.gamelog import GameLog, LoggedGame
 from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.transcripts import NONSENSE, any_of, overheard
+from tests.support.logged_games import NONSENSE
+from tests.support.transcripts import any_of, overheard
 from tournaments.cli.main import main
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
@@ -93,7 +94,7 @@ def test_a_foul_comes_first() -> None:
     logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
     assert logged.result
     (foul,) = logged.result.fouls
-    found = list(decisions(logged, foul.seat))
+    found = Timeline(logged).questions(foul.seat)
     said = list(turning_points([], found, LOOK))
     (sentence,) = said
     number, place = len(found), found[-1].round
@@ -107,7 +108,7 @@ def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) 
     shown = explain(log, "--seat", "bob", "--all")
     assert shown.exit_code == 0, shown.output
     logged, _ = overheard(SHORT, 2, any_of(1))
-    found = list(decisions(logged, 1))
+    found = Timeline(logged).questions(1)
     for one in found:
         head = f"Question {one.number} of {len(found)}. Round {one.round}."
         assert head in shown.output
@@ -121,7 +122,7 @@ def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) 
 def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(1))
     shown = explain(log, "--seat", "1", "--round", "1").output
-    first = next(decisions(logged, 1)).step.game.playing
+    first = Timeline(logged).questions(1)[0].game.playing
     for tile in first.hands[0]:
         beginning = shown[: shown.index("Question 2 of")]
         lots = re.findall(r"draws (\[\d\|\d\]) for the lead", beginning)
@@ -175,9 +176,11 @@ def test_notes_and_evidence_of_bots_stay_text(tmp_path: Path) -> None:
 def test_programs_get_all_of_it(log: Path) -> None:
     told = json.loads(explain(log, "--seat", "0", "--json").output)
     logged, _ = overheard(SHORT, 2, any_of(1))
-    found = list(decisions(logged, 0))
-    assert [one["question"] for one in told["decisions"]] == [json.loads(one.line) for one in found]
-    assert told["decisions"][0]["answer"]["choice"] == getattr(found[0].record, "choice", None)
+    found = (timeline := Timeline(logged)).questions(0)
+    assert [one["question"] for one in told["decisions"]] == [
+        json.loads(timeline.line(one)) for one in found
+    ]
+    assert told["decisions"][0]["answer"]["choice"] == getattr(found[0].answer, "choice", None)
     assert sum(one["gained"] for one in told["rounds"]) == told["result"]["scores"][0]
 
 

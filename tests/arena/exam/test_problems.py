@@ -5,14 +5,13 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from arena.analysis.decisions import decisions
+from arena.analysis.timeline import Timeline
 from arena.exam.make_problems import Candidates
 from arena.exam.problems import Problem, parse_problems, pose, problem_lines
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.valuation.endgames import exact_leads
 from arena.valuation.playouts import play_out
-from arena.valuation.worlds.questions import asked_questions
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import GameRecord
@@ -42,7 +41,7 @@ def solved_again(problem: Problem) -> tuple[float, ...]:
     game, *records = pose(problem, CLOCK).records
     assert isinstance(game, GameRecord)
     table = sitting(("a", "b"), (problem.number,), problem.ruleset, CLOCK)
-    *_, asked = asked_questions(LoggedGame(table, game, tuple(records), None), problem.seat)
+    *_, asked = Timeline(LoggedGame(table, game, tuple(records), None)).questions(problem.seat)
     leads = exact_leads(asked.game)
     assert leads is not None
     return tuple(map(float, leads))
@@ -66,7 +65,9 @@ def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGa
     assert made
     for problem in made:
         posed = pose(replace(problem, number=logged.game.number), logged.sitting.clock)
-        sent = [(*one.told, one.line) for one in decisions(logged, problem.seat)]
+        timeline = Timeline(logged)
+        asked = timeline.questions(problem.seat)
+        sent = [(*timeline.context(one), timeline.line(one)) for one in asked]
         assert posed.lines in sent
 
 

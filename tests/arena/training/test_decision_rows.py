@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.analysis.decisions import decisions
+from arena.analysis.timeline import Timeline
 from arena.rules.variants import VARIANTS, find_variant
 from arena.training.decision_rows import decision_rows, margins_by_round
 from arena.training.encoding import Encoding
@@ -40,26 +40,27 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
     rules = replace(rules, game=replace(rules.game, max_rounds=2))
     logged, _ = overheard(rules, seats, any_of(seed, foul))
     code = Encoding(rules, seats)
-    every = [*decision_rows(logged, code, range(seats))]
+    every = [*decision_rows(Timeline(logged), code, range(seats))]
     assert len(every) == len([*logged.choices()])
     for seat in range(seats):
-        rows = [*decision_rows(logged, code, {seat})]
+        rows = [*decision_rows(Timeline(logged), code, {seat})]
         assert [row.id for row in rows] == [row.id for row in every if row.seat == seat]
-        asked = [one for one in decisions(logged, seat) if one.record]
+        timeline = Timeline(logged)
+        asked = [one for one in timeline.questions(seat) if one.answer]
         for row, decision in zip(rows, asked, strict=True):
-            ask = decode_from_referee(decision.line)
+            ask = decode_from_referee(timeline.line(decision))
             assert isinstance(ask, Ask)
             assert row.vector.tobytes() == code.vector(ask).tobytes()
             assert row.mask.tolist() == code.actions.mask(ask.options).tolist()
             assert (row.round, row.number, row.id) == (ask.round, decision.number, ask.id)
             assert row.options == ask.options
-            if isinstance(decision.record, FoulRecord):
-                assert (row.foul, row.choice, row.action) == (decision.record.foul, None, None)
+            if isinstance(decision.answer, FoulRecord):
+                assert (row.foul, row.choice, row.action) == (decision.answer.foul, None, None)
             else:
-                assert isinstance(decision.record, ChoiceRecord)
-                assert (row.foul, row.choice) == (None, decision.record.choice)
-                assert row.action == code.actions.find(ask.options[decision.record.choice])
-                assert row.ms == decision.record.ms
+                assert isinstance(decision.answer, ChoiceRecord)
+                assert (row.foul, row.choice) == (None, decision.answer.choice)
+                assert row.action == code.actions.find(ask.options[decision.answer.choice])
+                assert row.ms == decision.answer.ms
 
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)

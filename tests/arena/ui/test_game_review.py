@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
@@ -31,7 +32,7 @@ def game() -> LoggedGame:
 
 @pytest.fixture(scope="module")
 def review(game: LoggedGame) -> GameReview:
-    return review_game(game)
+    return review_game(Timeline(game))
 
 
 # Slow: an auction joins bids in its lists, and its playouts take seconds.
@@ -44,7 +45,7 @@ def review(game: LoggedGame) -> GameReview:
 )
 def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    scenes, found = whole(game)[0], review_game(game)
+    scenes, found = whole(game)[0], review_game(Timeline(game))
     assert len(found.chances) == len(found.leads) == len(scenes)
     asked = {at: scene["asked"] for at, scene in enumerate(scenes) if scene["asked"]}
     assert [one.at for one in found.decisions] == [
@@ -80,8 +81,8 @@ def test_luck_is_told_at_the_moment_of_the_draw(game: LoggedGame, review: GameRe
 @pytest.mark.parametrize("name", ["vietnamese", "six-six"])
 def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
     game = logged(short(name), 2, any_of(name))
-    told = sum(len(one.tiles) // 2 for one in review_game(game).draws)
-    assert told == len(game_luck(game).draws) > 0
+    told = sum(len(one.tiles) // 2 for one in review_game(Timeline(game)).draws)
+    assert told == len(game_luck(Timeline(game)).draws) > 0
 
 
 # Slow: where deals may be refused, the engine plays out row by row.
@@ -89,10 +90,10 @@ def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
 def test_a_tile_that_comes_twice_in_a_round_has_its_own_luck_each_time() -> None:
     refused = {"refuse_doubles": 1, "starter": True, "max_rounds": 1}
     game = logged(derive(short("draw"), "refused", refused), 2, any_of("draw"))
-    draws = game_luck(game).draws
+    draws = game_luck(Timeline(game)).draws
     came = [one.tile for one in draws]
     assert len(set(came)) < len(came)
-    told = review_game(game).draws
+    told = review_game(Timeline(game)).draws
     assert sum(one.points * (-1) ** one.seat for one in told) == pytest.approx(
         sum(one.points[0] - one.points[1] for one in draws), abs=0.06 * len(told)
     )
@@ -145,7 +146,7 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     rest = [replace(one, share=0.0) for one in review.draws if one not in drawn]
     decisions = sorted([*wrong, *others], key=lambda one: one.at)
     changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
-    play = replace(play_back(game), review=changed)
+    play = replace(play_back(Timeline(game)), review=changed)
     html = replay_page("one", [PackedGame(play.about.game, "told", _pack(play), True)])
     return html, [one.at for one in wrong], [one.at for one in luck]
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Page
 
 from arena.analysis.frames import frames, frames_for
-from arena.analysis.replay import steps
+from arena.analysis.timeline import Timeline, walk
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.ui import replay_files
@@ -47,7 +47,7 @@ GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(fi
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
     """Return the scenes of one viewer directly from its frames."""
     maker = SceneBuilder(game.sitting.seats, game.sitting.seat_clocks, partners=False, seat=seat)
-    scenes = [maker.scene(frame) for frame in frames(steps(game), seat)]
+    scenes = [maker.scene(frame) for frame in frames(walk(game), seat)]
     plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
     return plain
 
@@ -81,7 +81,7 @@ def test_openings_are_packed_too(rules: Ruleset) -> None:
 
 def test_several_see_the_same_moments() -> None:
     game = logged(find_variant("double-draw"), 3, any_of(1))
-    for open_, *own in frames_for(steps(game), (None, 0, 1, 2)):
+    for open_, *own in frames_for(walk(game), (None, 0, 1, 2)):
         for seat, frame in enumerate(own):
             assert (frame.round, frame.line) == (open_.round, open_.line)
             assert frame.pips or frame.hands[seat] == open_.hands[seat]
@@ -551,7 +551,7 @@ def test_nothing_on_a_table_lies_on_another_or_off_it(
 ) -> None:
     luck = random.Random(width)
     game = logged(find_variant("dutch"), 4, any_of(5))
-    scene, about = whole(game)[0][3], msgspec.to_builtins(play_back(game).about)
+    scene, about = whole(game)[0][3], msgspec.to_builtins(play_back(Timeline(game)).about)
     names = NAMES_OF_SIX[:seats]
     with opened(saved(tmp_path, page_of(game)), width=width) as page:
         ready(page)

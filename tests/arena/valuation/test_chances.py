@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from arena.analysis.frames import frames, moments
-from arena.analysis.replay import steps
+from arena.analysis.frames import frames, join_draws
+from arena.analysis.timeline import Timeline, walk
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
 from arena.match.game_setup import GameSetup
@@ -46,9 +46,9 @@ def plain_game(name: str, seats: int) -> LoggedGame:
 )
 def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    found = chances(game)
+    found = chances(Timeline(game))
     sides = count_sides(game.sitting.rules.deal.partners, seats)
-    assert len(found) == len([*frames(steps(game), None)])
+    assert len(found) == len([*frames(walk(game), None)])
     for one in found:
         assert len(one.shares) == len(one.leads) == sides
         assert all(0 <= share <= 1 for share in one.shares)
@@ -58,16 +58,16 @@ def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: in
     places = game.result.places[:sides]
     above = [sum((own < other) + (own == other) / 2 for other in places) - 0.5 for own in places]
     assert found[-1] == Chance(tuple(one / (sides - 1) for one in above), (0.0,) * sides)
-    assert chances(game) == found, "They follow from the log alone."
+    assert chances(Timeline(game)) == found, "They follow from the log alone."
 
 
 @pytest.mark.parametrize(("name", "seats"), [("draw", 2), ("dutch", 3), ("block", 2)])
 def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: int) -> None:
     """Each choice is the one that the playouts would make, so it is worth nothing."""
     game = plain_game(name, seats)
-    shown = [*moments(steps(game), None)]
+    shown = [*join_draws(walk(game), None)]
     moved = still = 0
-    for (before, after), moment in zip(pairwise(chances(game)), shown[1:], strict=True):
+    for (before, after), moment in zip(pairwise(chances(Timeline(game))), shown[1:], strict=True):
         drawn = any(isinstance(event, Drew) for step in moment for event in step.events)
         if drawn or any(isinstance(step.record, DealRecord | RoundRecord) for step in moment):
             moved += before != after
@@ -80,9 +80,9 @@ def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: i
 
 def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
     game = logged(find_variant("draw"), 2, bob_fouls)
-    shown = [*moments(steps(game), None)]
+    shown = [*join_draws(walk(game), None)]
     at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
-    found = chances(game)
+    found = chances(Timeline(game))
     assert isinstance(shown[-1][-1].record, Result)
     assert found[at].shares == found[-1].shares == (1.0, 0.0)
     assert 0 < found[at - 1].shares[0] < 1
@@ -90,9 +90,9 @@ def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
 
 def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
     game = logged(find_variant("dutch"), 3, bob_fouls)
-    shown = [*moments(steps(game), None)]
+    shown = [*join_draws(walk(game), None)]
     at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
-    found = chances(game)
+    found = chances(Timeline(game))
     assert len(found) > at + 10
     for one in found[at:]:
         assert one.shares[1] == 0
@@ -103,7 +103,7 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
 
 def test_before_its_tiles_are_dealt_a_round_promises_nothing() -> None:
     game = logged(ODD, 2, any_of(3), board=3)
-    found = chances(LoggedGame(game.sitting, game.game, game.records[:6], None))
+    found = chances(Timeline(LoggedGame(game.sitting, game.game, game.records[:6], None)))
     for guess in found[:2]:
         assert guess.shares == pytest.approx((0.5, 0.5), abs=1e-5)
         assert guess.leads == (0.0, 0.0)
@@ -113,5 +113,5 @@ def test_before_its_tiles_are_dealt_a_round_promises_nothing() -> None:
 def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:
     game = logged(short("draw"), 2, any_of(1))
     cut = LoggedGame(game.sitting, game.game, game.records[:10], None)
-    assert chances(cut) == chances(game)[: len(chances(cut))]
-    assert chances(LoggedGame(game.sitting, game.game, (), None)) == ()
+    assert chances(Timeline(cut)) == chances(Timeline(game))[: len(chances(Timeline(cut)))]
+    assert chances(Timeline(LoggedGame(game.sitting, game.game, (), None))) == ()

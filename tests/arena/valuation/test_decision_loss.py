@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from arena.analysis.decisions import decisions
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.decision_loss import (
@@ -31,19 +31,19 @@ def game(name: str, seats: int, rounds: int = 2) -> LoggedGame:
 
 
 def review(logged: LoggedGame, seat: int = 0, worlds: int = 16) -> list[ReviewedDecision]:
-    return list(review_seat(logged, seat, worlds))
+    return list(review_seat(Timeline(logged), seat, worlds))
 
 
 @pytest.mark.parametrize("name", slow_except(FAST, VARIANTS))
 def test_every_choice_among_several_options_is_reviewed(name: str) -> None:
     seats = max(playable_seat_counts(find_variant(name))[:3])
     logged = game(name, seats)
-    asked = [one for one in decisions(logged, 1) if len(one.question.options) > 1]
+    asked = [one for one in Timeline(logged).questions(1) if len(one.question.options) > 1]
     found = review(logged, 1, worlds=4)
     assert [one.number for one in found] == [one.number for one in asked]
     for one, was in zip(found, asked, strict=True):
-        assert logged.records[one.record] is was.record
-        assert (one.id, one.round) == (was.question.id, was.round)
+        assert logged.records[was.index] is was.answer
+        assert one.round == was.round
         assert len(one.options) == len(was.question.options)
         assert one.options[one.best].lead == max(option.lead for option in one.options)
     assert found
@@ -53,8 +53,8 @@ def test_endgames_cost_what_the_solver_says() -> None:
     logged = game("old-draw", 2, rounds=8)
     found = {one.number: one for one in review(logged)}
     count = 0
-    for asked in decisions(logged, 0):
-        one, exact = found.get(asked.number), exact_leads(asked.step.game)
+    for asked in Timeline(logged).questions(0):
+        one, exact = found.get(asked.number), exact_leads(asked.game)
         if one and exact:
             count += 1
             assert one.exact

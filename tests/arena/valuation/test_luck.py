@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import Question
 from arena.rules.variants import VARIANTS, find_variant
@@ -69,7 +70,7 @@ def tiny_worth(drawn: Tile) -> tuple[int, int]:
 def test_each_tile_is_played_on_as_often_by_each_player() -> None:
     """Else one tile would be tried by other players than the next."""
     for game in (logged(short("draw"), 2, any_of(5)), logged(short("six-six"), 2, any_of(2))):
-        for chance in _chances(game):
+        for chance in _chances(Timeline(game)):
             assert len(chance.orders) % len(MIXED) == 0
 
 
@@ -77,7 +78,7 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_that_could_have_co
     tiles = [tile for tile in set_of_tiles(TINY.deal) if tile not in ((6, 6), (1, 1))]
     mean = np.mean([tiny_worth(tile) for tile in tiles], axis=0)
     for tile in tiles:
-        total = game_luck(tiny_game(tile))
+        total = game_luck(Timeline(tiny_game(tile)))
         (draw,) = total.draws
         assert (draw.record, draw.round, draw.seat, draw.tile) == (1, 1, 0, tile)
         assert draw.points == pytest.approx(tiny_worth(tile) - mean, abs=10**-DIGITS)
@@ -117,12 +118,12 @@ def test_over_all_tiles_that_could_have_come_there_is_no_luck(
 ) -> None:
     rules = short(name)
     games = (logged(rules, seats, any_of(name), board=board) for board in range(1, 99))
-    game = next(one for one in games if len(game_luck(one).draws) > which)
-    draws = game_luck(game).draws
+    game = next(one for one in games if len(game_luck(Timeline(one)).draws) > which)
+    draws = game_luck(Timeline(game)).draws
     was = draws[which]
     tiles = candidates(game, was, iter(draws[:which]))
     assert len(tiles) > 2
-    others = [game_luck(with_drawn(game, was, tile)).draws for tile in tiles]
+    others = [game_luck(Timeline(with_drawn(game, was, tile))).draws for tile in tiles]
     # Whichever row it lies in, the game before can have gone so, and its luck was the same.
     assert all(one[:which] == draws[:which] for one in others)
     lucks = [one[which] for one in others]
@@ -137,7 +138,7 @@ def test_over_all_tiles_that_could_have_come_there_is_no_luck(
 
 def test_each_boneyard_that_is_tried_for_a_tile_drawn_with_the_deal_has_every_tile_once() -> None:
     game = logged(short("six-six"), 2, any_of("six-six"), board=2)
-    chances = [one for one in _chances(game) if one.places]
+    chances = [one for one in _chances(Timeline(game)) if one.places]
     assert len(chances) > 2
     for one in chances:
         *drawn, place = one.places
@@ -163,7 +164,7 @@ def test_the_excesses_of_all_tiles_add_up_to_exactly_nothing(
 def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) -> None:
     rules = short(name)
     game = logged(rules, seats, draws_if_able)
-    total = game_luck(game)
+    total = game_luck(Timeline(game))
     if not has_draws(rules, seats):
         assert not total.draws
         assert weight_of(rules, seats) == NOTHING
@@ -185,24 +186,24 @@ def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> No
     turned = replace(
         game,
         sitting=replace(game.sitting, seats=game.sitting.seats[::-1]),
-        game=replace(game.game, game="2.game", number=2),
+        game=replace(game.game, game="2.game"),
     )
-    assert game_luck(turned) == game_luck(game)
+    assert game_luck(Timeline(turned)) == game_luck(Timeline(game))
     elsewhere = replace(game, game=replace(game.game, board=2))
-    assert game_luck(elsewhere) != game_luck(game)
+    assert game_luck(Timeline(elsewhere)) != game_luck(Timeline(game))
 
 
 def test_a_game_that_was_cut_off_has_the_luck_of_its_draws_so_far() -> None:
     game = logged(short("draw"), 2, any_of(5))
-    whole = game_luck(game)
+    whole = game_luck(Timeline(game))
     cut = replace(game, records=game.records[: whole.draws[4].record + 1], result=None)
-    assert game_luck(cut).draws == whole.draws[:5]
+    assert game_luck(Timeline(cut)).draws == whole.draws[:5]
 
 
 def test_a_log_that_cannot_have_happened_is_refused() -> None:
     game = changed(logged(short("draw"), 2, any_of(5)), ChoiceRecord, choice=99)
     with pytest.raises(DamagedLogError):
-        game_luck(game)
+        game_luck(Timeline(game))
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -219,7 +220,7 @@ from arena.valuation.luck import game_luck
 from protocol.ruleset import derive
 from tests.support.logged_games import any_of, logged
 rules = derive(find_variant("draw"), "draw", {"max_rounds": 1})
-print(game_luck(logged(rules, 2, any_of(1))))
+print(game_luck(Timeline(logged(rules, 2, any_of(1)))))
 """
 
 
@@ -229,4 +230,4 @@ def test_another_process_with_another_hash_seed_finds_the_same_luck() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", PRINT]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(game_luck(logged(short("draw"), 2, any_of(1))))
+    assert done.stdout.strip() == str(game_luck(Timeline(logged(short("draw"), 2, any_of(1)))))

@@ -4,16 +4,15 @@ from msgspec.structs import replace
 
 from arena.analysis.alternative_deals import RoundHistory
 from arena.analysis.answer_text import OptionValue
-from arena.analysis.decisions import Decision, decisions
+from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine import values as engine
 from arena.engine.state import Game
-from arena.logs.gamelog import LoggedGame
+from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
 from arena.valuation.decision_loss import Leads, _played_leads
 from arena.valuation.option_values import option_values
 from arena.valuation.playouts import play_out
 from arena.valuation.states import States
-from arena.valuation.worlds.questions import AskedQuestion
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
 from tests.support.positions import position
@@ -26,7 +25,8 @@ def leads(*worlds: Game) -> Leads:
     """Return what each option of a question gains in each of these worlds."""
     game = worlds[0]
     history = RoundHistory(game, (), ())
-    question = AskedQuestion(1, game, engine.legal(game), 0, None, history)
+    asked = Question(game.playing.turn, 1, engine.legal(game), 1000)
+    question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
         list(_played_leads([question], [found], play_out))
         for found in (States.of(worlds), list(worlds))
@@ -82,15 +82,15 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
     assert leads(unable)[0] == [gained[0] - gained[1]]
 
 
-def values(logged: LoggedGame, asked: Decision) -> tuple[OptionValue, ...]:
-    return option_values(logged, asked, 1, 16)
+def values(asked: AskedQuestion) -> tuple[OptionValue, ...]:
+    return option_values(asked, 1, 16)
 
 
 def test_the_same_question_gets_the_same_deals() -> None:
     logged, _ = overheard(DRAW, 2, any_of(3))
-    asked = next(decisions(logged, 1))
-    found = values(logged, asked)
-    assert found == values(logged, asked)
+    asked = Timeline(logged).questions(1)[0]
+    found = values(asked)
+    assert found == values(asked)
     assert len(found) == len(asked.question.options)
     assert (found[1].beyond, found[1].beyond_half_width) == (0, 0)
     assert all(one.beyond == one.lead - found[1].lead for one in found)
@@ -100,5 +100,7 @@ def test_the_same_question_gets_the_same_deals() -> None:
 def test_a_question_without_an_answer_has_values_too() -> None:
     logged, _ = overheard(DRAW, 2, any_of(4))
     begun = replace(logged, records=logged.records[:4], result=None)
-    (last,) = [one for seat in (0, 1) for one in decisions(begun, seat) if one.record is None]
-    assert len(values(begun, last)) == len(last.question.options)
+    (last,) = [
+        one for seat in (0, 1) for one in Timeline(begun).questions(seat) if one.answer is None
+    ]
+    assert len(values(last)) == len(last.question.options)

@@ -21,12 +21,12 @@ from arena.analysis.alternative_deals import (
     public,
     replay_round,
 )
+from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.worlds import chains
 from arena.valuation.worlds.chains import Tiles, sampled_tiles
 from arena.valuation.worlds.hidden_tiles import HiddenTiles, UncoveredError, hidden_tiles
-from arena.valuation.worlds.questions import AskedQuestion, asked_questions
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
 from tests.support.rulesets import seated
@@ -43,7 +43,7 @@ def asked(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, Hi
     short = derive(rules, rules.name, {"rounds": 3})
     logged, _ = overheard(short, seats, any_of(seed))
     found = []
-    for question in (one for seat in range(seats) for one in asked_questions(logged, seat)):
+    for question in (one for seat in range(seats) for one in Timeline(logged).questions(seat)):
         if len(question.options) > 1:
             try:
                 hidden = hidden_tiles(question.game, question.history.deals[-1])

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
+from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_sealed
-from arena.logs.gamelog import LoggedGame
 from arena.valuation import decision_loss
 from arena.valuation.decision_loss import ReviewedDecision
 from protocol.codec import encode_json, seal
@@ -200,7 +200,7 @@ def test_a_bug_in_one_game_does_not_stop_the_review(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*words: object) -> Iterator[decision_loss.ReviewedDecision]:
-        if words[0].game.game == "1.first.greedy":  # type: ignore[attr-defined]
+        if words[0].logged.game.game == "1.first.greedy":  # type: ignore[attr-defined]
             raise IndexError("no such tile")
         yield from fake_review(*words)  # type: ignore[arg-type]
 
@@ -321,12 +321,12 @@ def test_an_interrupted_review_keeps_each_game(
     begun = list[str]()
 
     def interrupted(
-        logged: LoggedGame, seat: int, worlds: int, by: object
+        timeline: Timeline, seat: int, worlds: int, by: object
     ) -> Iterator[ReviewedDecision]:
-        begun.append(logged.game.game)
+        begun.append(timeline.logged.game.game)
         if len({*begun}) > 1:
             raise KeyboardInterrupt
-        return fake_review(logged, seat, worlds, by)
+        return fake_review(timeline, seat, worlds, by)
 
     with monkeypatch.context() as patch:
         patch.setattr(decision_loss, "review_seat", interrupted)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import GameLog, read_games
 from arena.rules.variants import find_variant
 from arena.training.decision_rows import decision_rows
@@ -64,7 +65,7 @@ def test_each_decision_of_an_event_is_a_row_that_tells_all(event: Path, tmp_path
     for game in games:
         assert game.result
         code = Encoding(game.sitting.rules, 2)
-        for one in decision_rows(game, code, (0, 1)):
+        for one in decision_rows(Timeline(game), code, (0, 1)):
             row = next(rows)
             names, own = game.sitting.seats, one.seat
             assert (row["game"], row["entrant"], int(row["seat"])) == (
@@ -127,11 +128,11 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
     wish = Wish(frozenset(["bob"]), luck=True, review=True)
     (path,) = exported(path, out=tmp_path / "valued.csv", wish=wish)
     rows = table(path)
-    luck = game_luck(game)
+    luck = game_luck(Timeline(game))
     drawn = dict.fromkeys(range(1, 99), 0.0)
     for draw in luck.draws:
         drawn[draw.round] += draw.points[1]
-    found = {one.number: one for one in review_seat(game, 1)}
+    found = {one.number: one for one in review_seat(Timeline(game), 1)}
     assert len(rows) == len(found) > 5
     for row in rows:
         assert float(row["luck_points"]) == pytest.approx(luck.points[1], abs=1e-3)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.analysis.timeline import Timeline
 from arena.valuation.weights import weight_of
 from tests.support.events import boneyard, games_of, run, small_event, untouched
 from tournaments.report.round_causes import RoundCauses, causes_by_round, luck_by_round, summed
@@ -44,7 +45,7 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     rules, record = logged.sitting.rules, luck_of_game(logged)
     weight = weight_of(rules, 2).points
     for seat in (0, 1):
-        causes = causes_by_round(logged, seat)
+        causes = causes_by_round(Timeline(logged), seat)
         own = record.points[seat] - record.points[1 - seat]
         assert summed(causes).luck == pytest.approx(weight * own, abs=0.01)
         kept = luck_by_round(record, rules, seat)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import DamagedFileError, read_sealed
-from arena.logs.gamelog import LoggedGame
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
 from protocol.codec import encode_json, seal, strip_checksum
@@ -42,8 +42,9 @@ DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measur
 TEST = (*DUEL, "--h1", "30", "--without-luck")
 
 
-def fake_luck(logged: LoggedGame) -> GameLuck:
+def fake_luck(timeline: Timeline) -> GameLuck:
     """Luck that follows from a game's name, in its first round."""
+    logged = timeline.logged
     seats = len(logged.sitting.seats)
     value = hashlib.sha256(logged.game.game.encode()).digest()[0] / 16 - 8
     points, share = (value, *[-value / (seats - 1)] * (seats - 1)), (value / 64,) * seats
@@ -56,9 +57,9 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compute luck in this process, by the game's name; return the games in the order asked."""
     asked: list[str] = []
 
-    def luck(logged: LoggedGame) -> GameLuck:
-        asked.append(logged.game.game)
-        return fake_luck(logged)
+    def luck(timeline: Timeline) -> GameLuck:
+        asked.append(timeline.logged.game.game)
+        return fake_luck(timeline)
 
     monkeypatch.setattr(valuation, "game_luck", luck)
     monkeypatch.setattr(event_luck, "usable_cores", lambda: 1)

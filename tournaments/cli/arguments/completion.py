@@ -131,8 +131,9 @@ def complete_questions(
     context: click.Context, _: click.Parameter, begun: str
 ) -> list[CompletionItem]:
     """Complete a question's number, with its answer, from the game that the user named before."""
-    from arena.analysis import decisions, review
     from arena.analysis.find import find_seat, name_log, require_one_game
+    from arena.analysis.review import answer_label
+    from arena.analysis.timeline import Timeline
     from protocol.errors import UserError
 
     given = context.params
@@ -141,8 +142,8 @@ def complete_questions(
         logged = require_one_game(where, words[0])
         seat = find_seat(logged, given.get("seat"))
         return [
-            CompletionItem(f"{one.number}", help=review.answer_label(one))
-            for one in decisions.decisions(logged, seat)
+            CompletionItem(f"{one.number}", help=answer_label(one))
+            for one in Timeline(logged).questions(seat)
             if f"{one.number}".startswith(begun)
         ]
     return []

@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from arena.analysis import decisions, review
-from arena.analysis.decisions import RoundEnd
+from arena.analysis import review
 from arena.analysis.find import find_seat, latest_folder, require_one_game
 from arena.analysis.text import Look
+from arena.analysis.timeline import RoundEnd, Timeline, round_ends
 from arena.document.blocks import Paragraph
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
@@ -64,14 +64,15 @@ def explain_game(options: ExplainOptions, page: Pager) -> None:
     """Print why a bot won or lost a game. Raises UserError, DamagedLogError."""
     logged = require_one_game(options.log, options.game)
     seat = choose_seat(options.log, logged, options.seat)
-    causes = causes_by_round(logged, seat)
+    timeline = Timeline(logged)
+    causes = causes_by_round(timeline, seat)
     if options.as_json:
-        reviewed = review.review_game(logged, seat)
+        reviewed = review.review_game(timeline, seat)
         print_json({**asdict(reviewed), "causes": list(causes.values())})
         return
     console = plain_console()
     look = text_look(logged, console, options.glyphs)
-    print_paged(_explained(logged, seat, options, look, causes), console, page)
+    print_paged(_explained(timeline, seat, options, look, causes), console, page)
 
 
 def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
@@ -88,17 +89,17 @@ def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
 
 
 def _explained(
-    logged: LoggedGame,
+    timeline: Timeline,
     seat: int,
     options: ExplainOptions,
     look: Look,
     causes: Mapping[int, RoundCauses],
 ) -> Iterator[RenderableType]:
     """Yield the parts of the explanation."""
-    found = list(decisions.decisions(logged, seat))
-    ends = list(decisions.round_ends(logged, seat))
+    logged, found = timeline.logged, timeline.questions(seat)
+    ends = list(round_ends(timeline, seat))
     # A foul costs the game whatever was played before.
-    fouls = [one for one in found if isinstance(one.record, FoulRecord)]
+    fouls = [one for one in found if isinstance(one.answer, FoulRecord)]
     if options.only is None:
         yield review.heading(logged, seat, found, look)
         if ends:
@@ -109,7 +110,7 @@ def _explained(
         said += _told_causes(ends, causes)
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if options.only is not None or options.whole:
-        yield from _decisions(logged, seat, options.only, look, causes)
+        yield from _decisions(timeline, seat, options.only, look, causes)
     own = () if choose_seat(options.log, logged, None) == seat else ("--seat", f"{seat}")
     more = Text()
     if not options.whole:
@@ -160,15 +161,11 @@ def _command(where: Path, *words: str) -> str:
 
 
 def _decisions(
-    logged: LoggedGame,
-    seat: int,
-    only: int | None,
-    look: Look,
-    causes: Mapping[int, RoundCauses],
+    timeline: Timeline, seat: int, only: int | None, look: Look, causes: Mapping[int, RoundCauses]
 ) -> Iterator[Text]:
     """Yield every decision, and each round's end after the last decision of that round."""
-    found = list(decisions.decisions(logged, seat))
-    ends = review.ends_of_rounds(logged, seat, look)
+    found = timeline.questions(seat)
+    ends = review.ends_of_rounds(timeline, seat, look)
     numbers = sorted({*ends, *(one.round for one in found)})
     if only is not None and only not in numbers:
         raise UserError(f"There is no round {only}: this game has {len(numbers)}.")
@@ -261,4 +258,4 @@ def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[R
         if logged.result and bot in seats and name not in known:
             known.add(name)
             seat = seats.index(bot)
-            yield logged.result, seat, list(decisions.round_ends(logged, seat))
+            yield logged.result, seat, list(round_ends(Timeline(logged), seat))

@@ -11,11 +11,11 @@ import trio
 from msgspec import Raw, Struct
 from rich.text import Text
 
-from arena.analysis import answer_text, decisions, reask, review
+from arena.analysis import answer_text, reask, review
 from arena.analysis.answer_text import OptionValue
-from arena.analysis.decisions import Decision
 from arena.analysis.find import require_one_game
 from arena.analysis.reask import ReaskResult
+from arena.analysis.timeline import AskedQuestion, Timeline, find_question
 from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
@@ -99,13 +99,14 @@ def explain_question(wanted: QuestionOptions) -> int:
     Raises UserError.
     """
     logged = require_one_game(wanted.log, wanted.game)
-    seat = choose_seat(wanted.log, logged, wanted.seat)
-    found = list(decisions.decisions(logged, seat))
-    one = decisions.find_decision(found, wanted.question)
+    timeline = Timeline(logged)
+    found = timeline.questions(choose_seat(wanted.log, logged, wanted.seat))
+    one = find_question(found, wanted.question)
+    lines = (*timeline.context(one), timeline.line(one))
     if wanted.raw:
-        sys.stdout.buffer.write(b"".join((referee.hello(), *one.told, one.line)))
+        sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
-    answers = _answers(wanted, logged, one)
+    answers = _answers(wanted, logged, one, lines)
     if wanted.as_json:
         print_json(answers)
     else:
@@ -113,26 +114,30 @@ def explain_question(wanted: QuestionOptions) -> int:
     return 1 if any(answer.foul for answer in answers.answers) else 0
 
 
-def _answers(wanted: QuestionOptions, logged: LoggedGame, one: Decision) -> Answers:
+def _answers(
+    wanted: QuestionOptions, logged: LoggedGame, one: AskedQuestion, lines: Sequence[bytes]
+) -> Answers:
     """Ask as often as requested and evaluate the options. Raises UserError."""
     level, found = "", list[ReaskResult]()
     if wanted.times and (wanted.bot or wanted.ask):
         event = find_event(wanted.log)
         sandbox = _sandbox(wanted, wanted.log, event)
         level = sandbox.level
-        own = None if wanted.bot else _own_command(event, logged, one.question.seat)
+        own = None if wanted.bot else _own_command(event, logged, one.seat)
         with _command(wanted.bot, own) as asked:
-            clock = logged.sitting.seat_clocks[one.question.seat]
-            found = trio.run(reask.repeat_question, asked, one, clock, sandbox, wanted.times)
+            clock = logged.sitting.seat_clocks[one.seat]
+            found = trio.run(
+                reask.repeat_question, asked, one.question, lines, clock, sandbox, wanted.times
+            )
     return Answers(
         game=logged.game.game,
-        seat=one.question.seat,
+        seat=one.seat,
         number=one.number,
-        question=Raw(one.line[:-1]),
-        logged=one.record,
+        question=Raw(lines[-1][:-1]),
+        logged=one.answer,
         sandbox=level,
         answers=tuple(found),
-        outlooks=_outlooks(logged, one, wanted.deals, _compared(one, found)),
+        outlooks=_outlooks(one, wanted.deals, _compared(one, found)),
     )
 
 
@@ -173,25 +178,23 @@ def _command(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
         yield entrant.command
 
 
-def _compared(one: Decision, found: list[ReaskResult]) -> int:
+def _compared(one: AskedQuestion, found: list[ReaskResult]) -> int:
     """Return the option to compare the others with: the log's, else the bot's, else the first."""
-    choices = (review.choice_label(one), *(answer.choice for answer in found))
+    choices = (one.choice, *(answer.choice for answer in found))
     return next((choice for choice in choices if choice is not None), 0)
 
 
-def _outlooks(
-    logged: LoggedGame, one: Decision, deals: int | None, compared: int
-) -> tuple[OptionValue, ...]:
+def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[OptionValue, ...]:
     """Return the options' values; numpy is imported only where they are asked for."""
     if deals is None:
         return ()
     from arena.valuation.option_values import option_values
 
-    return option_values(logged, one, compared, deals)
+    return option_values(one, compared, deals)
 
 
 def _print(
-    wanted: QuestionOptions, logged: LoggedGame, one: Decision, many: int, answers: Answers
+    wanted: QuestionOptions, logged: LoggedGame, one: AskedQuestion, many: int, answers: Answers
 ) -> None:
     console = plain_console()
     look = text_look(logged, console, wanted.glyphs)
@@ -208,7 +211,7 @@ def _print(
         _print_outlooks(one, answers)
 
 
-def _print_outlooks(one: Decision, answers: Answers) -> None:
+def _print_outlooks(one: AskedQuestion, answers: Answers) -> None:
     console = plain_console()
     compared = _compared(one, list(answers.answers))
     again = answers.answers[-1].choice if answers.answers else None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from arena.analysis.text import Look, row
-from arena.logs.gamelog import LoggedGame
+from arena.analysis.timeline import Timeline
 from arena.ui.game_review import GRADE_NAMES, GameReview, review_game
 
 CELLS = 24
@@ -14,9 +14,9 @@ LUCKY = 5
 """Percent of the game from which the luck of a draw is told, as on the page."""
 
 
-def review_rows(logged: LoggedGame, look: Look) -> list[list[Text]]:
-    """Return the rows about each moment of a replay. Raises DamagedLogError."""
-    review = review_game(logged)
+def review_rows(timeline: Timeline, look: Look) -> list[list[Text]]:
+    """Return the rows about each moment of a replay."""
+    review = review_game(timeline)
     remarks: list[list[Text]] = [[_chances(one, look)] for one in review.chances]
     for at, words in _remarks(review, look):
         remarks[at].append(words)

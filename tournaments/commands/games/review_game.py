@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.analysis import decisions
 from arena.analysis.find import find_seat, require_one_game
 from arena.analysis.text import option_words
+from arena.analysis.timeline import Timeline
 from arena.document.blocks import Block, Cell, Column, Paragraph, Table, table
 from arena.document.terminal import open_console, renderables
-from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from arena.ui.console import Pager, print_json, print_paged
 from arena.ui.progress import track
 from protocol.codec import printable
-from tournaments.report.review.reviewer import reference_player, review_logged
+from protocol.messages import Option
+from tournaments.report.review.reviewer import reference_player, review_timeline
 from tournaments.report.review.sums import certain_loss
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
 
@@ -116,11 +116,11 @@ def review_one_game(options: GameReviewOptions, page: Pager) -> None:
     """Review the decisions of a game and print them. Raises UserError, DamagedLogError."""
     by = reference_player(options.by)
     logged = require_one_game(options.log, options.game)
-    names = logged.sitting.seats
+    names, timeline = logged.sitting.seats, Timeline(logged)
     seats = [*range(len(names))] if options.bot is None else [find_seat(logged, options.bot)]
     terms = ReviewTerms(logged.sitting.event, options.worlds or WORLDS, by)
     reviews = [
-        _reviewed(logged, review_logged(logged, seat, terms))
+        _reviewed(timeline, review_timeline(timeline, seat, terms))
         for seat in track(seats, "Seats reviewed", len(seats))
     ]
     game = logged.game.game
@@ -132,17 +132,14 @@ def review_one_game(options: GameReviewOptions, page: Pager) -> None:
     print_paged(renderables(blocks, console.width), console, page)
 
 
-def _reviewed(logged: LoggedGame, one: SeatReview) -> ReviewedSeat:
+def _reviewed(timeline: Timeline, one: SeatReview) -> ReviewedSeat:
     """Return a seat's review with all options in words."""
-    options = {
-        asked.number: [option_words(option) for option in asked.question.options]
-        for asked in decisions.decisions(logged, one.seat)
-    }
-    valued = tuple(_valued(decision, options[decision.number]) for decision in one.decisions)
+    asked = timeline.questions(one.seat)
+    valued = tuple(_valued(lost, asked[lost.number - 1].options) for lost in one.decisions)
     return ReviewedSeat(one.seat, one.entrant, one.rounds, valued)
 
 
-def _valued(one: DecisionLoss, words: Sequence[str]) -> ValuedDecision:
+def _valued(one: DecisionLoss, options: Sequence[Option]) -> ValuedDecision:
     return ValuedDecision(
         question=one.number,
         round=one.round,
@@ -150,7 +147,7 @@ def _valued(one: DecisionLoss, words: Sequence[str]) -> ValuedDecision:
         kind=one.kind,
         choice=one.choice,
         best=one.best,
-        options=tuple(map(ValuedOption, words, one.values, one.errors)),
+        options=tuple(map(ValuedOption, map(option_words, options), one.values, one.errors)),
         loss=one.loss,
         error=one.error,
         exact=one.exact,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.analysis.decisions import opponents
+from arena.analysis.timeline import opponents
 from arena.files import has_content, read_file, write_atomic
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.records import Result, RoundRecord

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from msgspec import Struct, field
 
-from arena.analysis.decisions import opponents
+from arena.analysis.timeline import opponents
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings.standings import DivisionStandings, StandingRow

@@ -5,14 +5,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.analysis import decisions
-from arena.analysis.frames import frames
-from arena.analysis.replay import steps
+from arena.analysis.frames import join_draws, places_in_replay
 from arena.analysis.text import option_words
+from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.gamelog import LoggedGame, read_games
+from arena.logs.gamelog import read_games
 from protocol.errors import unknown_name
-from protocol.records import ChoiceRecord, RoundRecord
+from protocol.records import RoundRecord
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
 
 DIGITS = 3
@@ -60,9 +59,11 @@ def review_part(task: ReviewTask) -> ReviewedGames:
     try:
         for logged in read_games(task.path):
             # A game that was cut off is in its log again, played to its end.
+            timeline: Timeline | None = None
             for seat in left.pop(logged.game.game, ()) if logged.result else ():
                 try:
-                    seats.append(review_logged(logged, seat, task.terms))
+                    timeline = timeline or Timeline(logged)
+                    seats.append(review_timeline(timeline, seat, task.terms))
                 except DamagedFileError:
                     raise
                 except Exception as bug:  # In one game of a thousand it must not stop the others.
@@ -77,31 +78,32 @@ def review_part(task: ReviewTask) -> ReviewedGames:
     return ReviewedGames(tuple(seats), tuple(faults))
 
 
-def review_logged(logged: LoggedGame, seat: int, terms: ReviewTerms) -> SeatReview:
-    """Review the decisions of a seat in a game. Raises DamagedLogError."""
+def review_timeline(timeline: Timeline, seat: int, terms: ReviewTerms) -> SeatReview:
+    """Review the decisions of a seat in a game."""
+    logged = timeline.logged
     return SeatReview(
         game=logged.game.game,
         board=logged.game.board,
         seat=seat,
         entrant=logged.sitting.seats[seat],
         rounds=sum(isinstance(record, RoundRecord) for record in logged.records),
-        decisions=tuple(_losses(logged, seat, terms)),
+        decisions=tuple(_losses(timeline, seat, terms)),
     )
 
 
-def _losses(logged: LoggedGame, seat: int, terms: ReviewTerms) -> Iterator[DecisionLoss]:
+def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[DecisionLoss]:
     """Yield each decision between several options."""
     from arena.valuation import playouts
     from arena.valuation.decision_loss import review_seat  # It needs numpy.
 
-    words = {one.number: one.question.options for one in decisions.decisions(logged, seat)}
-    places = moments(logged, seat)
-    for one in review_seat(logged, seat, terms.worlds, playouts.PLAYERS[terms.by]):
-        options = words[one.number]
+    questions = timeline.questions(seat)
+    places = places_in_replay(join_draws(timeline.moments, None))
+    for one in review_seat(timeline, seat, terms.worlds, playouts.PLAYERS[terms.by]):
+        asked = questions[one.number - 1]
         yield DecisionLoss(
             number=one.number,
-            id=one.id,
-            at=places.get(one.id, 0),
+            id=asked.question.id,
+            at=places[asked.index],
             round=one.round,
             phase=one.phase,
             kind=one.kind,
@@ -112,15 +114,6 @@ def _losses(logged: LoggedGame, seat: int, terms: ReviewTerms) -> Iterator[Decis
             loss=round(one.loss, DIGITS),
             error=round(one.error, DIGITS),
             exact=one.exact,
-            chosen=option_words(options[one.choice]),
-            better=option_words(options[one.best]),
+            chosen=option_words(asked.options[one.choice]),
+            better=option_words(asked.options[one.best]),
         )
-
-
-def moments(logged: LoggedGame, seat: int) -> dict[int, int]:
-    """Return the moment of the replay at which each question to a seat was answered, by its id."""
-    return {
-        frame.record.id: at
-        for at, frame in enumerate(frames(steps(logged), None))
-        if isinstance(frame.record, ChoiceRecord) and frame.record.seat == seat
-    }

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from arena.analysis import timeline
 from arena.valuation import decision_loss
 from tests.support.events import small_event, untouched
 from tests.support.fake_review import fake_review
@@ -31,6 +33,28 @@ def shown(*words: object) -> str:
     done = CliRunner().invoke(main, ["review", *map(str, words)])
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+ONCE = (
+    ("review", GAME, "--worlds", "2"),
+    ("explain", GAME, "--all"),
+    ("explain", GAME, "2", "--deals", "2"),
+    ("replay", GAME, "--review"),
+    ("replay", GAME, "--html", "--out", "/dev/null"),
+)
+
+
+@pytest.mark.parametrize("words", ONCE, ids=" ".join)
+def test_a_log_is_replayed_once(
+    played: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walker, replays = timeline.Walker, count()
+    monkeypatch.setattr(timeline, "Walker", lambda setup: (next(replays), walker(setup))[1])
+    monkeypatch.delattr("arena.analysis.replay.Referee")
+    command, *more = words
+    done = CliRunner().invoke(main, [command, str(played), *more])
+    assert done.exit_code == 0, done.output
+    assert next(replays) == 1
 
 
 def rows(text: str) -> list[list[str]]:

@@ -5,36 +5,22 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from arena.analysis.frames import Frame, frames
-from arena.analysis.frames_live import LiveFrames
-from arena.analysis.replay import steps
-from arena.engine.shuffle import board_seed
+from arena.analysis.frames import Frame, LiveFrames, frames
+from arena.analysis.timeline import walk
 from arena.engine.structs import Hand
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
-from protocol.codec import decode_from_referee, encode_line
-from protocol.messages import Ask, Choose, Clock, GameOver, GameStarts, RoundOver, ToBot
+from arena.logs.gamelog import LoggedGame
+from protocol.codec import decode_from_referee
+from protocol.messages import Ask, GameOver, GameStarts, RoundOver, ToBot
 from protocol.records import Result, RoundRecord
-from protocol.ruleset import Ruleset
 from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
-from tests.support.logged_games import GAMES, NAMES, any_of, logged
+from tests.support.logged_games import GAMES, NAMES, any_of, heard
 
 
-def told(rules: Ruleset, seats: int, seed: object) -> list[list[ToBot]]:
-    """Return what each seat is told in the game that `logged` plays with the same choices."""
-    pick, heard = any_of(seed), list[list[ToBot]]([[] for _ in range(seats)])
-    referee = Referee(
-        GameSetup("1.game", 1, 1, NAMES[:seats], rules, Clock()), board_seed(b"render", "event", 1)
-    )
-    while True:
-        for seat, line in referee.outgoing():
-            heard[seat].append(decode_from_referee(line))
-        question = referee.awaiting
-        if question is None:
-            return heard
-        said = Choose(id=question.id, choice=pick(question))
-        referee.receive(question.seat, encode_line(said)[:-1], 1.5)
+def game_and_messages(name: str, seats: int) -> tuple[LoggedGame, list[list[ToBot]]]:
+    """Return a game of this name, and what each seat is told in it."""
+    game, lines = heard(short(name), seats, any_of(name))
+    return game, [[*map(decode_from_referee, own)] for own in lines]
 
 
 def seen(messages: list[ToBot]) -> Iterator[Frame]:
@@ -53,10 +39,9 @@ def plain(frame: Frame) -> Frame:
 # Slow: at every table a person sees what the replay of the seat shows.
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
-    rules = short(name)
-    game = logged(rules, seats, any_of(name))
-    for seat, messages in enumerate(told(rules, seats, name)):
-        own, replayed = list(seen(messages)), list(frames(steps(game), seat))
+    game, told = game_and_messages(name, seats)
+    for seat, messages in enumerate(told):
+        own, replayed = list(seen(messages)), list(frames(walk(game), seat))
         happened = [event for frame in own for event in frame.events]
         assert happened == [event for frame in replayed for event in frame.events]
         ends = [
@@ -77,8 +62,7 @@ def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) 
 # Slow: at every table a question is shown as it was asked.
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_a_question_is_shown_as_it_was_asked(name: str, seats: int) -> None:
-    rules = short(name)
-    for messages in told(rules, seats, name):
+    for messages in game_and_messages(name, seats)[1]:
         for message, frame in zip(messages[1:], seen(messages), strict=True):
             if isinstance(message, Ask):
                 assert frame.options == message.options
@@ -103,17 +87,15 @@ def size(tiles: Hand | int) -> int:
 # Slow: at every table.
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
 def test_moves_lead_to_each_message_over_tables_of_the_replay(name: str, seats: int) -> None:
-    rules = short(name)
-    game = logged(rules, seats, any_of(name))
+    game, told = game_and_messages(name, seats)
     several = 0
-    for seat, (first, *messages) in enumerate(told(rules, seats, name)):
+    for seat, (first, *messages) in enumerate(told):
         assert isinstance(first, GameStarts)
-        sight, whole = LiveFrames(first, NAMES[:seats]), LiveFrames(first, NAMES[:seats])
-        replayed = {table(frame, seat) for frame in frames(steps(game), seat)}
-        for message in messages:
+        sight = LiveFrames(first, NAMES[:seats])
+        replayed = {table(frame, seat) for frame in frames(walk(game), seat)}
+        for message, frame in zip(messages, seen(told[seat]), strict=True):
             assert isinstance(message, Ask | RoundOver | GameOver)
             *early, last = sight.moves(message)
-            frame = whole.frame(message)
             assert replace(last, events=frame.events) == frame
             together = [event for one in (*early, last) for event in one.events]
             assert together == [*frame.events]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.analysis.decisions import decisions, find_decision, opponents, round_ends
+from arena.analysis.timeline import Timeline, find_question, opponents, round_ends
 from arena.logs.gamelog import DamagedLogError
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
@@ -16,8 +16,9 @@ from protocol.messages import Drew, Passed
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples
+from tests.support.logged_games import NONSENSE
 from tests.support.rulesets import seated
-from tests.support.transcripts import NONSENSE, any_of, overheard
+from tests.support.transcripts import any_of, overheard
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
 
@@ -42,17 +43,18 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
     rules = replace(rules, game=replace(rules.game, max_rounds=2))
     logged, lines = overheard(rules, seats, any_of(seed, foul))
     for seat in range(seats):
-        found = list(decisions(logged, seat))
+        timeline = Timeline(logged)
+        found = timeline.questions(seat)
         asked = [line for line in lines[seat] if line.startswith(b'{"type":"ask"')]
-        assert [one.line for one in found] == asked
+        assert [timeline.line(one) for one in found] == asked
         assert [one.number for one in found] == list(range(1, len(asked) + 1))
         said = [one for one in logged.choices() if one.seat == seat]
-        assert [one.record for one in found] == said
+        assert [one.answer for one in found] == said
         if found:
             others = [line for line in lines[seat] if line not in asked]
             before = lines[seat][: lines[seat].index(asked[-1])]
-            assert list(found[-1].told) == [line for line in others if line in before]
-        assert all(one.step.options == one.question.options for one in found)
+            assert timeline.context(found[-1]) == [line for line in others if line in before]
+        assert [logged.records[one.index] for one in found] == said
 
 
 def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
@@ -61,7 +63,7 @@ def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
     rules = derive(find_variant("draw"), "proud", differs)
     for board in range(1, 9):
         logged, _ = overheard(rules, 2, lambda question: len(question.options) - 1, board=board)
-        assert list(decisions(logged, 0))
+        assert Timeline(logged).questions(0)
 
 
 def test_the_bytes_are_those_whose_fingerprint_the_log_has() -> None:
@@ -77,11 +79,11 @@ def test_a_question_that_nobody_answered_is_the_last_one() -> None:
         begun = replace(logged, records=logged.records[:cut], result=None)
         asked = logged.records[cut]
         assert isinstance(asked, ChoiceRecord)
-        *answered, last = decisions(begun, asked.seat)
-        assert last.record is None
+        *answered, last = Timeline(begun).questions(asked.seat)
+        assert last.answer is None
         assert last.question.id == asked.id
-        assert all(one.record for one in answered)
-        assert all(one.record for one in decisions(begun, 1 - asked.seat))
+        assert all(one.answer for one in answered)
+        assert all(one.answer for one in Timeline(begun).questions(1 - asked.seat))
 
 
 def test_a_log_that_ends_before_the_next_deal_tells_what_it_can() -> None:
@@ -89,43 +91,43 @@ def test_a_log_that_ends_before_the_next_deal_tells_what_it_can() -> None:
     second = [at for at, one in enumerate(logged.records) if isinstance(one, DealRecord)][1]
     begun = replace(logged, records=logged.records[:second], result=None)
     for seat in (0, 1):
-        found = list(decisions(begun, seat))
-        assert [one.record for one in found] == [one for one in begun.choices() if one.seat == seat]
-    assert not list(decisions(replace(begun, records=()), 0))
+        found = Timeline(begun).questions(seat)
+        assert [one.answer for one in found] == [one for one in begun.choices() if one.seat == seat]
+    assert not Timeline(replace(begun, records=())).questions(0)
 
 
 def test_a_seat_that_fouled_is_not_asked_any_more() -> None:
     three = derive(find_variant("draw"), "three", {"target": 40})
     logged, _ = overheard(three, 3, lambda question: NONSENSE if question.seat == 1 else 0)
-    (only,) = decisions(logged, 1)
-    assert isinstance(only.record, FoulRecord)
-    assert only.record.foul == "malformed"
+    (only,) = Timeline(logged).questions(1)
+    assert isinstance(only.answer, FoulRecord)
+    assert only.answer.foul == "malformed"
 
 
 def test_events_are_shown_once() -> None:
     """Between two questions of a round lies what everybody did since."""
     logged, _ = overheard(SHORT, 2, any_of(4))
-    found = list(decisions(logged, 0))
+    found = Timeline(logged).questions(0)
     for before, after in pairwise(found):
-        known = len(before.step.game.playing.events) if before.round == after.round else 0
-        assert after.step.events == after.step.game.playing.events[known:]
+        known = len(before.game.playing.events) if before.round == after.round else 0
+        assert after.events == after.game.playing.events[known:]
 
 
 def test_a_log_that_cannot_have_happened_is_refused() -> None:
     logged, _ = overheard(SHORT, 2, any_of(5))
     doubled = (*logged.records[:1], *logged.records)
     with pytest.raises(DamagedLogError):
-        list(decisions(replace(logged, records=doubled), 0))
+        Timeline(replace(logged, records=doubled))
 
 
 def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
     logged, _ = overheard(SHORT, 2, any_of(6))
-    found = list(decisions(logged, 0))
-    assert find_decision(found, 2) is find_decision(found, found[1].question.id) is found[1]
+    found = Timeline(logged).questions(0)
+    assert find_question(found, 2) is find_question(found, found[1].question.id) is found[1]
     with pytest.raises(UserError, match=rf"no question 9999: this seat was asked {len(found)}"):
-        find_decision(found, 9999)
+        find_question(found, 9999)
     with pytest.raises(UserError, match="was not asked any question"):
-        find_decision([], 1)
+        find_question([], 1)
 
 
 @examples(20)
@@ -134,7 +136,7 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
     logged, _ = overheard(*table, any_of(seed))
     assert logged.result
     for seat in range(table[1]):
-        ends = list(round_ends(logged, seat))
+        ends = list(round_ends(Timeline(logged), seat))
         assert sum(end.gained for end in ends) == logged.result.scores[seat]
         scores = logged.result.scores
         others = [scores[other] for other in opponents(table[0], table[1], seat)]
@@ -144,8 +146,8 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
 def test_a_round_counts_what_its_seat_did() -> None:
     logged, _ = overheard(SHORT, 2, any_of(7))
     for seat in (0, 1):
-        ends = list(round_ends(logged, seat))
-        final = [one.step for one in decisions(logged, seat)][-1].game.playing
+        ends = list(round_ends(Timeline(logged), seat))
+        final = Timeline(logged).questions(seat)[-1].game.playing
         drew = [one for one in final.events if isinstance(one, Drew) and one.seat == seat]
         passed = [one for one in final.events if isinstance(one, Passed) and one.seat == seat]
         assert ends[-1].drew >= len(drew)

@@ -1,0 +1,392 @@
+"""The timeline of a logged game: one checked walk of its log, in which every analysis looks up."""
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
+
+from msgspec import Struct
+
+from arena import engine
+from arena.analysis.alternative_deals import QUIET, PublicMove, RoundHistory
+from arena.analysis.replay import setup_of
+from arena.engine import boneyard, lead, values, view
+from arena.engine.state import Game
+from arena.engine.structs import Dealt
+from arena.engine.view import LineWriter
+from arena.logs.gamelog import ANSWERS, DamagedLogError, LoggedGame
+from arena.match.clock import bank_left_ms
+from arena.match.game_setup import GameSetup, Question
+from arena.match.referee import QUESTIONS_A_GAME, decided_by_fouls, needs_answer
+from protocol.codec import encode_line
+from protocol.errors import UserError
+from protocol.messages import Drew, Event, Option, Passed, WhyRound
+from protocol.records import (
+    ChoiceRecord,
+    DealRecord,
+    FoulRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    SentRecord,
+    SpentRecord,
+)
+from protocol.ruleset import Ruleset, hand_size, set_of_tiles, side_of
+from protocol.tiles import Tile
+
+
+class Moment(Struct, frozen=True):
+    """One event of a logged game, with nothing hidden."""
+
+    before: Game
+    """The game before it."""
+    game: Game
+    """The game after it."""
+    events: tuple[Event, ...]
+    """The events that it added to the history of the round."""
+    question: Question | None
+    """The question that the record answers; without a record, the one at which the log ends."""
+    record: LogRecord | None
+    """The line of the log; None: the moment followed from the rules."""
+    index: int
+    """The index of the record in the game's records; without one, of the last before it."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Return the options of the seat that was asked; none if none was asked."""
+        return self.question.options if self.question else ()
+
+
+class AskedQuestion(Struct, frozen=True):
+    """A question to a seat in a logged game, the table at that moment, and the answer."""
+
+    question: Question
+    """The question: its seat, id, options and time."""
+    game: Game
+    """The table, nothing hidden."""
+    events: tuple[Event, ...]
+    """The events since the question before, or since the round began."""
+    index: int
+    """The index in the game's records of the answer, or of where it would stand."""
+    answer: ChoiceRecord | FoulRecord | None
+    """The answer or the foul; None: the game was cut off before."""
+    history: RoundHistory
+    """The round up to the question, as everybody sees it."""
+
+    @property
+    def number(self) -> int:
+        """The question's number among those to this seat in the game, from 1."""
+        return self.question.id % QUESTIONS_A_GAME
+
+    @property
+    def round(self) -> int:
+        """The round's number in the game, from 1."""
+        return self.game.playing.number
+
+    @property
+    def seat(self) -> int:
+        """The seat that was asked."""
+        return self.question.seat
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The seat's options."""
+        return self.question.options
+
+    @property
+    def choice(self) -> int | None:
+        """The index of the chosen option; None after a foul or without an answer."""
+        return self.answer.choice if isinstance(self.answer, ChoiceRecord) else None
+
+
+class RoundEnd(Struct, frozen=True):
+    """The end of a round, and its result for one seat."""
+
+    round: int
+    """The round's number in the game, from 1."""
+    why: WhyRound
+    """The way in which it ended."""
+    out: int | None
+    """The seat that went out, if any."""
+    hand: tuple[Tile, ...]
+    """The tiles left in the seat's hand."""
+    pips: int
+    """The pips of those tiles."""
+    drew: int
+    """The number of tiles that the seat drew."""
+    passed: int
+    """The number of times that the seat passed."""
+    gained: int
+    """Points that the seat's side gained in the round, fees and stakes included."""
+    lost: int
+    """The largest gain of another side, in points."""
+    ahead: int
+    """Points by which its side leads the best other side afterwards; negative: it trails."""
+
+    @property
+    def swing(self) -> int:
+        """Return the points that the seat's side gained on the best other side in this round."""
+        return self.gained - self.lost
+
+
+class Timeline:
+    """A logged game, walked once: its moments in order, the questions and the ends of rounds."""
+
+    def __init__(self, logged: LoggedGame) -> None:
+        """Walk the log. Raises DamagedLogError at the first record that cannot follow."""
+        self.logged = logged
+        self.moments = tuple(walk(logged))
+        self._questions: list[list[AskedQuestion]] = [[] for _ in logged.sitting.seats]
+        self._ask_all()
+
+    def questions(self, seat: int) -> Sequence[AskedQuestion]:
+        """Return every question to a seat, in order; the last may be without an answer."""
+        return self._questions[seat]
+
+    def _ask_all(self) -> None:
+        """Find the questions, and the round up to each of them as everybody sees it."""
+        begin, deals, moves = -1, list[Dealt](), list[PublicMove]()
+        fouled = set(self.logged.game.forfeited)
+        for at, moment in enumerate(self.moments):
+            record, game = moment.record, moment.before
+            if moment.question:
+                start = self.moments[begin].before
+                history = RoundHistory(start, tuple(deals), tuple(moves))
+                self._ask(moment, moment.question, history)
+            if isinstance(record, DealRecord):
+                if game.round is None or game.playing.over:
+                    begin, deals, moves = at, [], []
+                deals.append(deal_of(record))
+            elif isinstance(record, FoulRecord):
+                fouled.add(record.seat)
+            elif isinstance(record, ChoiceRecord):
+                moves += _moves(game, record.choice, fouled)
+            elif record is None and not moment.question:
+                moves += _moves(game, 0, fouled)
+
+    def _ask(self, moment: Moment, question: Question, history: RoundHistory) -> None:
+        own, now = self._questions[question.seat], moment.before.playing
+        before = own[-1].game.playing if own else now
+        known = len(before.events) if own and before.number == now.number else 0
+        answer = moment.record
+        assert answer is None or isinstance(answer, ANSWERS)
+        index = moment.index if answer else len(self.logged.records)
+        events = now.events[known:]
+        own.append(AskedQuestion(question, moment.before, events, index, answer, history))
+
+    def line(self, asked: AskedQuestion) -> bytes:
+        """Return a question as it was written, byte for byte."""
+        question, writer = asked.question, self._writer(asked.game)
+        return writer.question(question.seat, question.options, question.id, question.time_ms)
+
+    def context(self, asked: AskedQuestion) -> list[bytes]:
+        """Return the lines that the seat had been sent in this game, without earlier questions."""
+        setup, seat = setup_of(self.logged), asked.seat
+        new = self.moments[0].before
+        starts = view.starting_events(new, setup.number, seat, setup.clock_of(seat))
+        over = (one.game for one in self.round_ends() if one.index < asked.index)
+        ends = (self._writer(game).round_over()[seat] for game in over)
+        return [encode_line(starts), *ends]
+
+    def _writer(self, game: Game) -> LineWriter:
+        return LineWriter(game, self.logged.game.number)
+
+    def round_ends(self) -> Iterator[Moment]:
+        """Yield the end of each finished round."""
+        return (one for one in self.moments if isinstance(one.record, RoundRecord))
+
+
+def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
+    """Return the public moves of a choice."""
+    seat, option = game.playing.turn, engine.legal(game)[choice]
+    return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]
+
+
+def find_question(found: Sequence[AskedQuestion], wanted: int) -> AskedQuestion:
+    """Return the question that a user means, by its number in the game or by its id.
+
+    Raises UserError.
+    """
+    for asked in found:
+        if wanted in (asked.number, asked.question.id):
+            return asked
+    many = f"was asked {len(found)} questions" if found else "was not asked any question"
+    raise UserError(f"There is no question {wanted}: this seat {many} in this game.")
+
+
+def round_ends(timeline: Timeline, seat: int) -> Iterator[RoundEnd]:
+    """Yield the end of each finished round, for a seat."""
+    rules, seats = timeline.logged.sitting.rules, len(timeline.logged.sitting.seats)
+    before, others = (0,) * seats, opponents(rules, seats, seat)
+    for moment in timeline.round_ends():
+        game, state = moment.game, moment.game.playing
+        assert state.over
+        scores = game.scores
+        gains = [now - was for now, was in zip(scores, before, strict=True)]
+        yield RoundEnd(
+            round=state.number,
+            why=state.over,
+            out=state.out,
+            hand=state.hands[seat],
+            pips=engine.pips(game)[seat],
+            drew=sum(isinstance(one, Drew) and one.seat == seat for one in state.events),
+            passed=sum(isinstance(one, Passed) and one.seat == seat for one in state.events),
+            gained=gains[seat],
+            lost=max(gains[other] for other in others),
+            ahead=scores[seat] - max(scores[other] for other in others),
+        )
+        before = scores
+
+
+def opponents(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
+    """Return the seats that do not win with this one."""
+    partners = rules.deal.partners
+    side = side_of(partners, seat)
+    return tuple(other for other in range(seats) if side_of(partners, other) != side)
+
+
+# --- the walk ---
+
+
+def walk(logged: LoggedGame) -> Iterator[Moment]:
+    """Yield the moments of a game from its log alone: the log has the hands, so no seed is needed.
+
+    A log that ends at an open question has one more moment. Raises DamagedLogError at the first
+    record that cannot follow.
+    """
+    walker = Walker(setup_of(logged))
+    for index, record in enumerate(logged.records):
+        if misfit := walker.misfit(record):
+            raise DamagedLogError(f"Game {logged.game.game}, record {index + 1}: {misfit}.")
+        yield from walker.take(record, index)
+    if walker.question:
+        game = walker.game
+        yield Moment(game, game, (), walker.question, None, len(logged.records) - 1)
+
+
+class Walker:
+    """A game replayed from its records, with the time of each seat."""
+
+    def __init__(self, setup: GameSetup) -> None:
+        self._setup, seats = setup, range(len(setup.seats))
+        self.game = values.new_game(setup.rules, len(seats))
+        self.question: Question | None = None
+        """The open question."""
+        self._fouled = set(setup.forfeited)
+        self._asked = [setup.number * QUESTIONS_A_GAME for _ in seats]
+        self._bank_ms = [float(setup.clock_of(seat).bank_ms) for seat in seats]
+
+    @property
+    def _ended(self) -> bool:
+        """Tell whether the game is over by the rules, or by fouls."""
+        decided = decided_by_fouls(self.game, self._setup.fouls, self._fouled)
+        return self.game.over is not None or decided
+
+    def take(self, record: LogRecord, index: int) -> Iterator[Moment]:
+        """Yield the moment of a record, and those after it that need no answer."""
+        over_before_deal = self.game.round is None and self._ended
+        if isinstance(record, SentRecord | SpentRecord) or over_before_deal:
+            return  # Nothing happened at the table.
+        before, question = self.game, None
+        match record:
+            case DealRecord():
+                self.game = values.begin(before, deal_of(record))
+            case ChoiceRecord() | FoulRecord():
+                question, self.question = self.question, None
+                assert question, "A record that fits answers a question."
+                self._charge(record)
+                if isinstance(record, ChoiceRecord):
+                    self.game = values.act_unchecked(before, question.options[record.choice])
+                else:
+                    self._fouled.add(record.seat)
+            case _:
+                pass
+        yield self._moment(before, question, record, index)
+        # Only options, and those of a seat that has fouled, are taken without a question.
+        while self.question is None and not self._ended and (options := values.legal(self.game)):
+            before, seat = self.game, self.game.playing.turn
+            if needs_answer(self._setup.clock, options, fouled=seat in self._fouled):
+                time_ms = self._setup.clock_of(seat).move_ms + int(self._bank_ms[seat])
+                self.question = Question(seat, self._asked[seat] + 1, options, time_ms)
+            else:
+                self.game = values.act_unchecked(before, options[0])
+                yield self._moment(before, None, None, index)
+
+    def _charge(self, record: ChoiceRecord | FoulRecord) -> None:
+        seat = record.seat
+        self._asked[seat] += 1
+        move_ms = self._setup.clock_of(seat).move_ms
+        self._bank_ms[seat] = bank_left_ms(self._bank_ms[seat], move_ms, record.ms)
+
+    def _moment(
+        self, before: Game, question: Question | None, record: LogRecord | None, index: int
+    ) -> Moment:
+        old, new = before.round, self.game.playing
+        known = len(old.events) if old and old.number == new.number else 0
+        return Moment(before, self.game, new.events[known:], question, record, index)
+
+    def misfit(self, record: LogRecord) -> str | None:
+        """Return the reason why a record cannot come next, if there is one."""
+        game = self.game
+        match record:
+            case DealRecord():
+                return self._misdeal(deal_of(record))
+            case ChoiceRecord() | FoulRecord():
+                return self._unasked(record)
+            case RoundRecord():
+                state = game.round
+                follows = state and (state.number, state.over, game.points, game.scores)
+                if follows != (record.round, record.why, record.points, record.scores):
+                    return "the round does not end so"
+            case Result():
+                if game.round is None and not self._ended:
+                    return "a result before any deal"
+                if {len(record.seats), len(record.scores), len(record.places)} != {game.seats}:
+                    return f"the result is not one of {game.seats} seats"
+            case _:
+                pass
+        return None
+
+    def _unasked(self, record: ChoiceRecord | FoulRecord) -> str | None:
+        question = self.question
+        if question is None or question.seat != record.seat:
+            return f"seat {record.seat} was not asked"
+        if isinstance(record, FoulRecord):
+            return None
+        if record.choice not in range(len(question.options)):
+            return f"choice {record.choice} of {len(question.options)}, counted from 0"
+        if record.id != question.id:
+            return f"an answer to question {record.id}; question {question.id} is open"
+        return None
+
+    def _misdeal(self, dealt: Dealt) -> str | None:
+        """Return the fault of a deal: it must be next, of the whole set, in the engine's order."""
+        game = self.game
+        if self._ended or not values.needs_deal(game):
+            return "a deal before the round is over, or after the game"
+        before, seats = game.round, range(game.seats)
+        leaders: tuple[int, ...] = tuple(seats)
+        if before and not before.over:
+            turn, leaders = (before.number, before.aside.deal + 1), (before.aside.began,)
+        else:
+            turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
+        if (dealt.round, dealt.deal) != turn:
+            return f"deal {dealt.deal} of round {dealt.round} is dealt out of order"
+        tiles = set_of_tiles(game.rules.deal)
+        lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
+        if not (lots and dealt.leader in leaders and _is_whole(game, dealt)):
+            return "the deal is not one of these rules"
+        return None
+
+
+def deal_of(record: DealRecord) -> Dealt:
+    """Return a recorded deal as the engine takes it."""
+    return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
+
+
+def _is_whole(game: Game, dealt: Dealt) -> bool:
+    """Tell whether all tiles are dealt by these rules; none are before odd or even is called."""
+    if dealt.deal == 0:
+        return dealt.hands == ((),) * game.seats and not dealt.stock
+    rules, rest = game.rules, tuple(chain(*dealt.stock))
+    whole = sorted(chain(*dealt.hands, rest)) == list(set_of_tiles(rules.deal))
+    even = [hand_size(rules.deal, game.seats)] * game.seats == list(map(len, dealt.hands))
+    return whole and even and dealt.stock == boneyard.arrange(rules.boneyard, rest, game.seats)
