@@ -5,8 +5,8 @@ from pathlib import Path
 
 from arena.files import refuse_link, remove_partial_files
 from arena.logs import compression
-from arena.logs.checksummed import grep_prefix, last_line
-from arena.logs.gamelog import OVER
+from arena.logs.checksummed import grep_prefix
+from arena.logs.gamelog import is_over
 from protocol.codec import line_start
 from protocol.records import DealRecord, Sitting
 
@@ -63,10 +63,8 @@ def compress_finished(path: Path) -> None:
 
     Raises OSError, and then the log is as it was.
     """
-    if path.exists() and path.stat().st_size >= MIN_PACK_BYTES:
-        last, torn = last_line(path)
-        if last.startswith(OVER) and not torn:
-            compression.compress(path)
+    if path.exists() and path.stat().st_size >= MIN_PACK_BYTES and is_over(path):
+        compression.compress(path)
 
 
 def remove_leftovers(folder: Path) -> None:

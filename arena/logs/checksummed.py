@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -43,11 +43,9 @@ class Entry(Struct, Generic[T], frozen=True, gc=False):
     """A line with its record."""
 
     line: Line
-    """The line."""
     checksum: int
     """The checksum from which the next line's runs on."""
     record: T
-    """The record in the line."""
 
 
 def damaged(path: Path, line: Line, why: object) -> DamagedFileError:
@@ -71,12 +69,9 @@ def truncate_torn_line(path: Path) -> str | None:
 
     Raises DamagedFileError, OSError.
     """
-    if not path.exists():
+    if not path.exists() or not (torn := len(last_line(path)[1])):
         return None
     with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
-        torn = len(_last_line(file, path)[1])
-        if torn == 0:
-            return None
         file.truncate(file.seek(-torn, os.SEEK_END))
     return f"{path}: the last line was cut short; its {torn} bytes were removed."
 
@@ -86,20 +81,16 @@ def last_line(path: Path) -> tuple[bytes, bytes]:
 
     Raises DamagedFileError if one is longer than any of ours, OSError.
     """
-    with open_file(path) as file:
-        return _last_line(file, path)
-
-
-def _last_line(file: BinaryIO, path: Path) -> tuple[bytes, bytes]:
     parts: list[bytes] = []
-    start, lines = file.seek(0, os.SEEK_END), 0
-    while start and lines < 2:
-        if len(parts) * CHUNK >= 2 * LONGEST:
-            raise DamagedFileError(f"{path}: its last {2 * LONGEST} bytes have no whole line")
-        start, size = max(0, start - CHUNK), min(start, CHUNK)
-        file.seek(start)
-        parts.append(file.read(size))
-        lines += parts[-1].count(b"\n")
+    with open_file(path) as file:
+        start, lines = file.seek(0, os.SEEK_END), 0
+        while start and lines < 2:
+            if len(parts) * CHUNK >= 2 * LONGEST:
+                raise DamagedFileError(f"{path}: its last {2 * LONGEST} bytes have no whole line")
+            start, size = max(0, start - CHUNK), min(start, CHUNK)
+            file.seek(start)
+            parts.append(file.read(size))
+            lines += parts[-1].count(b"\n")
     end = b"".join(reversed(parts))
     whole = end.rfind(b"\n") + 1
     return end[end.rfind(b"\n", 0, max(0, whole - 1)) + 1 : whole], end[whole:]
@@ -133,15 +124,15 @@ def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
 
 
 def read_end(path: Path) -> bytes:
-    """Return the last line of a file, compressed or not, whole or not; no line of 128 KiB or more.
+    """Return the last bytes of a file, compressed or not, at most 128 KiB; none if there is none.
 
-    The lines before it are not looked at. Raises DamagedFileError, OSError.
+    Raises DamagedFileError, OSError.
     """
     end = b""
     with open_any(path) as file:
         for data in iter(partial(file.read, CHUNK), b"") if file else ():
             end = (end + data)[-CHUNK:]
-    return end[end.rfind(b"\n", 0, max(0, len(end) - 1)) + 1 :]
+    return end
 
 
 def _lines(path: Path) -> Iterator[bytes]:

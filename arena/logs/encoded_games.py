@@ -6,11 +6,20 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.logs.checksummed import read_sealed
-from arena.logs.gamelog import DamagedLogError, LoggedGame, is_beyond_seats
+from arena.logs.gamelog import (
+    DamagedLogError,
+    LoggedGame,
+    assemble_games,
+    is_beyond_seats,
+    logged_game,
+)
 from protocol.codec import DamagedRecordError, decode_record, line_start
-from protocol.records import GameRecord, Result, Sitting
+from protocol.records import ChoiceRecord, GameRecord, LogRecord, Result, Sitting, SittingOver
 
-SITTING, GAME, RESULT = line_start(Sitting), line_start(GameRecord), line_start(Result)
+KINDS: dict[bytes, type[LogRecord]] = {
+    line_start(kind): kind for kind in (Sitting, SittingOver, GameRecord, Result)
+}
+"""The beginnings of the lines that begin or end games."""
 
 
 class EncodedGame(Struct, frozen=True):
@@ -36,19 +45,15 @@ class EncodedGame(Struct, frozen=True):
     def decode(self) -> LoggedGame:
         """Return the game. Raises DamagedLogError if a line is not a record of it."""
         try:
-            sitting, game, *records = map(decode_record, (self.sitting, *self.lines))
+            sitting, *records = map(decode_record, (self.sitting, *self.lines))
         except DamagedRecordError as error:
             raise self._damage(error) from error
-        result = records[-1]
-        assert isinstance(game, GameRecord), "So its first line begins."
-        assert isinstance(result, Result), "So its last line begins."
-        if (
-            not isinstance(sitting, Sitting)
-            or sitting.seats != result.seats
-            or any(is_beyond_seats(record, sitting) for record in (game, *records))
-        ):
+        game = logged_game(sitting, records)
+        assert game.result, "So its last line begins."
+        beyond = any(is_beyond_seats(record, game.sitting) for record in records)
+        if beyond or game.sitting.seats != game.result.seats:
             raise self._damage("it is not a game of its sitting")
-        return LoggedGame(sitting, game, tuple(records), result)
+        return game
 
     def _damage(self, why: object) -> DamagedLogError:
         return DamagedLogError(f"{self.path}: a game of it cannot be read: {why}.")
@@ -56,15 +61,10 @@ class EncodedGame(Struct, frozen=True):
 
 def read_encoded_games(path: Path) -> Iterator[EncodedGame]:
     """Yield the finished games of a log. Raises DamagedFileError."""
-    sitting, lines = b"", list[bytes]()
-    for entry in read_sealed(path, bytes):
-        line = entry.record
-        if line.startswith(SITTING):
-            sitting = line
-        elif line.startswith(GAME):
-            lines = [line]
-        elif lines:
-            lines.append(line)
-            if line.startswith(RESULT):
-                yield EncodedGame(path, sitting, tuple(lines))
-                lines = []
+    for sitting, lines in assemble_games(read_sealed(path, bytes), _kind_of):
+        if _kind_of(lines[-1]) is Result:
+            yield EncodedGame(path, sitting, tuple(lines))
+
+
+def _kind_of(line: bytes) -> type[LogRecord]:
+    return KINDS.get(line[: line.find(b",") + 1], ChoiceRecord)

@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.compression import open_any
-from arena.logs.gamelog import LoggedGame
+from arena.logs.gamelog import GameAssembler, LoggedGame, logged_game
 from protocol.codec import DamagedRecordError, decode_record, unseal
-from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver
+from protocol.records import LogRecord, Result
 
 CHUNK = 2**20
 """Bytes that are read at once; no line of a log is longer."""
@@ -29,11 +29,7 @@ class LogFollower:
         self.path = path
         self.size = 0
         """Bytes that have been read, all of them whole lines."""
-        self.sitting: Sitting | None = None
-        self.game: GameRecord | None = None
-        """The last game that began."""
-        self.records: list[LogRecord] = []
-        """All records of that game after its first."""
+        self._games = GameAssembler[LogRecord](LONGEST_GAME)
         self._checksum = 0
 
     def look(self, end: int = sys.maxsize) -> Iterator[LoggedGame]:
@@ -70,29 +66,17 @@ class LogFollower:
 
     def playing(self) -> LoggedGame | None:
         """Return the records so far of the game that is running or was cut off; or None."""
-        if self.sitting is None or self.game is None or self._over:
-            return None
-        return LoggedGame(self.sitting, self.game, tuple(self.records), None)
-
-    @property
-    def _over(self) -> bool:
-        return bool(self.records) and isinstance(self.records[-1], Result)
+        playing = self._games.playing()
+        return logged_game(*playing) if playing else None
 
     def _take(self, line: bytes) -> Iterator[LoggedGame]:
         try:
             body, checksum = unseal(line, self._checksum)
             record = decode_record(body)
+            ended = self._games.take(type(record), record)
         except DamagedRecordError as error:
             raise DamagedFileError(f"{self.path}, byte {self.size}: {error}") from error
         self.size += len(line)
         self._checksum = checksum
-        if isinstance(record, Sitting):
-            self.sitting, self.game = record, None
-        elif isinstance(record, SittingOver):
-            self.sitting, self.game, self.records = None, None, []
-        elif isinstance(record, GameRecord):
-            self.game, self.records = record, []
-        elif len(self.records) < LONGEST_GAME or isinstance(record, Result):
-            self.records.append(record)
-        if isinstance(record, Result) and self.sitting and self.game:
-            yield LoggedGame(self.sitting, self.game, tuple(self.records), record)
+        if ended and isinstance(record, Result):
+            yield logged_game(*ended)

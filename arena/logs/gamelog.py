@@ -1,10 +1,12 @@
 """The game log of a sitting: append to it while games are played, read it back for replay."""
 
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import starmap
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
@@ -27,14 +29,20 @@ from protocol.records import (
 
 ANSWERS = (ChoiceRecord, FoulRecord)
 """Records of what a bot did with a question."""
-BORDERS = (Sitting, GameRecord, SittingOver)
+GAME_BOUNDARIES = (Sitting, GameRecord, SittingOver)
 """Records between games."""
 OVER = line_start(SittingOver)
 """The beginning of a finished log's last line."""
-
-
-MILESTONES = frozenset({Sitting, SittingOver, Result})
-"""Records that begin or end a sitting or a game: the log counts them."""
+COUNTED = frozenset({Sitting, SittingOver, Result})
+"""Records that the log counts: they begin or end a sitting or end a game."""
+PER_SEAT: dict[type[LogRecord], tuple[str, ...]] = {
+    RoundRecord: ("points", "scores"),
+    SentRecord: ("sha256",),
+    SpentRecord: ("questions", "ms", "worst_ms", "given_back_ms", "cpu_ms", "voids"),
+    Result: ("seats",),
+}
+"""The fields of a record that have a value for each seat."""
+T = TypeVar("T")
 
 
 class DamagedLogError(DamagedFileError):
@@ -47,8 +55,8 @@ class GameLog:
     def __init__(self, path: Path, sitting: Sitting) -> None:
         """Open a log for appending: decompress it if need be, begin a new one with the sitting.
 
-        If every game has its result but a kill cut off the sitting's end, write that; see `sit`.
-        Raises OSError, DamagedFileError.
+        If every game has its result but a kill cut off the sitting's end, write that; see
+        `begin_sitting`. Raises OSError, DamagedFileError.
         """
         self._sitting: Sitting | None = None
         self._records = self._results = self._checksum = 0
@@ -59,7 +67,7 @@ class GameLog:
         self._descriptor = open_regular(path, APPEND)
         try:
             self.append([])
-            self.sit(sitting)
+            self.begin_sitting(sitting)
         except OSError:
             self.close()
             raise
@@ -76,7 +84,7 @@ class GameLog:
                 f"{path}, byte {end}: the last line is incomplete; truncate it first"
             )
 
-    def sit(self, sitting: Sitting) -> None:
+    def begin_sitting(self, sitting: Sitting) -> None:
         """Append the sitting of fresh processes, unless it is the same as the one before.
 
         Raises OSError.
@@ -92,7 +100,7 @@ class GameLog:
         """
         lines = records
         # Most calls bring choices only, which end no sitting: to look at their types costs little.
-        if not records or not MILESTONES.isdisjoint(map(type, records)):
+        if not records or not COUNTED.isdisjoint(map(type, records)):
             lines = [*records, *self._end(records)]
         if lines:
             self._checksum = checksummed.append_records(self._descriptor, lines, self._checksum)
@@ -122,7 +130,7 @@ class GameLog:
 
     def _count(self, records: Sequence[LogRecord]) -> None:
         self._records += len(records)
-        if MILESTONES.isdisjoint(map(type, records)):
+        if COUNTED.isdisjoint(map(type, records)):
             return
         self._results += _results(records)
         for record in records:
@@ -201,15 +209,15 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
     sitting: Sitting | None = None
     for entry in checksummed.read_sealed(path, decode_record):
         record, number = entry.record, entry.line.number
-        # Nine lines of ten: all that follows would let them pass.
-        if isinstance(record, ChoiceRecord) and record.seat < seats and not over:
+        # Nine lines of ten, in a game: all that follows would let them pass.
+        if isinstance(record, ChoiceRecord) and record.seat < seats:
             yield entry
             continue
         if isinstance(record, Sitting):
             more = sitting is None or len(record.boards) > len(sitting.boards)
             if sitting and not (_goes_on(sitting, record) and (more or not over)):
                 raise damaged(path, entry.line, "a log has one sitting, which only gains boards")
-            sitting, over, seats = record, False, len(record.seats)
+            sitting, over = record, False
         if sitting is None:
             raise damaged(path, entry.line, "a log has one sitting, in its first line")
         if isinstance(record, GameRecord) and "/" in record.game:
@@ -217,6 +225,8 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
             raise damaged(path, entry.line, "a game's name has no slash")
         if over:
             raise damaged(path, entry.line, "a record after the sitting's end")
+        if seats == 0 and not isinstance(record, GAME_BOUNDARIES):
+            raise damaged(path, entry.line, "a record outside any game")
         if isinstance(record, SittingOver):
             over = True
             if (record.games, record.records) != (results, number - 1):
@@ -224,35 +234,18 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
         results += isinstance(record, Result)
         if is_beyond_seats(record, sitting):
             raise damaged(path, entry.line, f"it is not about {len(sitting.seats)} seats")
+        if isinstance(record, (*GAME_BOUNDARIES, Result)):
+            seats = len(sitting.seats) if isinstance(record, GameRecord) else 0
         yield entry
 
 
 def is_beyond_seats(record: LogRecord, sitting: Sitting) -> bool:
     """Tell whether a record does not fit the number of the sitting's seats."""
+    values = (getattr(record, name) for name in PER_SEAT.get(type(record), ()))
+    named = (record.seat,) if isinstance(record, ANSWERS) else getattr(record, "forfeited", ())
     seats = len(sitting.seats)
-    match record:
-        case ChoiceRecord(seat=seat) | FoulRecord(seat=seat):
-            return seat >= seats
-        case RoundRecord():
-            return not seats == len(record.points) == len(record.scores)
-        case SentRecord():
-            return len(record.sha256) != seats
-        case SpentRecord():
-            counts = (
-                record.questions,
-                record.ms,
-                record.worst_ms,
-                record.given_back_ms,
-                record.cpu_ms,
-                *(() if record.voids is UNSET else (record.voids,)),
-            )
-            return any(len(one) != seats for one in counts)
-        case GameRecord():
-            return any(seat >= seats for seat in record.forfeited)
-        case Result():
-            return len(record.seats) != seats
-        case _:
-            return False
+    uneven = any(value is not UNSET and len(value) != seats for value in values)
+    return uneven or any(seat >= seats for seat in named)
 
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:
@@ -283,28 +276,58 @@ def is_over(path: Path) -> bool:
 
     The lines before it are not checked. Raises DamagedFileError, OSError.
     """
-    line = read_end(path)
-    return line.startswith(OVER) and line.endswith(b"\n")
+    end = read_end(path)
+    return end.endswith(b"\n") and end.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(OVER)
+
+
+class GameAssembler(Generic[T]):
+    """The lines of a log, decoded or not, put together to games one by one."""
+
+    def __init__(self, most: int = sys.maxsize) -> None:
+        """Keep at most so many lines of a game, besides its first and its result."""
+        self._sitting: T | None = None
+        self._lines: list[T] = []
+        self._most = most
+
+    def take(self, kind: type[LogRecord], line: T) -> tuple[T, list[T]] | None:
+        """Take the next line; return the sitting and the lines of a game that it ends or cuts off.
+
+        A line outside any game is left out.
+        """
+        ended = None
+        if kind in GAME_BOUNDARIES or not self._lines:
+            ended, self._lines = self.playing(), [line] if kind is GameRecord else []
+            self._sitting = line if kind is Sitting else self._sitting
+        elif kind is Result or len(self._lines) <= self._most:
+            self._lines.append(line)
+            if kind is Result:
+                ended, self._lines = self.playing(), []
+        return ended
+
+    def playing(self) -> tuple[T, list[T]] | None:
+        """Return the sitting and the lines so far of the game that has no end yet."""
+        return (self._sitting, self._lines) if self._sitting is not None and self._lines else None
+
+
+def assemble_games(
+    entries: Iterable[Entry[T]], kind_of: Callable[[T], type[LogRecord]]
+) -> Iterator[tuple[T, list[T]]]:
+    """Yield the sitting and the lines of each game."""
+    games = GameAssembler[T]()
+    taken = (games.take(kind_of(entry.record), entry.record) for entry in entries)
+    yield from filter(None, taken)
+    yield from filter(None, [games.playing()])
+
+
+def logged_game(sitting: LogRecord, records: Sequence[LogRecord]) -> LoggedGame:
+    """Return the game with these records, in this sitting."""
+    game, *others = records
+    assert isinstance(sitting, Sitting)
+    assert isinstance(game, GameRecord)
+    result = others[-1] if others and isinstance(others[-1], Result) else None
+    return LoggedGame(sitting, game, tuple(others), result)
 
 
 def read_games(path: Path) -> Iterator[LoggedGame]:
     """Yield every game in a log, one at a time. Raises DamagedFileError."""
-    sitting: Sitting | None = None
-    game: GameRecord | None = None
-    records: list[LogRecord] = []
-    for entry in read_records(path):
-        record = entry.record
-        if isinstance(record, BORDERS):
-            if sitting and game:
-                yield LoggedGame(sitting, game, tuple(records), None)
-            game, records = record if isinstance(record, GameRecord) else None, []
-            sitting = record if isinstance(record, Sitting) else sitting
-        elif sitting is None or game is None:
-            raise damaged(path, entry.line, "a record outside any game")
-        else:
-            records.append(record)
-            if isinstance(record, Result):
-                yield LoggedGame(sitting, game, tuple(records), record)
-                game = None
-    if sitting and game:
-        yield LoggedGame(sitting, game, tuple(records), None)
+    return starmap(logged_game, assemble_games(read_records(path), type))

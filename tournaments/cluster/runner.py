@@ -84,7 +84,7 @@ class Logs:
         log = self._open.get(plan.name)
         if log is None:
             log = self._open[plan.name] = GameLog(self._folder.log(plan.name), record)
-        log.sit(record)
+        log.begin_sitting(record)
         log.append(games)
         log.sync()
 

@@ -160,9 +160,9 @@ def test_a_sitting_goes_on_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     log = GameLog(path, SITTING)
     for where, records in ((SITTING, GAMES[0]), (ELSEWHERE, []), (ELSEWHERE, GAMES[1])):
-        log.sit(where)
+        log.begin_sitting(where)
         log.append(records)
-    log.sit(SITTING)
+    log.begin_sitting(SITTING)
     log.close()
     assert [line.worker for line in sitting_lines(path)] == [None, "w1"]
     assert [game.sitting.worker for game in read_games(path)] == [None, "w1"]
@@ -176,7 +176,7 @@ def test_a_sitting_to_which_boards_are_added_goes_on_elsewhere(log: Path) -> Non
     again = GameLog(log, more)
     assert not is_over(log)
     # Whoever knows less of it than the log says nothing.
-    again.sit(SITTING)
+    again.begin_sitting(SITTING)
     again.append([begun(3), ended(3)])
     again.close()
     assert is_over(log)
