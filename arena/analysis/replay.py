@@ -1,5 +1,6 @@
 """Replay of a logged game from its seed, by a referee, with the mismatches that it finds."""
 
+from collections import deque
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -41,7 +42,7 @@ def replay_game(logged: LoggedGame, seed: bytes) -> Referee:
     """
     referee = Referee(setup_of(logged), seed)
     # Nobody reads the lines: only their hashes count.
-    _answer_again(referee, logged)
+    deque(_answer_again(referee, logged), maxlen=0)
     return referee
 
 
@@ -50,24 +51,22 @@ def resume_game(referee: Referee, logged: LoggedGame) -> bool:
 
     It then sends to fresh bots all that was sent but the questions that are answered.
     """
-    lines = _answer_again(referee, logged)
-    made, written = referee.records(), (logged.game, *logged.records)
+    lines = [*_answer_again(referee, logged)]
+    made, written = referee.take_records(), (logged.game, *logged.records)
     begun = made[: len(written)]
     referee.send_again(lines, [*written, *made[len(written) :]])
     return [*map(_bare, written)] == [*map(_bare, begun)]
 
 
-def _answer_again(referee: Referee, logged: LoggedGame) -> list[tuple[int, bytes]]:
-    """Apply all answers and fouls of a log; return the lines but the questions that they answer."""
-    lines = referee.outgoing()
+def _answer_again(referee: Referee, logged: LoggedGame) -> Iterator[tuple[int, bytes]]:
+    """Apply all answers and fouls of a log; yield the lines but the questions that they answer."""
     for record in logged.choices():
         question = referee.awaiting
         if question is None or question.seat != record.seat:
             break
-        lines.pop()  # A question is always the last line.
+        yield from referee.take_outgoing()[:-1]  # A question is always the last line.
         _apply(referee, record)
-        lines += referee.outgoing()
-    return lines
+    yield from referee.take_outgoing()
 
 
 def _apply(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
@@ -89,7 +88,7 @@ def _apply(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     """Yield what in the log does not follow from the seed and the recorded answers."""
-    made = replay_game(logged, seed).records()
+    made = replay_game(logged, seed).take_records()
     written = (logged.game, *logged.records)
     # No replay can know the time used.
     kept = [record for record in written if not isinstance(record, SpentRecord)]

@@ -133,7 +133,7 @@ class Timeline:
     def __init__(self, logged: LoggedGame) -> None:
         """Walk the log. Raises DamagedLogError at the first record that cannot follow."""
         self.logged = logged
-        self.moments = tuple(walk(logged))
+        self.moments = tuple(walk_log(logged))
         self._questions: list[list[AskedQuestion]] = [[] for _ in logged.sitting.seats]
         self._ask_all()
 
@@ -246,7 +246,7 @@ def opponents(rules: Ruleset, seats: int, seat: int) -> tuple[int, ...]:
 # --- the walk ---
 
 
-def walk(logged: LoggedGame) -> Iterator[Moment]:
+def walk_log(logged: LoggedGame) -> Iterator[Moment]:
     """Yield the moments of a game from its log alone: the log has the hands, so no seed is needed.
 
     A log that ends at an open question has one more moment. Raises DamagedLogError at the first

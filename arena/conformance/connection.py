@@ -13,7 +13,7 @@ from typing import Self
 
 from arena.conformance.language_hints import language
 from arena.match import referee
-from arena.match.clock import FELT_S
+from arena.match.clock import MIN_LAG_S
 from arena.match.piped_process import READ, REAP_S, PipedProcess, exit_reason
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
@@ -145,7 +145,7 @@ class Connection(PipedProcess):
                 return self._take_line()
             before, now = now, time.monotonic()
             lag = now - before - left
-            if lag > FELT_S:
+            if lag > MIN_LAG_S:
                 deadline += lag
 
     def read_for(self, seconds: float) -> bytes:

@@ -62,7 +62,7 @@ class ScriptedSeat:
     def receive(self, line: bytes, ms: float) -> Fault | None:
         """Take the bot's answer after this many ms; return the referee's fault, if it finds one."""
         self._referee.receive(self.seat, line, ms)
-        for record in self._referee.records():
+        for record in self._referee.take_records():
             if isinstance(record, FoulRecord):
                 return Fault(record.foul, record.detail)
         self._go_on()
@@ -88,4 +88,4 @@ class ScriptedSeat:
         return True
 
     def _collect(self) -> None:
-        self._lines += [line for seat, line in self._referee.outgoing() if seat == self.seat]
+        self._lines += [line for seat, line in self._referee.take_outgoing() if seat == self.seat]

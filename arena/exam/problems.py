@@ -133,7 +133,7 @@ def pose(problem: Problem, clock: Clock) -> PosedProblem:
             assert question is not None, "The game is not over."
             answer = Choose(id=question.id, choice=choice)
             referee.receive(question.seat, b"", 0.0, 0.0, answer)
-        last = referee.outgoing()
+        last = referee.take_outgoing()
         question = referee.awaiting
         if question is None or question.seat != problem.seat:
             raise _unplayable(problem)
@@ -142,12 +142,12 @@ def pose(problem: Problem, clock: Clock) -> PosedProblem:
     if len(question.options) != len(problem.values):
         raise _unplayable(problem)
     own = [line for seat, line in last if seat == problem.seat]
-    return PosedProblem(question, (*told, *own), tuple(referee.records()))
+    return PosedProblem(question, (*told, *own), tuple(referee.take_records()))
 
 
 def _told(referee: Referee, seat: int) -> list[bytes]:
     """Return the new lines for a seat without a question to it."""
-    own = [line for to, line in referee.outgoing() if to == seat]
+    own = [line for to, line in referee.take_outgoing() if to == seat]
     question = referee.awaiting
     return own[:-1] if question and question.seat == seat else own
 

@@ -16,7 +16,7 @@ from arena.logs.gamelog import (
 from protocol.codec import DamagedRecordError, decode_record, line_start
 from protocol.records import ChoiceRecord, GameRecord, LogRecord, Result, Sitting, SittingOver
 
-KINDS: dict[bytes, type[LogRecord]] = {
+KINDS_BY_START: dict[bytes, type[LogRecord]] = {
     line_start(kind): kind for kind in (Sitting, SittingOver, GameRecord, Result)
 }
 """The beginnings of the lines that begin or end games."""
@@ -67,4 +67,4 @@ def read_encoded_games(path: Path) -> Iterator[EncodedGame]:
 
 
 def _kind_of(line: bytes) -> type[LogRecord]:
-    return KINDS.get(line[: line.find(b",") + 1], ChoiceRecord)
+    return KINDS_BY_START.get(line[: line.find(b",") + 1], ChoiceRecord)

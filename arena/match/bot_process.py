@@ -12,7 +12,7 @@ from arena.match.piped_process import (
     Pipes,
     exit_reason,
 )
-from arena.match.player import Listener
+from arena.match.player import Evidence, Listener
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage
@@ -106,8 +106,18 @@ class BotProcess(PipedProcess):
         self._inbox.clear()
         self._set_fault(fault)
 
-    def take_voids(self) -> int:
-        """Return, once, the number of starts that did not count."""
+    def evidence(self) -> Evidence:
+        """Return the evidence of this process."""
+        return Evidence(
+            self.keeps_stderr,
+            self.new_stderr,
+            self.stderr_tail,
+            self._take_voids,
+            self.cpu_ms,
+            lambda: self.cpu_seen_ms,
+        )
+
+    def _take_voids(self) -> int:
         voids, self.voids = self.voids, 0
         return voids
 

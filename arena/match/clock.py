@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from arena.logs.gamelog import ANSWERS
 from protocol.records import LogRecord, SpentRecord
 
-FELT_S = 0.005
+MIN_LAG_S = 0.005
 """The shortest lag that is given back, in s: a busy poller often looks this much later."""
 MOST_GIVEN_BACK_MS = 10_000.0
 """The most time given back for one question, in ms, or the question's own limit if that is more.

@@ -15,11 +15,9 @@ class GameSetup(Struct, frozen=True):
     number: int
     """The game's number on the bots' pipes."""
     board: int
-    """The board."""
     seats: tuple[str, ...]
     """The entrant in each seat."""
     rules: Ruleset
-    """The ruleset."""
     clock: Clock
     """The clock of each seat that has none of its own."""
     fouls: FoulPolicy = FoulPolicy()
@@ -40,8 +38,6 @@ class Question(Struct, frozen=True):
     seat: int
     """The seat that must answer."""
     id: int
-    """The question's number."""
     options: tuple[Option, ...]
-    """The options from which it must choose."""
     time_ms: int
     """The time that it has, in ms."""

@@ -9,7 +9,7 @@ import time
 
 import trio
 
-from arena.match.player import Listener
+from arena.match.player import Evidence, Listener
 from protocol.codec import Fault, decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, GameOver, GameStarts, RoundOver, ToBot
 
@@ -24,7 +24,6 @@ class HumanPlayer:
         """Begin without a screen; messages wait in `messages`."""
         self.fault: Fault | None = None
         self.read_at = 0.0
-        self.cpu_seen_ms = 0.0
         self.question: Ask | None = None
         """The open question, or None."""
         self._listener: Listener | None = None
@@ -81,20 +80,6 @@ class HumanPlayer:
         self.fault = fault
         self.question = self._answer = None
 
-    def cpu_ms(self) -> float:
-        """Return 0: a person uses no CPU time."""
-        return 0.0
-
-    def take_voids(self) -> int:
-        """Return 0: a person is there."""
-        return 0
-
-    keeps_stderr = False
-
-    def new_stderr(self) -> str:
-        """Return nothing: a person has no stderr."""
-        return ""
-
-    def stderr_tail(self) -> str:
-        """Return nothing: a person has no stderr."""
-        return ""
+    def evidence(self) -> Evidence:
+        """Return the evidence of a person, who uses no CPU time and has no stderr."""
+        return Evidence(cpu_ms=float, cpu_seen_ms=float)

@@ -8,7 +8,7 @@ spoils all its games: they have no other process.
 from collections import deque
 
 from arena.match.bot_process import BotProcess
-from arena.match.player import Listener, Player
+from arena.match.player import Evidence, Listener, Player
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, STALE_LINES
 from protocol.codec import Fault, decode_line, printable
@@ -127,15 +127,6 @@ class GameChannel:
         return fault
 
     @property
-    def cpu_seen_ms(self) -> None:
-        """The CPU time of one game of many, which nobody can tell: always None."""
-        return
-
-    def cpu_ms(self) -> None:
-        """Return None: nobody can tell the CPU time of one game of many."""
-        return
-
-    @property
     def has_input(self) -> bool:
         """True if a line or a fault waits to be taken."""
         return bool(self._lines) or self._multiplexer.bot.fault is not None
@@ -190,22 +181,9 @@ class GameChannel:
         self._lines.clear()
         self._multiplexer.disqualify(fault, self)
 
-    @property
-    def keeps_stderr(self) -> bool:
-        """True if the log keeps what the process writes to stderr with each answer."""
-        return self._multiplexer.bot.keeps_stderr
-
-    def new_stderr(self) -> str:
-        """Return the end of the process's stderr since the last call, for any table."""
-        return self._multiplexer.bot.new_stderr()
-
-    def stderr_tail(self) -> str:
-        """Return the end of the process's stderr, safe to show."""
-        return self._multiplexer.bot.stderr_tail()
-
-    def take_voids(self) -> int:
-        """Return the process's starts that did not count, to one of its tables."""
-        return self._multiplexer.bot.take_voids()
+    def evidence(self) -> Evidence:
+        """Return that of the process, but no CPU time: nobody can tell that of one of its games."""
+        return Evidence(*self._multiplexer.bot.evidence()[:4])
 
     def shut_down(self) -> None:
         """Close the channel, for the game is over."""

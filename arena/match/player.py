@@ -1,9 +1,31 @@
 """A player as a table knows it: a bot process, a channel to a shared one, or a person."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from protocol.codec import Fault
 from protocol.messages import FromBot
+
+
+def _unknown() -> None:
+    """Return None: nobody can tell."""
+
+
+class Evidence(NamedTuple):
+    """The sources of what the log keeps of a player besides its answers."""
+
+    keeps_stderr: bool = False
+    """True if the log keeps what the player writes to stderr with each answer."""
+    new_stderr: Callable[[], str] = str
+    """Returns the end of its stderr since the last call in this game, safe to show."""
+    stderr_tail: Callable[[], str] = str
+    """Returns the end of its stderr, safe to show."""
+    take_voids: Callable[[], int] = int
+    """Returns, once, the number of its starts that did not count: it was unavailable."""
+    cpu_ms: Callable[[], float | None] = _unknown
+    """Returns the CPU time that it has used, in ms; None: nobody can tell."""
+    cpu_seen_ms: Callable[[], float | None] = _unknown
+    """Returns the same as of the last count."""
 
 
 class Listener(Protocol):
@@ -30,10 +52,6 @@ class Player(Protocol):
         """The player's first fault; once it is set, nothing that the player sends counts."""
 
     @property
-    def cpu_seen_ms(self) -> float | None:
-        """CPU time that the player used up to the last count, in ms; None: nobody can tell."""
-
-    @property
     def has_input(self) -> bool:
         """True if a line, or a part of one, or a fault waits to be taken."""
 
@@ -55,18 +73,5 @@ class Player(Protocol):
     def disqualify(self, fault: Fault) -> None:
         """Stop the player for a foul."""
 
-    def cpu_ms(self) -> float | None:
-        """Return the CPU time that the player has used, in ms; None: nobody can tell."""
-
-    def take_voids(self) -> int:
-        """Return, once, the number of its starts that did not count: it was unavailable."""
-
-    @property
-    def keeps_stderr(self) -> bool:
-        """True if the log keeps what the player writes to stderr with each answer."""
-
-    def new_stderr(self) -> str:
-        """Return the end of its stderr since the last call in this game, safe to show."""
-
-    def stderr_tail(self) -> str:
-        """Return the end of the player's stderr, safe to show."""
+    def evidence(self) -> Evidence:
+        """Return the sources of the evidence of this player."""

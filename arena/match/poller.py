@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import trio
 
-from arena.match.clock import FELT_S, Deadline, LagError, Timer
+from arena.match.clock import MIN_LAG_S, Deadline, LagError, Timer
 from arena.match.piped_process import PipedProcess
 
 SLICE_S = 0.002
@@ -126,8 +126,10 @@ class Poller:
             now = self.now()
             lag = now - self.looked_at - self._planned
             self.looked_at, self._planned = now, 0.0
-            if lag > FELT_S:
-                self._give_back(lag, now)
+            if lag > MIN_LAG_S:
+                # A look at the pipes that came too late is given back to every timer.
+                for timer in self._timers:
+                    timer.add_lag(lag, now)
             for descriptor, _ in ready:
                 reader = readers.get(descriptor)
                 if reader:
@@ -151,11 +153,6 @@ class Poller:
         works, self._soon = self._soon, []
         for work in works:
             work()
-
-    def _give_back(self, lag: float, now: float) -> None:
-        """Give back to all timers the time by which a look at the pipes came too late."""
-        for timer in self._timers:
-            timer.add_lag(lag, now)
 
     def _flush(self, descriptor: int) -> None:
         process = self._blocked[descriptor]

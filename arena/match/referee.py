@@ -90,7 +90,7 @@ class Referee:
         self._fouls = [SeatFoul(seat, "forfeit") for seat in seating.forfeited]
         self._outgoing: list[tuple[int, bytes]] = []
         self.unlogged: list[LogRecord] = []
-        """The records that wait for `records`."""
+        """The records that wait for `take_records`."""
         self._sent = [hashlib.sha256() for _ in range(seats)]
         self._begin()
 
@@ -155,12 +155,12 @@ class Referee:
         fouls = self.seating.fouls
         return decided_by_fouls(self._game, fouls, {foul.seat for foul in self._fouls})
 
-    def outgoing(self) -> list[tuple[int, bytes]]:
+    def take_outgoing(self) -> list[tuple[int, bytes]]:
         """Return the lines to send since the last call, each with its seat."""
         lines, self._outgoing = self._outgoing, []
         return lines
 
-    def records(self) -> list[LogRecord]:
+    def take_records(self) -> list[LogRecord]:
         """Return the records to log since the last call."""
         records, self.unlogged = self.unlogged, []
         return records

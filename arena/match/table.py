@@ -1,7 +1,7 @@
 """The table of one game: it connects bots, clock and log with a referee, and decides nothing."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.logs.gamelog import Log
 from arena.match.clock import LagError, Timer, TimeUsage
 from arena.match.game_setup import Question
-from arena.match.player import Player
+from arena.match.player import Evidence, Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.reply import ReplyWaiter
@@ -49,7 +49,8 @@ class Table(ReplyWaiter):
         self._spending = TimeUsage(len(bots))
         self._judged = [record for record in referee.unlogged if isinstance(record, FoulRecord)]
         """Fouls before a game that was cut off went on, with their evidence."""
-        self._cpu_began = [bot.cpu_seen_ms if bot else None for bot in bots]
+        self._evidence = [bot.evidence() if bot else Evidence() for bot in bots]
+        self._cpu_began = [one.cpu_seen_ms() for one in self._evidence]
 
     async def play(self) -> Result:
         """Play the game to its end.
@@ -79,8 +80,8 @@ class Table(ReplyWaiter):
         question = self._question
         assert question, "A seat is listened to only while it is asked."
         referee = self._referee
-        if self._player and self._player.keeps_stderr:
-            self._keep_stderr(question, self._player)
+        if self._evidence[question.seat].keeps_stderr:
+            self._keep_stderr(question)
         referee.receive(question.seat, line, ms, self._deadline.given_back_ms, message)
         self._deliver(at_once=referee.has_fouled(question.seat))
 
@@ -89,26 +90,21 @@ class Table(ReplyWaiter):
         question = self._question
         assert question, "A seat is listened to only while it is asked."
         if fault.foul == "late":
-            self._lateness = self._figures(question)
+            # Evidence besides the times: it decides nothing.
+            before, now = self._cpu_before, self._evidence[question.seat].cpu_ms()
+            used_ms = None if before is None or now is None else now - before
+            self._lateness = {"limit_ms": question.time_ms, "cpu_ms": used_ms}
         given_back = self._deadline.given_back_ms
         self._referee.forfeit(
             question.seat, fault.foul, fault.detail, ms=ms, given_back_ms=given_back
         )
         self._deliver(at_once=True)
 
-    def _figures(self, question: Question) -> dict[str, Any]:
-        """Return the evidence on a late answer besides its times; it decides nothing."""
-        before, now = self._cpu_before, self._player.cpu_ms() if self._player else None
-        return {
-            "limit_ms": question.time_ms,
-            "cpu_ms": None if before is None or now is None else now - before,
-        }
-
     def _deliver(self, *, at_once: bool = False) -> None:
         """Send the referee's lines, begin the deadline of a new question, log enough records."""
         referee, bots = self._referee, self._bots
         now = self._poller.now()
-        for seat, line in referee.outgoing():
+        for seat, line in referee.take_outgoing():
             if bot := bots[seat]:
                 bot.send(line)
         question = referee.awaiting
@@ -119,7 +115,7 @@ class Table(ReplyWaiter):
             self._ask(question, now)
         unlogged = len(referee.unlogged)
         if at_once or unlogged >= LOG_EVERY or question is None:
-            self._write(referee.records())
+            self._write(referee.take_records())
         elif unlogged and self._unlogged.at == math.inf:
             self._unlogged.at = now + LOG_WITHIN_S
             self._poller.wake_by(self._unlogged.at)
@@ -128,14 +124,14 @@ class Table(ReplyWaiter):
         """Log the records that have waited long enough, though they are few."""
         # After a bug nothing is written: writing may be what failed. After a lag all is kept.
         if self._referee.unlogged and (not self.error or isinstance(self.error, LagError)):
-            self.guard(lambda: self._write(self._referee.records()))
+            self.guard(lambda: self._write(self._referee.take_records()))
 
     def _ask(self, question: Question, now: float) -> None:
         """Begin the deadline of a new question."""
         bot = self._bots[question.seat]
         assert bot, "Nobody is asked where nobody sits."
         self._question = question
-        self._cpu_before = bot.cpu_seen_ms
+        self._cpu_before = self._evidence[question.seat].cpu_seen_ms()
         self.expect(bot, question.time_ms, now)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
@@ -145,29 +141,28 @@ class Table(ReplyWaiter):
             for record in records
         ]
         if self._stderr:
-            complete = [self._with_stderr(record) for record in complete]
+            complete = [
+                replace(one, stderr=self._stderr.get((one.seat, one.id), ""))
+                if isinstance(one, ChoiceRecord)
+                else one
+                for one in complete
+            ]
             self._stderr.clear()
         self._spending.add(complete)
         if self._referee.result:
             # The result stays last: a log with the result has all records of the game.
             lag_ms = self._deadline.worst_lag_ms
-            spent = self._spending.record(self._cpu_used(), lag_ms)
-            voids = tuple(bot.take_voids() if bot else 0 for bot in self._bots)
+            spent = self._spending.record(tuple(self._cpu_used()), lag_ms)
+            voids = tuple(one.take_voids() for one in self._evidence)
             complete.insert(-1, replace(spent, voids=voids) if any(voids) else spent)
         self._log.append(complete)
 
-    def _keep_stderr(self, question: Question, player: Player) -> None:
+    def _keep_stderr(self, question: Question) -> None:
         """Note what a bot wrote to stderr since its last answer, as far as there is room."""
-        said = player.new_stderr()[: self._stderr_room]
-        self._stderr_room -= len(said)
+        words = self._evidence[question.seat].new_stderr()[: self._stderr_room]
+        self._stderr_room -= len(words)
         key = question.seat, question.id
-        self._stderr[key] = self._stderr.get(key, "") + said
-
-    def _with_stderr(self, record: LogRecord) -> LogRecord:
-        """Add what the bot wrote to stderr to its answer."""
-        if not isinstance(record, ChoiceRecord):
-            return record
-        return replace(record, stderr=self._stderr.get((record.seat, record.id), ""))
+        self._stderr[key] = self._stderr.get(key, "") + words
 
     def _with_evidence(self, record: FoulRecord) -> FoulRecord:
         """Add the bot's stderr to a foul; kill the bot, which is not used again."""
@@ -176,10 +171,10 @@ class Table(ReplyWaiter):
             return record
         bot.disqualify(Fault(record.foul, record.detail))
         figures = self._lateness if record.foul == "late" else {}
-        return replace(record, stderr=bot.stderr_tail(), **figures)
+        return replace(record, stderr=self._evidence[record.seat].stderr_tail(), **figures)
 
-    def _cpu_used(self) -> tuple[float | None, ...]:
-        """Return the CPU time that each bot has used since the end of its last game, in ms."""
-        now = [bot.cpu_ms() if bot else None for bot in self._bots]
-        began = zip(self._cpu_began, now, strict=True)
-        return tuple(None if a is None or b is None else b - a for a, b in began)
+    def _cpu_used(self) -> Iterator[float | None]:
+        """Yield the CPU time that each bot has used since the end of its last game, in ms."""
+        for began, one in zip(self._cpu_began, self._evidence, strict=True):
+            now = one.cpu_ms()
+            yield None if began is None or now is None else now - began

@@ -50,7 +50,7 @@ ENTRANCE = (
 )
 """The first words at levels A and B, before the doors of a cgroup and --. Whoever takes up all of
 the machine's memory, the kernel ends bots first. No bot can undo it."""
-GATE = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
+PARENT_CHECK = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
 """The last words before a bot's own. A process that asks to die with its parent does not, if the
 parent died before the request: a referee that is killed while it starts bots would leave them
 running. After that request an empty line on stderr tests whether the referee still reads it."""
@@ -148,14 +148,14 @@ def wrap_command(
                 *_setpriv(tools, user),
                 "--",
                 *_prlimit(tools, limits, user is not None),
-                *GATE,
+                *PARENT_CHECK,
                 *command.argv,
             )
         case "A" | "B":
             assert tools.bwrap
             options = (str(word) for option in passed.items() for word in option)
             dropped = (*_setpriv(tools, user), "--") if user is not None else ()
-            limited = (*_prlimit(tools, limits, True), *GATE, *command.argv)
+            limited = (*_prlimit(tools, limits, True), *PARENT_CHECK, *command.argv)
             nice = (tools.nice, "-n", f"{NICE}") if tools.nice else ()
             inside = (tools.bwrap, *options, "--", *dropped, *limited)
             return (*ENTRANCE, *doors, "--", *nice, *inside)

@@ -30,7 +30,7 @@ NEEDED: dict[Level, frozenset[str]] = {
 """The promises that a level must keep to bear its name."""
 TRIES = 3
 """Tries of a level if the machine's load may have spoiled one."""
-PASSING = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
+TRANSIENT_ERRORS = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
 """Errors that pass: they stop a run, and never lower its level."""
 OFF = (
     "Bots run as your own user and can read, disturb and outlive what they like. "
@@ -113,7 +113,7 @@ def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
         finding = _level_result(level, try_level(level, folder))
         return finding, _is_certain(finding)
     except OSError as error:
-        if error.errno in PASSING:
+        if error.errno in TRANSIENT_ERRORS:
             raise
         return LevelResult(level, _sentence(error), (), {}), True
     except CannotProbeError as error:

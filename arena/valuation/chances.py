@@ -47,7 +47,7 @@ class Chance(Struct, frozen=True):
     """The expected points that the side still gains in the round, less the others' mean."""
 
 
-class Moment(NamedTuple):
+class ReplayMoment(NamedTuple):
     """One moment of a replay."""
 
     game: Game
@@ -95,7 +95,7 @@ def chances(timeline: Timeline) -> tuple[Chance, ...]:
     return tuple(map(Chance, map(tuple, shares.tolist()), map(tuple, leads.tolist())))
 
 
-def _moments(timeline: Timeline) -> Iterator[Moment]:
+def _moments(timeline: Timeline) -> Iterator[ReplayMoment]:
     logged = timeline.logged
     fouled = set(logged.game.forfeited)
     for together in join_draws(timeline.moments, None):
@@ -104,11 +104,11 @@ def _moments(timeline: Timeline) -> Iterator[Moment]:
         game = together[-1].game
         ended = game.over or isinstance(records[-1], Result)
         over = bool(ended or decided_by_fouls(game, logged.sitting.fouls, fouled))
-        yield Moment(game, over, frozenset(fouled))
+        yield ReplayMoment(game, over, frozenset(fouled))
 
 
 def _shares(
-    logged: LoggedGame, shown: Sequence[Moment], counts: Integers, gains: Integers
+    logged: LoggedGame, shown: Sequence[ReplayMoment], counts: Integers, gains: Integers
 ) -> Integers:
     """Return each seat's expected share, in millionths, after the round in each order."""
     scores = np.repeat([one.game.scores for one in shown], counts, axis=0) + gains
@@ -145,7 +145,7 @@ def _keys(logged: LoggedGame) -> NDArray[np.uint64]:
     return np.frombuffer(stream, "<u8").reshape(ORDERS, tiles)
 
 
-def _gains(shown: Sequence[Moment], counts: Integers, keys: NDArray[np.uint64]) -> Integers:
+def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uint64]) -> Integers:
     """Return the points that each seat gains until the round's end, a row an order of a moment."""
     gains = np.zeros((counts.sum(), shown[0].game.seats), np.int64)
     rows = np.repeat([one.is_dealt for one in shown], counts)
@@ -163,7 +163,7 @@ def _gains(shown: Sequence[Moment], counts: Integers, keys: NDArray[np.uint64]) 
     return gains
 
 
-def _orders(moment: Moment, keys: NDArray[np.uint64]) -> Integers:
+def _orders(moment: ReplayMoment, keys: NDArray[np.uint64]) -> Integers:
     """Return the orders of the tiles in the boneyard, a row each."""
     rows = moment.game.playing.stock_rows
     tiles = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)

@@ -297,7 +297,7 @@ def filed(program: str, folder: Path) -> dict[str, float]:
     record = sitting(NAMES, tuple(range(1, FILED + 1)), RULES, CLOCK, event="bench")
     path = folder / "log.jsonl"
     log = GameLog(path, record)
-    records = [one.records() for one in referees]
+    records = [one.take_records() for one in referees]
     log_s = taken(lambda: each(log.append, records))
     log.close()
     data = path.read_bytes()

@@ -114,10 +114,10 @@ def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
     asked = [0] * len(seated.seats)
     while question := referee.awaiting:
         asked[question.seat] += 1
-        referee.outgoing()
+        referee.take_outgoing()
         referee.receive(question.seat, CHOICE % question.id, 0.1)
     assert referee.result
-    *records, result = referee.records()
+    *records, result = referee.take_records()
     time_used = SpentRecord(
         questions=tuple(asked),
         ms=tuple(0.1 * count for count in asked),

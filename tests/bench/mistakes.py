@@ -140,7 +140,7 @@ def blundered(name: str, board: int) -> tuple[LoggedGame, list[int]]:
     referee = Referee(setup, board_seed(b"mistakes", "bench", board))
     plain, found, number = msgspec.to_builtins(rules), list[int](), 0
     while True:
-        lines = dict(referee.outgoing())
+        lines = dict(referee.take_outgoing())
         if (asked := referee.awaiting) is None:
             break
         ask = json.loads(lines[asked.seat])
@@ -151,7 +151,7 @@ def blundered(name: str, board: int) -> tuple[LoggedGame, list[int]]:
             found += [number] if worst != choice else []
             choice = worst
         referee.receive(asked.seat, encode_line(Choose(id=asked.id, choice=choice))[:-1], 1.0)
-    game, *records = referee.records()
+    game, *records = referee.take_records()
     assert isinstance(game, GameRecord)
     seats = sitting(names, (board,), rules, Clock(), event="bench")
     return LoggedGame(seats, game, tuple(records), referee.result), found

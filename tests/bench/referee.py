@@ -63,7 +63,7 @@ def measured(play: Callable[[], int]) -> Cost:
 
 def questions(games: int) -> list[tuple[int, bytes]]:
     """Return every question of some games against the instant bots: seat and bytes."""
-    outgoing = (line for number in range(1, games + 1) for line in played(number).outgoing())
+    outgoing = (line for number in range(1, games + 1) for line in played(number).take_outgoing())
     return [entry for entry in outgoing if b'"type":"ask"' in entry[1]]
 
 

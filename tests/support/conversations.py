@@ -131,7 +131,7 @@ def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[t
     yield b">", rulings.hello()
     yield b"<", GREETING
     while True:
-        yield from ((b">", line) for seat, line in referee.outgoing() if seat == 0)
+        yield from ((b">", line) for seat, line in referee.take_outgoing() if seat == 0)
         question = referee.awaiting
         if question is None:
             break

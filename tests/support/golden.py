@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from arena.analysis.text import Look, event_sentences, options_text
-from arena.analysis.timeline import Moment, walk
+from arena.analysis.timeline import Moment, walk_log
 from arena.engine import values
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
@@ -165,14 +165,14 @@ def played(name: str, seats: int, seed: int) -> tuple[LoggedGame, dict[tuple[int
     referee, luck = begun(name, seats, seed)
     asked: dict[tuple[int, int], Ask] = {}
     while question := referee.awaiting:
-        for seat, line in referee.outgoing():
+        for seat, line in referee.take_outgoing():
             said = decoder.decode(line)
             if isinstance(said, Ask):
                 asked[seat, said.id] = said
         choice = randbelow(luck, len(question.options))
         line = encode_line(Choose(id=question.id, choice=choice))[:-1]
         referee.receive(question.seat, line, 0.0)
-    game, *records = referee.records()
+    game, *records = referee.take_records()
     assert isinstance(game, GameRecord)
     record = sitting(names, (seed,), rules, CLOCK, event="golden")
     return LoggedGame(record, game, tuple(records), referee.result), asked
@@ -187,7 +187,7 @@ def text(name: str, seats: int, seed: int) -> str:
         f"seed {seed}, at most {ROUNDS} rounds",
         f"seats {', '.join(look.names)}",
     ]
-    for step in walk(logged):
+    for step in walk_log(logged):
         lines += _step(step, look, asked)
     return "\n".join([*lines, ""])
 

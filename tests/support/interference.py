@@ -132,17 +132,17 @@ class _Ears:
         question = self._referee.awaiting
         if question is None or question.seat != self._seat:
             return
-        self._referee.records()
+        self._referee.take_records()
         said = Choose(id=question.id, choice=9999)
         self._referee.receive(self._seat, encode_line(said)[:-1], 1.0)
         # Else the fallback plays on: whether that ends a round may depend on what is hidden.
         if self._referee.result and self._referee.result.why == "foul":
             self._listen()
-        (why,) = [one for one in self._referee.records() if isinstance(one, FoulRecord)]
+        (why,) = [one for one in self._referee.take_records() if isinstance(one, FoulRecord)]
         self._hear(rulings.bye(why.detail))
 
     def _listen(self) -> None:
-        for seat, line in self._referee.outgoing():
+        for seat, line in self._referee.take_outgoing():
             if seat == self._seat:
                 self._hear(line)
 

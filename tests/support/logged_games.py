@@ -49,14 +49,14 @@ def overhear(
     """Play a game without processes; each answer takes the next of these times."""
     referee, lines = Referee(setup, seed), list[list[bytes]]([] for _ in setup.seats)
     for ms in times_ms:
-        for seat, line in referee.outgoing():
+        for seat, line in referee.take_outgoing():
             lines[seat].append(line)
         if (question := referee.awaiting) is None:
             break
         choice = pick(question)
         said = encode_line(Choose(id=question.id, choice=max(0, choice), note=note))[:-1]
         referee.receive(question.seat, b"no" if choice == NONSENSE else said, ms)
-    game, *records = referee.records()
+    game, *records = referee.take_records()
     assert isinstance(game, GameRecord)
     record = sitting(setup.seats, (setup.board,), setup.rules, setup.clock, event="event")
     return Overheard(LoggedGame(record, game, tuple(records), referee.result), lines)

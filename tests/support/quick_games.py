@@ -94,13 +94,13 @@ def play_quickly(
     setup = GameSetup(f"{board}.{rotation}", rotation + 1, board, seats, rules, CLOCK)
     referee = Referee(setup, board_seed(b"quick", event, board))
     while question := referee.awaiting:
-        for seat, line in referee.outgoing():
+        for seat, line in referee.take_outgoing():
             if seat == question.seat:
                 last = line
         asked = msgspec.json.decode(last)
         chosen = players[seats[question.seat]](asked, plain)
         referee.receive(question.seat, b"", 0.0, message=Choose(id=question.id, choice=chosen))
-    begun, *records = referee.records()
+    begun, *records = referee.take_records()
     assert isinstance(begun, GameRecord)
     record = sitting(seats, (board,), rules, CLOCK, event=event)
     return LoggedGame(record, begun, tuple(records), referee.result)

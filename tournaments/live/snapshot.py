@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from arena.analysis import text
 from arena.analysis.frames import SPECTATOR, frames
-from arena.analysis.timeline import walk
+from arena.analysis.timeline import walk_log
 from arena.document.blocks import TextRow, cut_rows
 from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
@@ -343,7 +343,7 @@ def spectator_view(
     seat = None if logged.result or everything else SPECTATOR
     of = logged.sitting
     made = scenes.SceneBuilder(of.seats, of.seat_clocks, partners=of.rules.deal.partners, seat=seat)
-    seen = deque(map(made.scene, frames(walk(logged), seat)), maxlen=SAID)
+    seen = deque(map(made.scene, frames(walk_log(logged), seat)), maxlen=SAID)
     if not seen:
         return None
     return LiveGame(

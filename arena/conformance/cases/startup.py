@@ -97,7 +97,7 @@ def two_at_once(session: Session) -> str:
     return ""
 
 
-def without_newer_hello(session: Session) -> str:
+def newer_hello(session: Session) -> str:
     """Send the hello of a later version, which has more fields."""
     hello = b'{"type":"hello","protocol":1,"referee":"boneyard 9.9.1","minor":7,"wants":["x"]}\n'
     with session.restart(hello) as connection:
@@ -125,5 +125,5 @@ STEPS = (
     CheckStep("two", "runs twice at the same time", "Who speaks when", two_at_once),
     CheckStep("once", "answers each question once", "Question ids", answers_once),
     CheckStep("end", "writes nothing when a game ends", "Who speaks when", silent_at_end),
-    CheckStep("newer", "understands the hello of a newer referee", "Versions", without_newer_hello),
+    CheckStep("newer", "understands the hello of a newer referee", "Versions", newer_hello),
 )

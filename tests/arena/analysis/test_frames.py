@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.frames import Frame, LiveFrames, frames
-from arena.analysis.timeline import walk
+from arena.analysis.timeline import walk_log
 from arena.engine.structs import Hand
 from arena.logs.gamelog import LoggedGame
 from protocol.codec import decode_from_referee
@@ -41,7 +41,7 @@ def plain(frame: Frame) -> Frame:
 def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
     game, told = game_and_messages(name, seats)
     for seat, messages in enumerate(told):
-        own, replayed = list(seen(messages)), list(frames(walk(game), seat))
+        own, replayed = list(seen(messages)), list(frames(walk_log(game), seat))
         happened = [event for frame in own for event in frame.events]
         assert happened == [event for frame in replayed for event in frame.events]
         ends = [
@@ -92,7 +92,7 @@ def test_moves_lead_to_each_message_over_tables_of_the_replay(name: str, seats: 
     for seat, (first, *messages) in enumerate(told):
         assert isinstance(first, GameStarts)
         sight = LiveFrames(first, NAMES[:seats])
-        replayed = {table(frame, seat) for frame in frames(walk(game), seat)}
+        replayed = {table(frame, seat) for frame in frames(walk_log(game), seat)}
         for message, frame in zip(messages, seen(told[seat]), strict=True):
             assert isinstance(message, Ask | RoundOver | GameOver)
             *early, last = sight.moves(message)

@@ -22,7 +22,7 @@ from arena.analysis.text import (
     tile_text,
     turn_page,
 )
-from arena.analysis.timeline import Moment, walk
+from arena.analysis.timeline import Moment, walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
@@ -149,10 +149,10 @@ def test_a_small_game_as_a_whole(log: Path) -> None:
 
 def logs_alone(game: LoggedGame) -> None:
     """Check that the log alone gives every state up to the result."""
-    *_, end = walk(game)
+    *_, end = walk_log(game)
     assert game.result
     assert end.game.scores == game.result.scores
-    asked = [step for step in walk(game) if isinstance(step.record, ChoiceRecord)]
+    asked = [step for step in walk_log(game) if isinstance(step.record, ChoiceRecord)]
     assert [step.record for step in asked] == list(game.choices())
     assert all(len(step.options) > 1 for step in asked)
 
@@ -192,7 +192,7 @@ def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
 def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
     asked = 0
     for board in range(1, 20):
-        for step in walk(logged(PROUD, 2, any_of(board), board=board)):
+        for step in walk_log(logged(PROUD, 2, any_of(board), board=board)):
             state = step.game.playing
             if state.aside.phase == "keep" and state.turn == 1:
                 asked += 1
@@ -273,7 +273,7 @@ def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
     past: list[Moment] = []
 
     def watched() -> Iterator[Moment]:
-        for step in walk(game):
+        for step in walk_log(game):
             past.append(step)
             yield step
 
@@ -286,7 +286,7 @@ def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
 
 
 def test_a_seat_sees_its_own_options_and_notes_only() -> None:
-    for frame in frames(walk(logged(note="secret plan")), 0):
+    for frame in frames(walk_log(logged(note="secret plan")), 0):
         said = frame.record
         assert not isinstance(said, DealRecord)
         assert not isinstance(said, ChoiceRecord) or said.seat == 0
@@ -306,7 +306,7 @@ def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
 
 
 def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[str]:
-    return [draw_frame(frame, look).plain for frame in frames(walk(game), seat)]
+    return [draw_frame(frame, look).plain for frame in frames(walk_log(game), seat)]
 
 
 def test_a_foul_is_shown_with_its_evidence() -> None:
@@ -454,7 +454,7 @@ def test_a_log_that_does_not_fit_is_the_users_error(
 ) -> None:
     game = changed(logged(), kind, **fields)
     with pytest.raises(DamagedLogError, match=re.escape(says)):
-        list(walk(game))
+        list(walk_log(game))
     shown = replay(write(tmp_path / "log.jsonl", game))
     assert shown.exit_code == 2
     assert says in shown.stderr
@@ -473,7 +473,7 @@ def test_a_record_about_other_seats_is_the_users_error(
     """The reader refuses it before the rules are asked; the rules refuse it too."""
     game = changed(logged(), kind, **fields)
     with pytest.raises(DamagedLogError):
-        list(walk(game))
+        list(walk_log(game))
     shown = replay(write(tmp_path / "log.jsonl", game))
     assert shown.exit_code == 2
     assert says in shown.stderr

@@ -43,8 +43,7 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
     rules = replace(rules, game=replace(rules.game, max_rounds=2))
     logged, lines = overheard(rules, seats, any_of(seed, foul))
     for seat in range(seats):
-        timeline = Timeline(logged)
-        found = timeline.questions(seat)
+        found = (timeline := Timeline(logged)).questions(seat)
         asked = [line for line in lines[seat] if line.startswith(b'{"type":"ask"')]
         assert [timeline.line(one) for one in found] == asked
         assert [one.number for one in found] == list(range(1, len(asked) + 1))

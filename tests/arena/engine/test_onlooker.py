@@ -8,7 +8,7 @@ import pytest
 from arena.analysis import frames
 from arena.analysis.frames import SPECTATOR
 from arena.analysis.text import Look, frame_sentences
-from arena.analysis.timeline import walk
+from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
@@ -44,7 +44,7 @@ def test_a_view_through_a_seat_would_be_caught(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(("name", "seats"), GAMES)
 def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="my hand is 6-4")
-    for frame in frames.frames(walk(game), SPECTATOR):
+    for frame in frames.frames(walk_log(game), SPECTATOR):
         assert frame.pips or all(isinstance(hand, int) for hand in frame.hands)
         assert isinstance(frame.stock, int)
         assert not frame.options
@@ -54,7 +54,7 @@ def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> Non
 def test_a_foul_is_shown_without_its_evidence() -> None:
     game = logged(find_variant("draw"), 3, bob_fouls)
     cut = msgspec.structs.replace(game, records=game.records[:-4], result=None)
-    assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(walk(cut), SPECTATOR)))
+    assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(walk_log(cut), SPECTATOR)))
     assert b"Choice 99" not in seen(cut)
     whole = spectator_view("sitting", game, "", everything=False)
     assert whole

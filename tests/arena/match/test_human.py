@@ -42,7 +42,7 @@ def table(rules: Ruleset = RULES) -> tuple[Referee, HumanPlayer]:
 
 
 def said(referee: Referee, person: HumanPlayer) -> None:
-    for seat, line in referee.outgoing():
+    for seat, line in referee.take_outgoing():
         if seat == SEAT:
             person.send(line)
 

@@ -36,11 +36,11 @@ def answer(question: Question, choice: int = 0) -> bytes:
 def play_out(
     referee: Referee, choose: Callable[[Question], int], ms: float = 1.0
 ) -> tuple[Result, list[tuple[int, bytes]]]:
-    said = referee.outgoing()
+    said = referee.take_outgoing()
     while referee.awaiting:
         question = referee.awaiting
         referee.receive(question.seat, answer(question, choose(question)), ms)
-        said += referee.outgoing()
+        said += referee.take_outgoing()
     assert referee.result
     return referee.result, said
 
@@ -142,7 +142,7 @@ def test_a_wrong_answer_loses_a_game_of_two(
     assert referee.result.why == "foul"
     assert referee.result.fouls == (SeatFoul(question.seat, foul),)  # type: ignore[arg-type]
     assert referee.result.places[question.seat] == 2
-    (record,) = [one for one in referee.records() if isinstance(one, FoulRecord)]
+    (record,) = [one for one in referee.take_records() if isinstance(one, FoulRecord)]
     assert record.detail
     assert record.ms == 5.0
     assert len(record.line) <= 201
@@ -185,8 +185,8 @@ def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -
     assert referee.result
     assert (referee.result.places, referee.result.rounds) == ((2, 1), 0)
     assert referee.result.fouls == (SeatFoul(0, "forfeit"),)
-    assert referee.outgoing() == []
-    assert [type(one).__name__ for one in referee.records()] == [
+    assert referee.take_outgoing() == []
+    assert [type(one).__name__ for one in referee.take_records()] == [
         "GameRecord", "SentRecord", "Result",
     ]  # fmt: skip
 
@@ -251,7 +251,7 @@ def test_a_note_is_kept_and_told_to_nobody() -> None:
     question = asked(referee)
     line = answer(question)[:-1] + b',"note":"they lack: fives"}'
     referee.receive(question.seat, line, 1.0)
-    (record,) = [one for one in referee.records() if isinstance(one, ChoiceRecord)]
+    (record,) = [one for one in referee.take_records() if isinstance(one, ChoiceRecord)]
     assert record.note == "they lack: fives"
     _, said = play_out(referee, first)
     assert not [line for _, line in said if b"fives" in line]
@@ -261,7 +261,7 @@ def test_equal_input_gives_equal_bytes_and_records() -> None:
     def run() -> tuple[Any, ...]:
         referee = Referee(seating("dutch", 3), SEED)
         result, said = play_out(referee, first)
-        return result, said, referee.records()
+        return result, said, referee.take_records()
 
     assert run() == run()
 
@@ -320,7 +320,7 @@ def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
             tokens_in=7 * spent, tokens_out=2 * spent, cents=round(0.1 * spent, 6), retries=spent
         ),
     )
-    logged = [one for one in referee.records() if isinstance(one, ChoiceRecord)]
+    logged = [one for one in referee.take_records() if isinstance(one, ChoiceRecord)]
     assert [one.seat for one in logged if one.usage is not UNSET] == [1] * spent
 
 

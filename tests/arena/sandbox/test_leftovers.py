@@ -79,7 +79,7 @@ def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> No
     ours, theirs = os.pipe()
     if not listened_to:
         os.close(ours)
-    words = (*profile.GATE, "echo", "started")
+    words = (*profile.PARENT_CHECK, "echo", "started")
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=False)
     os.close(theirs)
     assert done.stdout == (b"started\n" if listened_to else b"")
@@ -89,7 +89,7 @@ def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> No
 def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> None:
     tools = profile.Tools("bwrap", "setpriv", "prlimit")
     words = profile.wrap_command(level, profile.Command(("bot",), "/"), Limits(), tools, 1, {})
-    assert words[-len(profile.GATE) - 1 :] == (*profile.GATE, "bot")
+    assert words[-len(profile.PARENT_CHECK) - 1 :] == (*profile.PARENT_CHECK, "bot")
 
 
 def test_a_link_in_a_folder_that_is_there_is_not_made_again(

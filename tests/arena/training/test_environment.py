@@ -345,7 +345,8 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
     asked = 0
     while referee.awaiting:
         seat = referee.awaiting.seat
-        ask = [decode_from_referee(line) for other, line in referee.outgoing() if other == seat][-1]
+        lines = referee.take_outgoing()
+        ask = [decode_from_referee(line) for other, line in lines if other == seat][-1]
         assert isinstance(ask, Ask)
         assert episode.seat == seat
         own = episode.question(episode.seat)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Page
 
 from arena.analysis.frames import frames, frames_for
-from arena.analysis.timeline import Timeline, walk
+from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.ui import replay_files
@@ -47,7 +47,7 @@ GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(fi
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
     """Return the scenes of one viewer directly from its frames."""
     maker = SceneBuilder(game.sitting.seats, game.sitting.seat_clocks, partners=False, seat=seat)
-    scenes = [maker.scene(frame) for frame in frames(walk(game), seat)]
+    scenes = [maker.scene(frame) for frame in frames(walk_log(game), seat)]
     plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
     return plain
 
@@ -81,7 +81,7 @@ def test_openings_are_packed_too(rules: Ruleset) -> None:
 
 def test_several_see_the_same_moments() -> None:
     game = logged(find_variant("double-draw"), 3, any_of(1))
-    for open_, *own in frames_for(walk(game), (None, 0, 1, 2)):
+    for open_, *own in frames_for(walk_log(game), (None, 0, 1, 2)):
         for seat, frame in enumerate(own):
             assert (frame.round, frame.line) == (open_.round, open_.line)
             assert frame.pips or frame.hands[seat] == open_.hands[seat]

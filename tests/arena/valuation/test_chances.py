@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from arena.analysis.frames import frames, join_draws
-from arena.analysis.timeline import Timeline, walk
+from arena.analysis.timeline import Timeline, walk_log
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
 from arena.match.game_setup import GameSetup
@@ -31,7 +31,7 @@ def plain_game(name: str, seats: int) -> LoggedGame:
     while asked := referee.awaiting:
         choice = asked.options.index(plain_option(referee._game))
         referee.receive(asked.seat, encode_line(Choose(id=asked.id, choice=choice))[:-1], 1.0)
-    game, *records = referee.records()
+    game, *records = referee.take_records()
     assert isinstance(game, GameRecord)
     return LoggedGame(sitting(names, (1,), rules, clock), game, tuple(records), referee.result)
 
@@ -48,7 +48,7 @@ def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: in
     game = logged(short(name), seats, any_of(name))
     found = chances(Timeline(game))
     sides = count_sides(game.sitting.rules.deal.partners, seats)
-    assert len(found) == len([*frames(walk(game), None)])
+    assert len(found) == len([*frames(walk_log(game), None)])
     for one in found:
         assert len(one.shares) == len(one.leads) == sides
         assert all(0 <= share <= 1 for share in one.shares)
@@ -65,7 +65,7 @@ def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: in
 def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: int) -> None:
     """Each choice is the one that the playouts would make, so it is worth nothing."""
     game = plain_game(name, seats)
-    shown = [*join_draws(walk(game), None)]
+    shown = [*join_draws(walk_log(game), None)]
     moved = still = 0
     for (before, after), moment in zip(pairwise(chances(Timeline(game))), shown[1:], strict=True):
         drawn = any(isinstance(event, Drew) for step in moment for event in step.events)
@@ -80,7 +80,7 @@ def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: i
 
 def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
     game = logged(find_variant("draw"), 2, bob_fouls)
-    shown = [*join_draws(walk(game), None)]
+    shown = [*join_draws(walk_log(game), None)]
     at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
     found = chances(Timeline(game))
     assert isinstance(shown[-1][-1].record, Result)
@@ -90,7 +90,7 @@ def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
 
 def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
     game = logged(find_variant("dutch"), 3, bob_fouls)
-    shown = [*join_draws(walk(game), None)]
+    shown = [*join_draws(walk_log(game), None)]
     at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
     found = chances(Timeline(game))
     assert len(found) > at + 10

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.analysis.frames import frames
-from arena.analysis.timeline import walk
+from arena.analysis.timeline import walk_log
 from arena.logs.board_promises import published_seeds
 from arena.logs.gamelog import LoggedGame, is_over, read_games
 from arena.ui.replay_page import pack_game
@@ -129,7 +129,7 @@ def scenes_of(game: LoggedGame) -> bytes:
     """Return all moments of a game with everything that nobody or one seat alone can see."""
     sitting = game.sitting
     made = SceneBuilder(sitting.seats, sitting.seat_clocks, partners=sitting.rules.deal.partners)
-    return encode_json([*map(made.scene, frames(walk(game), None))])
+    return encode_json([*map(made.scene, frames(walk_log(game), None))])
 
 
 def tiles_in(data: bytes) -> set[str]:

@@ -12,7 +12,7 @@ from rich.text import Text
 from arena.analysis import frames, text
 from arena.analysis.find import find_game, find_seat, list_games
 from arena.analysis.text import Look
-from arena.analysis.timeline import Timeline, walk
+from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.ui.console import Pager, plain_console, print_json, print_line, print_paged, text_look
 from protocol.codec import encode_json
@@ -66,7 +66,7 @@ def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager
     seen = None if options.seat is None else find_seat(found.game, options.seat)
     if options.as_json:
         _check_round(found.game, options.only)
-        for frame in frames.frames(walk(found.game), seen):
+        for frame in frames.frames(walk_log(found.game), seen):
             if options.only in (None, frame.round):
                 print_line(encode_json(frame).decode())
         return
@@ -86,7 +86,7 @@ def _drawn(
     _check_round(logged, only)
     timeline = Timeline(logged) if reviewed else None
     remarks = review_rows(timeline, look) if timeline else repeat(())
-    moments = timeline.moments if timeline else walk(logged)
+    moments = timeline.moments if timeline else walk_log(logged)
     yield text.title(logged, look)
     for frame, rows in zip(frames.frames(moments, seat), remarks, strict=False):
         if only in (None, frame.round):

@@ -170,6 +170,6 @@ class _Pipe:
 
 
 def _tail(data: bytes) -> str:
-    # The first line is empty: see GATE in arena/sandbox/command.py.
+    # The first line is empty: see PARENT_CHECK in arena/sandbox/command.py.
     text = printable_lines(data.decode(errors="replace").strip())
     return text if len(text) <= SHOWN else f"…{text[-SHOWN:]}"

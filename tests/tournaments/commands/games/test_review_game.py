@@ -51,8 +51,7 @@ def test_a_log_is_replayed_once(
     walker, replays = timeline.Walker, count()
     monkeypatch.setattr(timeline, "Walker", lambda setup: (next(replays), walker(setup))[1])
     monkeypatch.delattr("arena.analysis.replay.Referee")
-    command, *more = words
-    done = CliRunner().invoke(main, [command, str(played), *more])
+    done = CliRunner().invoke(main, [words[0], str(played), *words[1:]])
     assert done.exit_code == 0, done.output
     assert next(replays) == 1
 
