@@ -50,6 +50,7 @@ class Table(ReplyWaiter):
         self._judged = [record for record in referee.unlogged if isinstance(record, FoulRecord)]
         """Fouls before a game that was cut off went on, with their evidence."""
         self._evidence = [bot.evidence() if bot else Evidence() for bot in bots]
+        self._keeps_stderr = any(one.keeps_stderr for one in self._evidence)
         self._cpu_began = [one.cpu_seen_ms() for one in self._evidence]
 
     async def play(self) -> Result:
@@ -80,7 +81,7 @@ class Table(ReplyWaiter):
         question = self._question
         assert question, "A seat is listened to only while it is asked."
         referee = self._referee
-        if self._evidence[question.seat].keeps_stderr:
+        if self._keeps_stderr:
             self._keep_stderr(question)
         referee.receive(question.seat, line, ms, self._deadline.given_back_ms, message)
         self._deliver(at_once=referee.has_fouled(question.seat))

@@ -36,14 +36,14 @@ ROOMS = {
     "protocol": Room(1_800, 1_919, ("protocol",)),
     "files": Room(250, 0, ("arena/files.py",)),
     "engine": Room(1_950, 0, ("arena/engine",)),
-    "match": Room(2_100, 2_183, ("arena/match",)),
-    "logs": Room(850, 985, ("arena/logs",)),
+    "match": Room(2_100, 2_137, ("arena/match",)),
+    "logs": Room(850, 981, ("arena/logs",)),
     "rules": Room(1_450, 1_773, ("arena/rules",)),
     "sandbox": Room(2_900, 3_472, ("arena/sandbox",)),
     "conformance": Room(2_050, 2_833, ("arena/conformance",)),
-    "analysis": Room(1_800, 2_308, ("arena/analysis",)),
-    "valuation": Room(2_600, 3_494, ("arena/valuation",)),
-    "training and exam": Room(1_500, 2_204, ("arena/training", "arena/exam")),
+    "analysis": Room(1_800, 2_301, ("arena/analysis",)),
+    "valuation": Room(2_600, 3_394, ("arena/valuation",)),
+    "training and exam": Room(1_500, 2_189, ("arena/training", "arena/exam")),
     "ui and document": Room(2_000, 2_266, ("arena/ui", "arena/document")),
     "sample bots": Room(1_050, 1_283, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_906, ("tournaments/cli", "tournaments/commands")),
@@ -53,10 +53,10 @@ ROOMS = {
     "rating": Room(2_200, 2_470, ("tournaments/rating",)),
     "storage": Room(1_700, 2_274, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_750, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 4_510, ("tournaments/report",)),
+    "report": Room(3_400, 4_501, ("tournaments/report",)),
     "site": Room(1_500, 2_133, ("tournaments/live", "tournaments/publication")),
     "verification and dataset": Room(
-        1_300, 1_805, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_803, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(
         4_500,
@@ -75,7 +75,7 @@ ROOMS = {
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 44
 """Modules in the longest chain of imports, late ones included; it should be 24."""
-MOST_TWO_MEANINGS = 45
+MOST_TWO_MEANINGS = 44
 """Public names that several modules define; there should be none."""
 MOST_RENAMED = 30
 """Modules of ours that are imported under another name; there should be none."""
