@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from arena.engine import scoring
 from arena.engine.settings import Settings
 from arena.engine.state import Game, Round
-from arena.engine.structs import Row
-from arena.engine.tile_table import Bit
+from arena.engine.structs import Bit, Row
 from protocol.messages import Bade, Bid, Drew, TurnedUp
 from protocol.ruleset import Boneyard, Turn
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from arena.engine.settings import Settings
-from arena.engine.structs import Hand, Interlude, Row, Seats
-from arena.engine.tile_table import Bit, Ends, Mask, TileTable
+from arena.engine.structs import Bit, Hand, Interlude, Mask, Row, Seats
+from arena.engine.tile_table import Ends, TileTable
 from protocol.messages import Event, WhyGame, WhyRound
 from protocol.ruleset import Ruleset
 from protocol.tiles import Tile, high_first

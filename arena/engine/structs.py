@@ -8,6 +8,10 @@ from protocol.messages import Lot, Stock
 from protocol.ruleset import FirstLead
 from protocol.tiles import Tile
 
+Bit = int
+"""A tile: a number with a single bit."""
+Mask = int
+"""Several tiles: the sum of their bits."""
 Hand = tuple[Tile, ...]
 Row = tuple[Tile, ...]
 Seats = tuple[int, ...]

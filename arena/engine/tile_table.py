@@ -6,13 +6,9 @@ The tables of a set are made once for all games that are played with it.
 
 from functools import cache
 
+from arena.engine.structs import Bit, Mask
 from protocol.messages import Option, Play, Played
 from protocol.tiles import Tile, flip, tile_set
-
-Bit = int
-"""A tile: a number with a single bit."""
-Mask = int
-"""Several tiles: the sum of their bits."""
 
 
 class Ends:

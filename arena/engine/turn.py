@@ -2,7 +2,7 @@
 
 from arena.engine import scoring
 from arena.engine.state import Game, Round
-from arena.engine.tile_table import Bit
+from arena.engine.structs import Bit
 from protocol.messages import Draw, End, Option, Pass, Play, PlayTwo
 from protocol.tiles import Tile
 

@@ -7,8 +7,8 @@ from functools import cache
 
 from arena import engine
 from arena.engine.state import Game, Round
-from arena.engine.structs import Onlooker
-from arena.engine.tile_table import Bit, TileTable
+from arena.engine.structs import Bit, Onlooker
+from arena.engine.tile_table import TileTable
 from protocol.codec import QuestionForm, encode_event, encode_json, encode_round_over
 from protocol.messages import (
     Ask,

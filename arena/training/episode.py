@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from numbers import Integral
 from operator import add
-from typing import Literal
+from typing import Any, Literal
 
 from arena import engine
 from arena.analysis.frames import Frame
@@ -148,7 +148,7 @@ def seat_question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
     return view.question(game, seat, options, events, id=0, number=0, time_ms=0)
 
 
-def round_margins(rules: Ruleset, before: Sequence[int], after: Sequence[int]) -> Rewards:
+def round_margins(rules: Ruleset, before: Sequence[int], after: Sequence[Any]) -> Rewards:
     """Return for each seat the change of its score less the mean change of its rivals' scores."""
     changes = [now - then for now, then in zip(after, before, strict=True)]
     return tuple(own - sum(rivals) / len(rivals) for own, rivals in _rivals(rules, changes))

@@ -21,11 +21,10 @@ from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.training.actions import Mask
+from arena.training.batch_encoding import SeenRounds
 from arena.training.encoding import Vector
-from arena.training.round_arrays import RoundArrays
 from arena.training.single_seat import SingleSeatEnv
-from arena.valuation.rows.game_rows import Numbers
-from arena.valuation.rows.mask_tables import Places
+from arena.valuation.batch import Numbers, Places
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import Ruleset
 
@@ -67,7 +66,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         self.action_space = batch_space(one.action_space, num_envs)
         self._rules, self._seats, self._seat, self._rivals = one.rules, one.seats, seat, rivals
         self._new = engine.new_game(one.rules, one.seats)
-        self._rounds = RoundArrays(one.rules, one.seats, one.encoding)
+        self._rounds = SeenRounds(one.rules, one.seats, one.encoding)
         self._every = np.arange(num_envs)
         self._secrets = [secrets.token_bytes() for _ in self._every]
         self._boards = [0] * num_envs
@@ -139,9 +138,9 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             if len(ended) > len(rows):
                 self._end(ended)
                 rows, ended = np.concatenate([rows, ended]), ended[:0]
-            over = rounds.over(rows)
+            over = rounds.batch.ended[rows]
             ended, rows = np.concatenate([ended, rows[over]]), rows[~over]
-            masks, own = rounds.masks(rows), rounds.rows.turn[rows] == self._seat
+            masks, own = rounds.masks(rows), rounds.batch.turn[rows] == self._seat
             options = np.count_nonzero(masks, axis=1)
             asked = own & (options > 1)
             self._masks[rows[asked]] = masks[asked]
@@ -160,7 +159,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             return rounds.first(rows, masks)
         if isinstance(self._rivals, str):
             return rounds.greedy(rows, masks)
-        turn, actions = rounds.rows.turn[rows], np.zeros(len(rows), np.intp)
+        turn, actions = rounds.batch.turn[rows], np.zeros(len(rows), np.intp)
         vectors = np.empty((len(rows), self.encoding.size), np.float32)
         for seat in range(self._seats):
             vectors[turn == seat] = rounds.vectors(rows[turn == seat], seat)

@@ -1,6 +1,5 @@
 """The review of a game on its replay page: chances, luck of draws, and the options' values."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -81,7 +80,7 @@ class GameReview(Struct, frozen=True):
 
 
 def review_game(timeline: Timeline) -> GameReview:
-    """Review a game for those who may see all hands.
+    """Review a game for those who may see all hands. Raises UserError.
 
     No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
     the values of a seat's options are drawn from the real one on, so the values would tell it.
@@ -115,13 +114,10 @@ def _draws(
     logged: LoggedGame, shown: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
 ) -> Iterator[MarkedDraw]:
     """Yield the luck of the draws, those of a seat at one moment together."""
-    # In a round that is dealt again a tile may come twice.
-    luck: defaultdict[tuple[int, Tile], list[DrawLuck]] = defaultdict(list)
-    for one in reversed(draws):
-        luck[one.round, one.tile].append(one)
+    luck = {(one.round, one.tile): one for one in draws}
     for at, together in enumerate(shown):
         came = [(one.game.playing.number, tile) for one in together for tile in _came(one)]
-        drawn = sorted((luck[one].pop() for one in came if luck[one]), key=_drawer)
+        drawn = sorted((luck[one] for one in came if one in luck), key=_drawer)
         for seat, own in groupby(drawn, _drawer):
             yield _marked(logged, at, seat, [*own])
 

@@ -9,6 +9,7 @@ made from the frames of that seat alone.
 import base64
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ from arena.ui.game_review import GameReview, review_game
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import encode_json, printable
+from protocol.errors import UserError
 
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
@@ -69,7 +71,8 @@ def pack_game(
     timeline = Timeline(logged)
     play = play_back(timeline, seat)
     if reviewed and seat is None:
-        play = msgspec.structs.replace(play, review=review_game(timeline))
+        with suppress(UserError):  # Few rules have no values.
+            play = msgspec.structs.replace(play, review=review_game(timeline))
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))

@@ -19,8 +19,8 @@ from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
+from arena.valuation.batch import RoundBatch
 from arena.valuation.playouts import play_out
-from arena.valuation.states import States
 from arena.valuation.win_chance import WHOLE, share_of_scores
 from protocol.records import FoulRecord, Result
 from protocol.ruleset import count_sides, set_of_tiles
@@ -157,9 +157,10 @@ def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uin
             np.pad(order, ((0, 0), (0, wide - order.shape[1])), constant_values=-1)
             for order in orders
         ]
-        states = States.of([one.game for one in dealt])
-        states = states.repeated(np.array([one.orders for one in dealt]))
-        gains[rows] = play_out(states.with_stock(np.concatenate(padded)))
+        batch = RoundBatch.of([one.game for one in dealt])
+        batch = batch.repeat(np.array([one.orders for one in dealt]))
+        batch.lay_stock(np.concatenate(padded))
+        gains[rows] = play_out(batch)
     return gains
 
 

@@ -13,20 +13,18 @@ the gap between the values of two options has less noise, and tells better what 
 
 import math
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena import engine
 from arena.analysis.timeline import AskedQuestion, Timeline, opponents
 from arena.engine import values
 from arena.engine.state import Game
-from arena.valuation.endgames import exact_leads, is_open
+from arena.valuation.batch import RoundBatch
+from arena.valuation.endgames import exact_leads_of, is_open
 from arena.valuation.playouts import Player, play_out_keenly
-from arena.valuation.states import States
 from arena.valuation.worlds.hidden_tiles import seed_of
 from arena.valuation.worlds.questions import FEW, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
@@ -51,8 +49,6 @@ Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "oth
 """The kind of a choice; of a blocked round and an auction, that of the question."""
 Leads = NDArray[np.float64]
 """The lead gained, a row for each option and a column for each world."""
-Gains = NDArray[np.int32]
-"""Points gained: by option, world and seat."""
 
 
 class OptionWorth(Struct, frozen=True):
@@ -169,7 +165,7 @@ def try_options(
     `slow`: the most worlds where each of them takes a while to be found. The questions are of one
     ruleset and number of seats.
     """
-    solved = [exact_leads(question.game) for question in asked]
+    solved = exact_leads_of([question.game for question in asked])
     unsolved = [question for question, leads in zip(asked, solved, strict=True) if leads is None]
     played = _played_leads(unsolved, question_worlds(unsolved, many, slow), by)
     for question, leads in zip(asked, solved, strict=True):
@@ -180,20 +176,32 @@ def try_options(
 
 
 def _played_leads(
-    asked: Sequence[AskedQuestion], found: Sequence[States | list[Game]], by: Player
+    asked: Sequence[AskedQuestion], found: Sequence[RoundBatch | list[Game]], by: Player
 ) -> Iterator[Leads]:
     """Yield for each question the lead of each option in each of its worlds, by playouts."""
-    fast = [
-        (question, states)
-        for question, states in zip(asked, found, strict=True)
-        if isinstance(states, States)
-    ]
-    gains = _gains(fast, by)
-    for question, one in zip(asked, found, strict=True):
-        gained = next(gains) if isinstance(one, States) else _gains_of_games(question, one, by)
+    if not asked:
+        return
+    starts, ends = zip(*map(_tried, asked, found), strict=True)
+    end = RoundBatch.joined(ends)
+    scores, begin = end.scores + by(end), 0
+    for question, start in zip(asked, starts, strict=True):
+        many = len(question.options) * len(start)
+        gained = scores[begin : begin + many].reshape(-1, *start.shape) - start
+        begin += many
         others = opponents(question.game.rules, question.game.seats, question.seat)
         led = gained[:, :, question.seat] - gained[:, :, others].mean(axis=2)
         yield led + _next_choices(question)[:, None]
+
+
+def _tried(question: AskedQuestion, found: RoundBatch | list[Game]) -> tuple[Any, RoundBatch]:
+    """Return the scores in each world, and the rounds after each option in each world."""
+    if isinstance(found, RoundBatch):
+        options = np.repeat(np.arange(len(question.options)), len(found))
+        end = found.select(np.tile(np.arange(len(found)), len(question.options)))
+        end.take(question.options, options)
+        return found.scores, end
+    tried = [values.act_unchecked(game, one) for one in question.options for game in found]
+    return np.array([game.scores for game in found]), RoundBatch.of(tried)
 
 
 def _next_choices(question: AskedQuestion) -> NDArray[np.float64]:
@@ -203,43 +211,6 @@ def _next_choices(question: AskedQuestion) -> NDArray[np.float64]:
     several = len(options) > 2 or game.playing.drawable > 1
     worth = NEXT_CHOICE * game.rules.deal.highest_pip * (able and several)
     return np.array([worth * isinstance(option, Draw) for option in options])
-
-
-def _gains(asked: Sequence[tuple[AskedQuestion, States]], by: Player) -> Iterator[Gains]:
-    """Yield for each question what each option gains each seat in each world; play all at once."""
-    if not asked:
-        return
-    options = list(dict.fromkeys(one for question, _ in asked for one in question.options))
-    number = {option: at for at, option in enumerate(options)}
-    start = States.joined([states for _, states in asked])
-    rows, which, begin = list[NDArray[np.intp]](), list[NDArray[np.intp]](), 0
-    for question, states in asked:
-        for option in question.options:
-            rows.append(np.arange(begin, begin + len(states)))
-            which.append(np.full(len(states), number[option]))
-        begin += len(states)
-    before = np.concatenate(rows)
-    ends = start.taken(before).after_each(options, np.concatenate(which))
-    gained = ends.scores + by(ends) - start.scores[before]
-    begin = 0
-    for question, states in asked:
-        shape = len(question.options), len(states), gained.shape[1]
-        yield gained[begin : begin + math.prod(shape[:2])].reshape(shape)
-        begin += math.prod(shape[:2])
-
-
-def _gains_of_games(question: AskedQuestion, worlds: Sequence[Game], by: Player) -> Gains:
-    """Return what each option gains each seat; what is then dealt is dealt anew in each world."""
-    gained = []
-    for option in question.options:
-        ends = [values.act_unchecked(world, option) for world in worlds]
-        for number, game in enumerate(ends):
-            seed = sha256(seed_of(worlds[0]) + number.to_bytes(4, "big")).digest()
-            while game.playing.over is None and engine.needs_deal(game):
-                engine.begin(game, engine.chance_decides(game, seed))
-        states = States.of(ends)
-        gained.append(states.scores + by(states) - [world.scores for world in worlds])
-    return np.stack(gained)
 
 
 def standard_error(found: NDArray[np.floating]) -> float:

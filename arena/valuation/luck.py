@@ -7,7 +7,7 @@ here, is what a seat may expect, whatever the playouts are worth.
 
 from collections.abc import Iterator, Sequence
 from hashlib import shake_256
-from itertools import accumulate, chain
+from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
@@ -21,9 +21,8 @@ from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.engine.structs import Dealt, Method
 from arena.logs.gamelog import LoggedGame
+from arena.valuation.batch import RoundBatch, mask_tables
 from arena.valuation.playouts import MIXED, play_out_mixed
-from arena.valuation.rows.mask_tables import mask_tables
-from arena.valuation.states import States
 from arena.valuation.win_chance import WHOLE, share_of_scores
 from protocol.messages import Drew, TurnedUp
 from protocol.records import DealRecord
@@ -40,8 +39,6 @@ In `draw` 24 divide the variance of a round's margin by 1.62, 48 by 1.73, 72 by 
 """
 ORDERS_WITH_DEAL = 6
 """The same for tiles drawn with the deal: they are many, and rotated boards take their luck out."""
-ORDERS_BY_ENGINE = 4
-"""The same for rulesets whose playouts go through the engine."""
 DIGITS = 6
 """Decimals of luck."""
 
@@ -75,7 +72,11 @@ class GameLuck(Struct, frozen=True):
 
 
 def has_draws(rules: Ruleset, seats: int) -> bool:
-    """Tell whether chance decides anything after the deal; if not there is no luck to take out."""
+    """Tell whether chance decides anything after the deal; if not there is no luck to take out.
+
+    Raises UserError for rules without values.
+    """
+    mask_tables(rules, seats)
     stock = len(set_of_tiles(rules.deal)) - seats * (hand_size(rules.deal, seats) or 0)
     lead = rules.lead
     methods = {lead.first, lead.later, lead.after_blocked, lead.after_tie}
@@ -114,19 +115,16 @@ class _Chance(NamedTuple):
     """The numbers of all tiles that could have come, ascending: nothing here shows which did."""
     orders: Integers
     """Random orders of those tiles, a row each."""
-    places: tuple[int, ...] = ()
-    """The places in the boneyard of the tiles drawn with the deal, for the lead or to begin the
-    line, its own last; none: it was drawn in a turn."""
+    places: tuple[int, ...]
+    """The places in the boneyard of all tiles drawn since, its own last."""
+    how: Method | None = None
+    """The method that found the leader, if the tile was drawn with a deal: for the lead, or to
+    begin the line."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of tiles and of orders: each tile has a playout in each order."""
         return len(self.stock), len(self.orders)
-
-    @property
-    def how(self) -> Method | None:
-        """Return the method that found the leader, if the tile was drawn with a deal."""
-        return self.before.playing.aside.how if self.places else None
 
 
 def _chances(timeline: Timeline) -> Iterator[_Chance]:
@@ -166,16 +164,18 @@ def _drawn_in_turn(moment: Moment, orders: _RandomOrders) -> Iterator[_Chance]:
     before, state = moment.before, moment.before.playing
     for event in moment.events:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
-            stock = tuple(sorted(bit.bit_length() - 1 for bit in chain(*state.stock_rows)))
+            laid = [*chain(*state.stock_rows)]
+            stock = tuple(sorted(bit.bit_length() - 1 for bit in laid))
             chosen = orders.of(stock, state.number, _orders_in_turn(before))
-            number = state.number
-            yield _Chance(moment.index, number, event.seat, event.tile, before, stock, chosen)
+            place = laid.index(state.table.bit[event.tile])
+            number, index = state.number, moment.index
+            yield _Chance(
+                index, number, event.seat, event.tile, before, stock, chosen, (place,)
+            )
 
 
 def _orders_in_turn(before: Game) -> int:
     """Return the number of orders in which each tile that a seat may draw now is tried."""
-    if mask_tables(before.rules, before.seats) is None:
-        return ORDERS_BY_ENGINE
     # After the last draw no order matters: each player plays on once.
     return len(MIXED) if before.playing.drawable == 1 else ORDERS
 
@@ -195,7 +195,10 @@ def _drawn_with_deal(moment: Moment, dealt: Dealt, orders: _RandomOrders) -> Ite
             if len(stock) > 1:
                 chosen = orders.of(stock, dealt.round, ORDERS_WITH_DEAL)
                 number, tile = dealt.round, event.tile
-                yield _Chance(moment.index, number, seat, tile, laid_out, stock, chosen, places)
+                how = laid_out.playing.aside.how
+                yield _Chance(
+                    moment.index, number, seat, tile, laid_out, stock, chosen, places, how
+                )
 
 
 def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:
@@ -205,10 +208,8 @@ def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:
     groups: dict[Method | None, list[_Chance]] = {}
     for chance in chances:
         groups.setdefault(chance.how, []).append(chance)
-    states = States.joined(
-        [_after_deals(some) if how else _after_draws(some) for how, some in groups.items()]
-    )
-    scores = states.scores + play_out_mixed(states)
+    batch = RoundBatch.joined([_after_draws(some) for some in groups.values()])
+    scores = batch.scores + play_out_mixed(batch)
     ordered = list(chain(*groups.values()))
     game = chances[0].before
     rounds = np.repeat([one.round for one in ordered], [one.orders.size for one in ordered])
@@ -245,28 +246,23 @@ def excess(values: Integers) -> Integers:
     return np.asarray(len(sums) * sums - sums.sum(axis=0))
 
 
-def _after_draws(chances: Sequence[_Chance]) -> States:
-    """Return the states after each tile was drawn in a turn, in each order of the rest."""
-    rows = [one.orders.size for one in chances]
-    orders = np.full((sum(rows), max(len(one.stock) for one in chances)), -1)
-    tiles, begin = np.empty(len(orders), np.int64), 0
-    for one, end in zip(chances, accumulate(rows), strict=True):
-        orders[begin:end, : len(one.stock)] = np.tile(one.orders, (len(one.stock), 1))
-        tiles[begin:end] = np.repeat(one.stock, len(one.orders))
-        begin = end
-    states = States.of([one.before for one in chances]).repeated(np.array(rows))
-    return states.with_stock(orders).after_draw(tiles)
-
-
-def _after_deals(chances: Sequence[_Chance]) -> States:
-    """Return the states in which play begins after each tile was drawn, in each order of the rest.
+def _after_draws(chances: Sequence[_Chance]) -> RoundBatch:
+    """Return the rounds after each tile was drawn, in each order of the rest.
 
     A tile that decides the lead, or begins the line, is dealt once: only what is drawn later is
     laid in different orders.
     """
-    states = States.of([one.before for one in chances])
-    states = states.repeated(np.array([one.orders.size for one in chances]))
-    return states.with_stock(np.concatenate([_laid(one) for one in chances])).led()
+    laid = [_laid(one) for one in chances]
+    wide = max(orders.shape[1] for orders in laid)
+    batch = RoundBatch.of([one.before for one in chances])
+    batch = batch.repeat(np.array([len(orders) for orders in laid]))
+    padded = [np.pad(orders, ((0, 0), (0, wide - orders.shape[1]))) for orders in laid]
+    batch.lay_stock(np.concatenate(padded))
+    if how := chances[0].how:
+        batch.find_leaders(how)
+    else:
+        batch.draw(np.arange(len(batch)))
+    return batch
 
 
 def _laid(chance: _Chance) -> Integers:

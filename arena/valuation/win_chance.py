@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
+from arena.valuation.batch import RoundBatch
 from arena.valuation.playouts import play_out
-from arena.valuation.states import States
 from protocol.ruleset import Ruleset, count_sides, target
 
 Integers = NDArray[np.int64]
@@ -194,7 +194,7 @@ def _round_results(rules: Ruleset, seats: int) -> Integers:
     """Return the points of each side in rounds of the plain player, dealt from fixed seeds."""
     games = [_begun(rules, seats, number) for number in range(ROUNDS)]
     sides = count_sides(rules.deal.partners, seats)
-    scores = np.array([game.scores for game in games]) + play_out(States.of(games))
+    scores = np.array([game.scores for game in games]) + play_out(RoundBatch.of(games))
     return np.asarray(scores[:, :sides], np.int64)
 
 
@@ -204,6 +204,4 @@ def _begun(rules: Ruleset, seats: int, number: int) -> Game:
     later = len(rules.score.bonus) + 1
     while engine.needs_deal(game):
         engine.begin(game, replace(engine.chance_decides(game, seed), round=later))
-        if game.playing.aside.phase == "guess":
-            engine.act_unchecked(game, engine.legal(game)[0])
     return game

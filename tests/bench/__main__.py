@@ -257,11 +257,11 @@ def by_question(rounds: int) -> Iterator[Figure]:
 def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
     """Yield what a playout costs in arrays."""
     for name, seats in playouts.TABLES:
-        arrays, games = playouts.states(name, seats)
+        batch, games = playouts.batch(name, seats)
         ours, base = list[float](), list[float]()
         for _ in range(rounds):
-            ours.append(1e6 * taken(partial(play_out, arrays)) / len(arrays))
-            base.append(1e6 * taken(partial(play_out, games)) / len(games))
+            ours.append(1e6 * taken(partial(play_out, batch)) / len(batch))
+            base.append(1e6 * taken(partial(playouts.play_by_engine, games)) / len(games))
         yield figure(f"playout, {name} at {seats}", "µs CPU", ours, base, "engine", PLAYOUT_GOAL)
 
 

@@ -7,24 +7,29 @@ from itertools import islice
 from arena import engine
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from arena.valuation.plain import plain_option
-from arena.valuation.rows.game_rows import GameRows
-from arena.valuation.states import States
+from arena.valuation.batch import RoundBatch
 from protocol.ruleset import Ruleset
+from tests.support.plain_player import plain_option, play_on
 
 TABLES = (("draw", 2), ("draw", 4), ("dutch", 2), ("double-draw", 2))
 """Games and numbers of seats."""
 GAMES, EACH = 50, 300
-"""States, and playouts of each."""
+"""Games, and playouts of each."""
 MOVES = 4, 10
 """The least and the most moves before a playout."""
 
 
-def states(name: str, seats: int) -> tuple[States, States]:
-    """Return states in the middle of rounds, as arrays and as games."""
+def batch(name: str, seats: int) -> tuple[RoundBatch, list[Game]]:
+    """Return rounds to be played out, and the games in the middle of which each begins."""
     luck = random.Random(name)
     games = list(islice(_middles(find_variant(name), seats, luck), GAMES))
-    return States.of(games).repeated(EACH), States(GameRows.of(games))
+    return RoundBatch.of(games).repeat(EACH), games
+
+
+def play_by_engine(games: list[Game]) -> None:
+    """Play each round to its end by the engine."""
+    for game in games:
+        play_on(game.copy())
 
 
 def _middles(rules: Ruleset, seats: int, luck: random.Random) -> Iterator[Game]:

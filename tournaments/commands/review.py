@@ -52,7 +52,6 @@ class ReviewOptions(NamedTuple):
     where: Path
     """An event's folder."""
     bot: str | None = None
-    """The only bot to review."""
     worlds: int | None = None
     """Deals of the hidden tiles over which an option is valued."""
     by: str | None = None
@@ -100,7 +99,10 @@ def write_review(folder: Folder, options: ReviewOptions) -> WrittenReview:
 
     Raises UserError; DamagedFileError is one.
     """
+    from arena.valuation.batch import mask_tables  # It needs numpy.
+
     event = load_event(folder)
+    mask_tables(event.rules, event.seats)  # It refuses rules without values.
     names = [one.name for one in event.entrants]
     if options.bot and options.bot not in names:
         raise unknown_name("bot", options.bot, names)

@@ -39,12 +39,18 @@ def _points(many: int) -> str:
 
 
 def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
-    """Compute the luck and the mistakes of a seat in each round, in a second or less."""
+    """Compute the luck and the mistakes of a seat in each round, in a second or less.
+
+    There are none for rules without values.
+    """
+    from arena.valuation.batch import why_no_values
     from arena.valuation.decision_loss import review_seat
     from arena.valuation.luck import game_luck, has_draws
 
     sitting = timeline.logged.sitting
     rules, seats = sitting.rules, len(sitting.seats)
+    if why_no_values(rules):
+        return {}
     luck: defaultdict[int, float] = defaultdict(float)
     mistakes: defaultdict[int, float] = defaultdict(float)
     with working("Luck and mistakes"):

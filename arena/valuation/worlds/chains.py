@@ -15,8 +15,8 @@ from hashlib import shake_256
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.tile_table import Mask
-from arena.valuation.states import States
+from arena.engine.structs import Mask
+from arena.valuation.batch import RoundBatch
 from arena.valuation.worlds.hidden_tiles import MOST_BOUND, HiddenTiles
 
 ROUNDS = 96
@@ -38,13 +38,13 @@ Tiles = NDArray[np.uint8]
 """Numbers of tiles: their places in `set_of_tiles`."""
 
 
-def worlds(hidden: Sequence[HiddenTiles], many: int) -> list[States]:
+def worlds(hidden: Sequence[HiddenTiles], many: int) -> list[RoundBatch]:
     """Return for each question so many worlds; all are of one ruleset and number of seats.
 
     Which worlds a question gets depends on it alone, not on those beside it.
     """
     pairs = zip(hidden, sampled_tiles(hidden, many), strict=True)
-    return [_states(one, tiles) for one, tiles in pairs]
+    return [_batch(one, tiles) for one, tiles in pairs]
 
 
 def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
@@ -73,7 +73,7 @@ def _mirrored(number: int) -> int:
     return number + min(0, EXCURSION - 1 - 2 * (number % EXCURSION))
 
 
-def _states(hidden: HiddenTiles, tiles: Tiles) -> States:
+def _batch(hidden: HiddenTiles, tiles: Tiles) -> RoundBatch:
     """Return the worlds of a question, given the tile in each place of each."""
     numbers = tiles.T.astype(np.int16)
     unseen = _row(hidden.unseen, 256)[tiles.T]
@@ -83,8 +83,10 @@ def _states(hidden: HiddenTiles, tiles: Tiles) -> States:
         own = [at for at, holder in enumerate(holders) if holder == seat]
         hands[seat] = np.where(unseen[:, own], numbers[:, own], -1)
     stock = [at for at, holder in enumerate(holders) if holder is None]
-    states = States.of([hidden.game]).repeated(len(numbers))
-    return states.with_hands(hands).with_stock(numbers[:, stock])
+    batch = RoundBatch.of([hidden.game]).repeat(len(numbers))
+    batch.set_hands(hands)
+    batch.lay_stock(numbers[:, stock])
+    return batch
 
 
 def _row(mask: Mask, width: int) -> NDArray[np.bool_]:

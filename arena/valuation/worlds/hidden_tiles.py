@@ -14,8 +14,7 @@ from typing import NamedTuple
 from arena.engine import boneyard, view
 from arena.engine.lead import lead_weight, next_leader
 from arena.engine.state import Game
-from arena.engine.structs import Dealt
-from arena.engine.tile_table import Bit, Mask
+from arena.engine.structs import Bit, Dealt, Mask
 from protocol.messages import Annulled, Drew, Event, Leads, Passed, Played, TurnedUp
 from protocol.ruleset import BY_DOUBLE
 from protocol.tiles import Tile, high_first

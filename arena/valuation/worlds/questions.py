@@ -7,8 +7,8 @@ from itertools import islice
 from arena.analysis.alternative_deals import DecisionPoint, alternative_deals
 from arena.analysis.timeline import AskedQuestion
 from arena.engine.state import Game
+from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import is_open
-from arena.valuation.states import States
 from arena.valuation.worlds.chains import worlds
 from arena.valuation.worlds.hidden_tiles import HiddenTiles, UncoveredError, hidden_tiles, seed_of
 
@@ -20,7 +20,7 @@ FEW = 12
 
 def question_worlds(
     asked: Sequence[AskedQuestion], many: int, slow: int
-) -> list[States | list[Game]]:
+) -> list[RoundBatch | list[Game]]:
     """Return for each question so many worlds, at most `slow` where the general chain finds them.
 
     A table without hidden tiles has one world, and is itself. The questions are of one ruleset and
@@ -31,7 +31,7 @@ def question_worlds(
     return [
         next(fast)
         if one
-        else States.of([question.game])
+        else RoundBatch.of([question.game])
         if is_open(question.game)
         else _general_worlds(question, min(many, slow))
         for question, one in zip(asked, hidden, strict=True)

@@ -12,7 +12,7 @@ from arena.training.encoding import Encoding, Vector
 from arena.training.policy import Question
 from arena.training.single_seat import SingleSeatEnv
 from arena.training.vector_env import RoundsVectorEnv
-from arena.valuation.rows.game_rows import Numbers
+from arena.valuation.batch import Numbers
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import slow_except

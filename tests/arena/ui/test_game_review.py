@@ -13,11 +13,10 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
 from arena.valuation.luck import game_luck
-from protocol.ruleset import derive
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
-from tests.support.logged_games import any_of, logged, write
+from tests.support.logged_games import ODD, any_of, logged, write
 from tests.support.replay_pages import unpack_game, whole
 from tournaments.cli.main import main
 
@@ -85,18 +84,8 @@ def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
     assert told == len(game_luck(Timeline(game)).draws) > 0
 
 
-# Slow: where deals may be refused, the engine plays out row by row.
-@pytest.mark.slow
-def test_a_tile_that_comes_twice_in_a_round_has_its_own_luck_each_time() -> None:
-    refused = {"refuse_doubles": 1, "starter": True, "max_rounds": 1}
-    game = logged(derive(short("draw"), "refused", refused), 2, any_of("draw"))
-    draws = game_luck(Timeline(game)).draws
-    came = [one.tile for one in draws]
-    assert len(set(came)) < len(came)
-    told = review_game(Timeline(game)).draws
-    assert sum(one.points * (-1) ** one.seat for one in told) == pytest.approx(
-        sum(one.points[0] - one.points[1] for one in draws), abs=0.06 * len(told)
-    )
+def test_the_page_of_a_game_without_values_has_no_review() -> None:
+    assert not pack_game(logged(ODD), reviewed=True).reviewed
 
 
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:

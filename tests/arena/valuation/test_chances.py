@@ -12,14 +12,14 @@ from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from arena.valuation.chances import Chance, chances
-from arena.valuation.plain import plain_option
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock, Drew
 from protocol.records import DealRecord, FoulRecord, GameRecord, Result, RoundRecord
 from protocol.ruleset import count_sides
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
-from tests.support.logged_games import NAMES, ODD, any_of, bob_fouls, logged
+from tests.support.logged_games import NAMES, any_of, bob_fouls, logged
+from tests.support.plain_player import plain_option
 from tests.support.tables import sitting
 
 
@@ -99,15 +99,6 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
         assert sum(one.shares) == pytest.approx(1.5, abs=0.01)
         assert min(one.shares[0], one.shares[2]) >= 0.49
     assert found[at - 1].shares[1] > 0.2
-
-
-def test_before_its_tiles_are_dealt_a_round_promises_nothing() -> None:
-    game = logged(ODD, 2, any_of(3), board=3)
-    found = chances(Timeline(LoggedGame(game.sitting, game.game, game.records[:6], None)))
-    for guess in found[:2]:
-        assert guess.shares == pytest.approx((0.5, 0.5), abs=1e-5)
-        assert guess.leads == (0.0, 0.0)
-    assert found[2].leads != (0.0, 0.0)
 
 
 def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:

@@ -138,7 +138,7 @@ def test_over_all_tiles_that_could_have_come_there_is_no_luck(
 
 def test_each_boneyard_that_is_tried_for_a_tile_drawn_with_the_deal_has_every_tile_once() -> None:
     game = logged(short("six-six"), 2, any_of("six-six"), board=2)
-    chances = [one for one in _chances(Timeline(game)) if one.places]
+    chances = [one for one in _chances(Timeline(game)) if one.how]
     assert len(chances) > 2
     for one in chances:
         *drawn, place = one.places

@@ -9,10 +9,10 @@ from arena.engine import values as engine
 from arena.engine.state import Game
 from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
+from arena.valuation.batch import RoundBatch
 from arena.valuation.decision_loss import Leads, _played_leads
 from arena.valuation.option_values import option_values
 from arena.valuation.playouts import play_out
-from arena.valuation.states import States
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
 from tests.support.positions import position
@@ -29,7 +29,7 @@ def leads(*worlds: Game) -> Leads:
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
         list(_played_leads([question], [found], play_out))
-        for found in (States.of(worlds), list(worlds))
+        for found in (RoundBatch.of(worlds), list(worlds))
     )
     assert (in_arrays[0] == in_games[0]).all()
     return in_arrays[0]
@@ -75,10 +75,10 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
         for hand in ("21 55", "44 55")
     )
     drawn = engine.act(able, Draw())
-    gained = play_out(States.of([drawn]))[0]
+    gained = play_out(RoundBatch.of([drawn]))[0]
     assert leads(able)[engine.legal(able).index(Draw())] == [gained[0] - gained[1] + 1]
     assert engine.legal(unable) == (Draw(),)
-    gained = play_out(States.of([unable]))[0]
+    gained = play_out(RoundBatch.of([unable]))[0]
     assert leads(unable)[0] == [gained[0] - gained[1]]
 
 

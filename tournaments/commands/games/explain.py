@@ -53,9 +53,7 @@ class ExplainOptions(NamedTuple):
     only: int | None
     """The only round to show, decision by decision."""
     whole: bool
-    """True if all rounds and decisions are shown."""
     glyphs: bool
-    """True if tiles are printed as glyphs."""
     as_json: bool
     """True if the explanation is printed as JSON."""
 
@@ -140,7 +138,7 @@ def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[Rou
         return f"{max(0, round(causes.get(end.round, nothing).mistakes or 0.0))}"
 
     drawn = any(one.luck is not None for one in causes.values())
-    return {**({"luck": luck} if drawn else {}), "mistakes": mistakes}
+    return {**({"luck": luck} if drawn else {}), **({"mistakes": mistakes} if causes else {})}
 
 
 def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:
@@ -148,7 +146,7 @@ def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) ->
     worst = _costliest(ends)
     if worst and worst.swing < 0 and worst.round in causes:
         yield f"In round {worst.round} it {causes[worst.round].describe()}."
-    if len(ends) > 1:
+    if len(ends) > 1 and causes:
         yield f"In the whole game it {summed(causes).describe()}, as playouts tell."
 
 

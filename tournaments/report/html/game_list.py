@@ -31,7 +31,6 @@ class GameList(Struct, frozen=True, kw_only=True):
     """The games that a page lists."""
 
     names: tuple[str, ...]
-    """The entrants."""
     seats: int
     """Seats of a game."""
     pages: tuple[str, ...]

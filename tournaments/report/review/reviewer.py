@@ -10,7 +10,7 @@ from arena.analysis.text import option_words
 from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import read_games
-from protocol.errors import unknown_name
+from protocol.errors import UserError, unknown_name
 from protocol.records import RoundRecord
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
 
@@ -36,7 +36,6 @@ class ReviewTask(Struct, frozen=True):
     """Games of one log to review."""
 
     path: Path
-    """The log."""
     games: Mapping[str, tuple[int, ...]]
     """The games, each with the seats to review."""
     terms: ReviewTerms
@@ -47,7 +46,6 @@ class ReviewedGames(Struct, frozen=True):
     """The reviewed seats of a task."""
 
     seats: tuple[SeatReview, ...]
-    """The seats."""
     faults: tuple[str, ...] = ()
     """The reasons why others were not reviewed, in sentences."""
 
@@ -64,7 +62,7 @@ def review_part(task: ReviewTask) -> ReviewedGames:
                 try:
                     timeline = timeline or Timeline(logged)
                     seats.append(review_timeline(timeline, seat, task.terms))
-                except DamagedFileError:
+                except UserError:
                     raise
                 except Exception as bug:  # In one game of a thousand it must not stop the others.
                     name = f"seat {seat} of {logged.game.game}"

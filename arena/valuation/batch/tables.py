@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.settings import Settings
-from arena.valuation.plain import rank
+from protocol.errors import UserError
 from protocol.ruleset import Ruleset, set_of_tiles
 from protocol.tiles import Tile
 
@@ -19,7 +19,7 @@ Ints = NDArray[np.signedinteger]
 """Integers of a kind that may differ: masks, or small numbers in as few bytes as they need."""
 Flags = NDArray[np.bool_]
 Places = NDArray[np.intp]
-"""Places in a table, or numbers of rows."""
+"""Places in a table, or numbers of rounds in a batch."""
 
 FREE = 2
 """The lowest bits, which no tile has: so the exponent of a mask of one tile is never that of 0."""
@@ -31,6 +31,13 @@ BEYOND = 100
 """More than the sum of any tile."""
 PART = 16
 """The bits of a mask whose pips are looked up together."""
+LEFT, RIGHT, HIGHER = range(3)
+"""The end for a tile. `HIGHER`: that with the higher number if the tile fits it, else the other."""
+
+
+def rank(tile: Tile) -> tuple[int, int, int]:
+    """Return the rank of a tile, (high, low): doubles first, then more pips, then the higher."""
+    return int(tile[0] == tile[1]), sum(tile), tile[0]
 
 
 class MaskTables:
@@ -49,29 +56,25 @@ class MaskTables:
         """The rank of each tile by its number in `set_of_tiles`."""
         self.bits: Ints = np.array([1 << FREE + at for at in range(len(tiles))], self.dtype)
         """The mask of each tile by its rank."""
+        self.all = self.bits.sum(dtype=self.dtype)
+        """The mask of all tiles."""
         self.rank_of_bit = {self.settings.table.bit[tile]: at for at, tile in enumerate(self.tiles)}
         """The rank of each tile by its bit in the engine."""
-        self.suits = np.array([self._mask(_has(pip)) for pip in self._numbers()])
+        numbers = range(rules.deal.highest_pip + 1)
+        self.suits = np.array([self._mask(_has(pip)) for pip in numbers])
         """The tiles of each number."""
         self.doubles = self._mask(lambda tile: tile[0] == tile[1])
-        """The doubles."""
         self.blank = self._mask(lambda tile: tile == (0, 0))
         """The 0-0, if the set has it."""
         self.pips = self._sums([self.settings.pips[bit] for bit in self.rank_of_bit])
         """For each part of a mask, the pips of its tiles by its value."""
-        by_place = [(0, 0)] * (FREE - 1) + [rank(tile)[:2] for tile in self.tiles]
-        self.totals = np.array([total for _, total in by_place], np.intp)
-        """The sum of each tile's numbers, by its place."""
-        self.grades = np.array([double * BEYOND + total for double, total in by_place], np.intp)
-        """The rank of each tile as far as its double and its sum tell."""
-        self._fill_ends()
+        ranks = [(0, 0)] * (FREE - 1) + [rank(tile)[:2] for tile in self.tiles]
+        self.grades = np.array([double * BEYOND + total for double, total in ranks], np.intp)
+        """The rank of each tile as far as its double and its sum tell, by the tile's place."""
+        self._fill_ends([(left, right) for left in numbers for right in numbers])
 
-    def _numbers(self) -> range:
-        return range(self.rules.deal.highest_pip + 1)
-
-    def _mask(self, chosen: Callable[[Tile], bool]) -> np.signedinteger:
-        """Return the mask of the tiles that are chosen."""
-        bits = [1 << FREE + at for at, tile in enumerate(self.tiles) if chosen(tile)]
+    def _mask(self, has: Callable[[Tile], bool]) -> np.signedinteger:
+        bits = [1 << FREE + at for at, tile in enumerate(self.tiles) if has(tile)]
         return self.dtype(sum(bits))
 
     def _sums(self, worth: list[int]) -> list[NDArray[np.int16]]:
@@ -85,44 +88,52 @@ class MaskTables:
             parts.append(sums)
         return parts
 
-    def _fill_ends(self) -> None:
-        """Fill the tables of ends.
+    def _fill_ends(self, pairs: list[tuple[int, int]]) -> None:
+        """Fill the tables of ends; their places are by the left and the right number.
 
-        Their places are by the higher and the lower pip; then come those before the first tile.
+        Then come the places before the first tile.
         """
-        numbers, many = self._numbers(), len(self.tiles)
-        pairs = [(high, low) for high in numbers for low in range(high + 1)]
+        many = len(self.tiles)
         place = {pair: at * TILES for at, pair in enumerate(pairs)}
+        self.ends = np.array([*place.values()], np.intp).reshape(len(self.suits), -1)
+        """The ends by their two numbers. It is a place: that of the ends in each table below."""
         self.empty = len(pairs) * TILES
         """The ends before the first tile; then for each rank those at which only it may lead."""
         self.dead = self.empty + (1 + many) * TILES
         """The ends of a round that is over: nothing fits."""
-        self.ends = np.array(
-            [[place[max(one, two), min(one, two)] for two in numbers] for one in numbers], np.intp
-        )
-        """The ends by their two pips. It is a place: that of the ends in each table below."""
         size = self.dead + TILES
-        self.high, self.low = np.zeros((2, size), np.intp)
-        """The higher number, and the lower."""
-        self.higher, self.lower, self.fitting, self.both = np.zeros((4, size), self.dtype)
-        """The tiles that fit the higher number, the lower, any of both, and (but doubles) each."""
-        self.after = np.repeat(np.arange(0, size, TILES), TILES)
-        """The ends after a play: at the place of the ends, plus that of the tile; 0 is no tile."""
-        for (high, low), at in place.items():
-            self.high[at], self.low[at] = high, low
+        self.left, self.right = np.full((2, size), -1, np.int8)
+        """The number on the left, and on the right; -1 before the first tile."""
+        self.on_left, self.on_right, self.higher, self.lower = np.zeros((4, size), self.dtype)
+        """The tiles that fit on the left and on the right, the higher number and the lower."""
+        self.fitting, self.both = np.zeros((2, size), self.dtype)
+        """The tiles that fit any end, and (but doubles) each."""
+        self.low_end = np.zeros(size, np.int8)
+        """The end with the lower number: `LEFT` or `RIGHT`."""
+        ends = np.repeat(np.arange(0, size, TILES), TILES)
+        self.after = np.stack([ends] * 3)
+        """The ends after a play, by its end: at the place of the ends, plus that of the tile; 0 is
+        no tile."""
+        for (left, right), at in place.items():
+            self.left[at], self.right[at] = left, right
+            self.on_left[at], self.on_right[at] = self.suits[left], self.suits[right]
+            low, high = sorted((left, right))
             self.higher[at], self.lower[at] = self.suits[high], self.suits[low]
-            self.fitting[at] = self.suits[high] | self.suits[low]
-            self.both[at] = self.suits[high] & self.suits[low] & ~self.doubles
+            self.fitting[at] = self.suits[left] | self.suits[right]
+            self.both[at] = self.suits[left] & self.suits[right] & ~self.doubles
+            self.low_end[at] = LEFT if left < right else RIGHT
             for number, tile in enumerate(self.tiles, at + FREE - 1):
-                if high in tile:
-                    self.after[number] = self.ends[sum(tile) - high, low]
-                elif low in tile:
-                    self.after[number] = self.ends[high, sum(tile) - low]
-        for at in range(self.empty, self.dead, TILES):
-            self.after[at + FREE - 1 : at + FREE - 1 + many] = [place[tile] for tile in self.tiles]
-            self.higher[at] = self.lower[at] = self.bits.sum()
-        self.fitting[self.empty] = self.bits.sum()
-        self.fitting[self.empty + TILES : self.dead : TILES] = self.bits
+                if right in tile:
+                    self.after[[RIGHT, HIGHER], number] = place[left, sum(tile) - right]
+                if left in tile:
+                    self.after[LEFT, number] = place[sum(tile) - left, right]
+                    if left >= right or right not in tile:
+                        self.after[HIGHER, number] = self.after[LEFT, number]
+        leads = slice(self.empty, self.dead, TILES)
+        for number, tile in enumerate(self.tiles):
+            self.after[:, self.empty + FREE - 1 + number : self.dead : TILES] = place[tile]
+        self.higher[leads] = self.lower[leads] = self.all
+        self.fitting[leads] = [self.all, *self.bits]
 
     def held(self, masks: Ints) -> NDArray[np.int32]:
         """Return the pips that these hands count."""
@@ -178,38 +189,39 @@ class MaskTables:
         none = (high == 0) | (low == 0)
         return np.where(none, 0, high), np.where(none, 0, low)
 
-    def after_one(self, ends: Places, tile: Ints) -> Places:
-        """Return the ends after a tile; 0 is none."""
+    def ends_after(self, ends: Places, tile: Ints, end: int | Ints) -> Places:
+        """Return the ends after a tile was put on one; 0 is no tile."""
         places = self.places_of(tile)
         places += ends
-        return self.after.take(places)
-
-    def after_two(self, ends: Places, high: Ints, low: Ints) -> Places:
-        """Return the ends after a tile on the higher number and one on the lower; 0 is no pair."""
-        one = self.totals.take(self.places_of(high)) - self.high.take(ends)
-        two = self.totals.take(self.places_of(low)) - self.low.take(ends)
-        return np.where(high != 0, self.ends[one, two], ends)
+        if isinstance(end, int):
+            after: Places = self.after[end].take(places)
+        else:
+            after = self.after.take(places + end.astype(np.intp) * self.after.shape[1])
+        return after
 
 
 def _has(pip: int) -> Callable[[Tile], bool]:
     return lambda tile: pip in tile
 
 
-@lru_cache(maxsize=64)
-def mask_tables(rules: Ruleset, seats: int) -> MaskTables | None:
-    """Return the tables of a ruleset; None if its rounds are too rare a kind for arrays.
+def why_no_values(rules: Ruleset) -> str | None:
+    """Return why arrays do not play these rules; None if they do."""
+    deal, score = rules.deal, rules.score
+    if deal.refuse_doubles:
+        return "seats may refuse a deal"
+    if rules.lead.first == "odd_even":
+        return "seats guess odd or even"
+    if rules.turn.tiles == 2 and (score.capicu or score.out_with_blank):
+        return "the last of two tiles brings extra points"
+    many = len(set_of_tiles(deal))
+    return f"a set has {many} tiles, more than {LARGE}" if many > LARGE else None
 
-    Those have deals that seats may refuse, a guess for the lead, or extra points for the last of
-    two tiles; or their masks would have more than 64 bits.
-    """
-    deal = rules.deal
-    last_tile = rules.score.capicu or rules.score.out_with_blank
-    rare = (
-        deal.refuse_doubles > 0
-        or rules.lead.first == "odd_even"
-        or (rules.turn.tiles == 2 and last_tile)
-        or len(set_of_tiles(deal)) > LARGE
-    )
-    if rare:
-        return None
+
+@lru_cache(maxsize=64)
+def mask_tables(rules: Ruleset, seats: int) -> MaskTables:
+    """Return the tables of a ruleset. Raises UserError for rules that arrays do not play."""
+    if why := why_no_values(rules):
+        raise UserError(
+            f"There are no values for the rules {rules.name}: {why}. Leave out luck and reviews."
+        )
     return MaskTables(rules, seats)

@@ -4,25 +4,28 @@ import numpy as np
 
 from arena.engine import values
 from arena.rules.variants import find_variant
-from arena.valuation.playouts import MIXED, play_out, play_out_keenly, play_out_mixed
-from arena.valuation.rows.array_playouts import play_out_rows
-from arena.valuation.rows.array_rows import ArrayRows
-from arena.valuation.rows.keen_batch import CautiousBatch
-from arena.valuation.states import States
+from arena.valuation.batch import RoundBatch
+from arena.valuation.playouts import (
+    CAUTIOUS,
+    MIXED,
+    play_out,
+    play_out_keenly,
+    play_out_mixed,
+)
 from tests.support.positions import position
 
 
 def test_the_keen_player_gives_up_weight_to_play_on() -> None:
     """After 6-3 seat 0 is stuck; after 6-1 it also plays 1-1 and 1-0, and keeps a pip less."""
     game = position("draw", hands=["63 61 11 10", "55 44"], line="65 52", stock="")
-    plain, keen = (player(States.of([game])).tolist() for player in (play_out, play_out_keenly))
+    plain, keen = (player(RoundBatch.of([game])).tolist() for player in (play_out, play_out_keenly))
     assert (plain, keen) == ([[8, 0]], [[9, 0]])
 
 
-def dealt_states() -> States:
+def dealt_batch() -> RoundBatch:
     rules = find_variant("draw")
     games = [values.new_game(rules, 2) for _ in range(64)]
-    return States.of(
+    return RoundBatch.of(
         [
             values.begin(game, values.chance_decides(game, bytes([board] * 32)))
             for board, game in enumerate(games)
@@ -31,17 +34,16 @@ def dealt_states() -> States:
 
 
 def test_keen_playouts_differ_and_end_every_round() -> None:
-    states = dealt_states()
-    gains = play_out_keenly(states)
+    batch = dealt_batch()
+    gains = play_out_keenly(batch)
     assert (gains.min(axis=1) == 0).all()
-    assert not np.array_equal(gains, play_out(states))
+    assert not np.array_equal(gains, play_out(batch))
 
 
 def test_each_player_of_luck_plays_on_one_row_after_another_in_turn() -> None:
-    states = dealt_states()
-    assert isinstance(states.rows, ArrayRows)
-    gains = [play_out_rows(states.rows, player) for player in MIXED]
-    mixed = play_out_mixed(states.repeated(len(MIXED)))
+    batch = dealt_batch()
+    gains = [play_out(batch, player) for player in MIXED]
+    mixed = play_out_mixed(batch.repeat(len(MIXED)))
     assert np.array_equal(mixed, np.stack(gains, axis=1).reshape(mixed.shape))
     assert len({one.tobytes() for one in gains}) == len(MIXED)
 
@@ -49,6 +51,4 @@ def test_each_player_of_luck_plays_on_one_row_after_another_in_turn() -> None:
 def test_the_cautious_player_keeps_more_numbers_than_the_plain_one() -> None:
     """Without the 6-3, that is heavier, it keeps two tiles for the 6 that it leaves open."""
     game = position("draw", hands=["63 61 11 10", "55 44"], line="65 52", stock="")
-    rows = States.of([game]).rows
-    assert isinstance(rows, ArrayRows)
-    assert play_out_rows(rows, CautiousBatch).tolist() == [[9, 0]]
+    assert play_out(RoundBatch.of([game]), CAUTIOUS).tolist() == [[9, 0]]

@@ -1,24 +1,12 @@
-"""The plain player of all playouts: the heaviest tile that fits, doubles first.
-
-Its choice depends on the tiles alone, never on the order in which a hand received them nor on which
-end of the line is called the left one; so states as arrays of bits can play it exactly.
-"""
-
-from hashlib import sha256
+"""The plain player of all playouts by the engine: the oracle for playouts in arrays."""
 
 from arena import engine
 from arena.engine.state import Game, Round
-from protocol.messages import Bid, Call, GoOn, Option, Play, PlayTwo
+from arena.valuation.batch.tables import rank
+from protocol.messages import Call, GoOn, Option, Play, PlayTwo
 from protocol.ruleset import side_of
-from protocol.tiles import Tile
 
 Rank = tuple[int, int, int]
-"""The rank of a tile: doubles first, then more pips, then the higher pip."""
-
-
-def rank(tile: Tile) -> Rank:
-    """Return the rank of a tile, (high, low); the plain player plays the highest."""
-    return int(tile[0] == tile[1]), sum(tile), tile[0]
 
 
 def plain_option(game: Game) -> Option:
@@ -65,32 +53,7 @@ def is_lightest(game: Game, seat: int) -> bool:
     return own < min(held.values())
 
 
-def settled(game: Game) -> Game:
-    """Return the game once tiles are dealt, which an annulled deal awaits, and none are auctioned.
-
-    Tiles come from a seed that all playouts share, and nobody bids any more.
-    """
-    if game.playing.aside.phase not in ("deal", "auction"):
-        return game
-    game = game.copy()
-    while game.playing.aside.phase == "auction":
-        engine.act_unchecked(game, Bid(0))
-    while engine.needs_deal(game) and not game.playing.over:
-        engine.begin(game, engine.chance_decides(game, REDEAL))
-    return game
-
-
 def play_on(game: Game) -> None:
-    """Play the round of a game on to its end with the plain player in every seat.
-
-    Tiles that must be dealt again come from the same seed as in `settled`.
-    """
+    """Play the round of a game on to its end with the plain player in every seat."""
     while game.playing.over is None:
-        if engine.needs_deal(game):
-            engine.begin(game, engine.chance_decides(game, REDEAL))
-        else:
-            engine.act_unchecked(game, plain_option(game))
-
-
-REDEAL = sha256(b"boneyard playouts 1").digest()
-"""The seed of deals within a playout: few rules have any."""
+        engine.act_unchecked(game, plain_option(game))

@@ -5,7 +5,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.valuation.rows.mask_tables import Flags, Ints, MaskTables
+from arena.valuation.batch.tables import Flags, Ints, MaskTables
 from protocol.ruleset import Formula
 
 Points = NDArray[np.int32]
@@ -54,7 +54,7 @@ def seats_of(tables: MaskTables, sides: Points) -> Points:
     return np.concatenate([sides, sides]) if tables.rules.deal.partners else sides
 
 
-def lightest(party: Points) -> Ints:
+def find_lightest(party: Points) -> Ints:
     """Return the side with the fewest pips in each row; `NOBODY` if several have them."""
     return _only(np.ones_like(party, np.bool_), party)
 
@@ -77,7 +77,7 @@ def _single(flags: Flags) -> Ints:
 def _winner(tables: MaskTables, hands: Ints, party: Points, out: Ints, last_seat: Ints) -> Ints:
     """Return the side that wins each round, or `NOBODY`."""
     score = tables.rules.score
-    won = lightest(party)
+    won = find_lightest(party)
     if score.tie != "nobody":
         won = np.where((won == NOBODY) & (out < 0), _broken(tables, hands, party, last_seat), won)
     if score.winner == "out":

@@ -1,0 +1,599 @@
+"""Rounds side by side, changed in place: what the seat to move may do, and what follows from it.
+
+Hands are masks, the boneyard is an order with pointers. It does what the engine does, and a test
+holds it equal to the engine step by step.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena import engine
+from arena.engine import scoring
+from arena.engine.state import Game, Round
+from arena.engine.structs import Method
+from arena.valuation.batch.scores import BLANK, CAPICU, Points, round_gains
+from arena.valuation.batch.tables import (
+    FREE,
+    HIGHER,
+    LEFT,
+    RIGHT,
+    TILES,
+    Flags,
+    Ints,
+    MaskTables,
+    Places,
+    mask_tables,
+)
+from protocol.messages import Bid, Call, Draw, GoOn, Option, Pass, Play, PlayTwo
+from protocol.ruleset import BY_DOUBLE, count_sides
+
+Numbers = NDArray[np.integer]
+"""Numbers of tiles, seats or rounds. A tile's number is its place in `set_of_tiles`."""
+Rows = slice | Places
+"""Some rounds of a batch."""
+ALL = slice(None)
+END_NUMBER = {"left": LEFT, "right": RIGHT, "lead": HIGHER}
+
+
+class RoundBatch:
+    """Rounds of one ruleset and number of seats; the last axis of an array is the round.
+
+    A batch for playouts has only the arrays that its rules need, see `names_needed`.
+    """
+
+    hands: Ints
+    """The tiles of each seat, as masks."""
+    front: Places
+    """For each row of the boneyard the place in `stock` of its first tile."""
+    back: Places
+    """The place after its last tile."""
+    drawable: Ints
+    """The number of tiles that may still be drawn."""
+    ends: Places
+    """The ends of the line, as places in the tables."""
+    fitting: Ints
+    """The tiles that fit."""
+    line: Ints
+    """The tiles in the line, as a mask."""
+    turn: NDArray[np.int8]
+    """The seat to move; while seats are asked for a call, the seat that moves after that."""
+    asked: NDArray[np.int8]
+    """The number of seats that are still to be asked whether they call the round blocked."""
+    drawn: Ints
+    """Tiles drawn in this turn."""
+    passes: NDArray[np.int8]
+    """Passes since the last play or draw."""
+    last_seat: NDArray[np.int8]
+    """The seat that played last; -1: none did."""
+    last_tile: NDArray[np.int8]
+    """The facts about the last tile that bring extra points: see `CAPICU` and `BLANK`."""
+    ended: Flags
+    """True once the round is over."""
+    credited: Flags
+    """True if `points` have what the round brought: it was over when the batch was made."""
+    bonus: Points
+    """Extra points for winning a round of this number."""
+    pot: Points
+    """Points in the pot."""
+    points: Points
+    """Points of each seat, fees paid, without those of a round that ended in this batch."""
+
+    def __init__(
+        self, tables: MaskTables, stock: NDArray[np.int8], arrays: Mapping[str, Any]
+    ) -> None:
+        self.tables, self.settings = tables, tables.settings
+        self.stock = stock
+        """The ranks of the tiles of all boneyards; never changed, so batches share it."""
+        self.names = frozenset(arrays)
+        """The names of its arrays."""
+        vars(self).update(arrays)
+
+    @classmethod
+    def of(cls, games: Sequence[Game]) -> "RoundBatch":
+        """Return a batch of games of one ruleset and number of seats, tiles dealt in each.
+
+        Where an auction is open nobody bids any more. Raises UserError for rules that arrays do
+        not play.
+        """
+        games = [_auctioned(game) for game in games]
+        return _batch_of(mask_tables(games[0].rules, games[0].seats), games)
+
+    @staticmethod
+    def joined(parts: "Sequence[RoundBatch]") -> "RoundBatch":
+        """Return the rounds of all parts, in their order."""
+        sizes = [len(part.stock) for part in parts]
+        begin = np.repeat(np.cumsum([0, *sizes[:-1]]), [len(part) for part in parts])
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
+            for name in parts[0].names
+        }
+        arrays["front"] += begin
+        arrays["back"] += begin
+        return RoundBatch(parts[0].tables, np.concatenate([one.stock for one in parts]), arrays)
+
+    def __len__(self) -> int:
+        """Return the number of rounds."""
+        return len(self.ended)
+
+    # --- copies ---
+
+    def select(self, rows: Numbers, names: Collection[str] | None = None) -> "RoundBatch":
+        """Return a copy of these rounds, in their order; a number may come more than once."""
+        arrays: dict[str, Any] = {
+            name: getattr(self, name).take(rows, axis=-1) for name in names or self.names
+        }
+        return RoundBatch(self.tables, self.stock, arrays)
+
+    def repeat(self, many: int | Numbers) -> "RoundBatch":
+        """Return each round so many times, one after the other; `many` may be one for each."""
+        return self.select(np.repeat(np.arange(len(self)), many))
+
+    def keep(self, rows: Places) -> None:
+        """Keep these rounds only."""
+        for name in self.names:
+            setattr(self, name, getattr(self, name).take(rows, axis=-1))
+
+    def replace(self, rows: Places, other: "RoundBatch") -> None:
+        """Put the rounds of another batch in the places of rows; both were made by `of`."""
+        for name in self.names:
+            getattr(self, name)[..., rows] = getattr(other, name)
+        width = len(self.tables.tiles)
+        self.stock.reshape(-1, width)[rows] = other.stock.reshape(-1, width)
+        for pointers in (self.front, self.back):
+            pointers[:, rows] += (rows - np.arange(len(rows))) * width
+
+    # --- other tiles ---
+
+    def lay_stock(self, orders: Numbers) -> None:
+        """Lay these tiles in the boneyards.
+
+        `orders` has the tiles' numbers for each round, or one order for all: first those of the
+        first row of the boneyard from front to back, then of the next. The rows keep their lengths;
+        numbers beyond them are ignored.
+        """
+        lengths, width = self.back - self.front, orders.shape[-1]
+        if width < lengths.sum(axis=0).max(initial=0):
+            raise ValueError("An order has fewer tiles than the boneyard. Name all of them.")
+        orders = np.broadcast_to(orders, (len(self), width))
+        self.stock = self.tables.ranks.take(orders).reshape(-1)
+        self.back = np.cumsum(lengths, axis=0) + np.arange(len(self)) * width
+        self.front = self.back - lengths
+
+    def set_hands(self, hands: Mapping[int, Numbers]) -> None:
+        """Replace the hands of these seats.
+
+        Each seat's array has the tiles' numbers for each round, or one hand for all; -1 is no tile.
+        """
+        bits = np.append(self.tables.bits.take(self.tables.ranks), self.tables.dtype(0))
+        for seat, tiles in hands.items():
+            self.hands[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
+
+    # --- the lead ---
+
+    def find_leaders(self, how: Method) -> None:
+        """Begin rounds that were only laid out, see `arena.engine.deal.lay_out`; all deals count.
+
+        `how`: the method that decides the leaders. The seats draw for the lead from the boneyard as
+        it lies, or its front tile is turned up.
+        """
+        tables, lead = self.tables, self.tables.rules.lead
+        tile = np.zeros(len(self), tables.dtype)
+        if how in BY_DOUBLE:
+            if lead.missing == "draw_for_it":
+                self._draw_for_double(tables.bits[0] if how == "double_six" else tables.doubles)
+            held = np.bitwise_or.reduce(self.hands, axis=0)
+            tile = held & -held
+            self.turn = (self.hands & tile != 0).argmax(axis=0).astype(np.int8)
+        if lead.tile == "highest":
+            hands = self.hands[self.turn, np.arange(len(self))]
+            tile = hands & -hands
+        if lead.tile != "any":
+            must = np.maximum(tables.places_of(tile) - FREE + 2, 0)
+            self._set_ends(ALL, tables.empty + must * TILES)
+        if tables.rules.deal.starter:
+            self._turn_up_starter()
+        self._open_play()
+
+    def _draw_for_double(self, wanted: np.signedinteger) -> None:
+        """Let the seats draw a tile each in turn until one has a tile of these (C.3)."""
+        rows = np.arange(len(self))
+        while (rows := rows[np.bitwise_or.reduce(self.hands[:, rows]) & wanted == 0]).size:
+            for seat, own in self._by_seat(rows):
+                self._take_next_tile(seat, rows[own])
+                self.drawable[rows[own]] = np.maximum(self.drawable[rows[own]] - 1, 0)
+                self.turn[rows[own]] = self.settings.after[seat]
+
+    def _turn_up_starter(self) -> None:
+        """Begin each line with the front tile of the first row that has any (E deal)."""
+        rows = np.arange(len(self))
+        of = (self.front < self.back).argmax(axis=0)
+        tile = self.tables.bits.take(self.stock.take(self.front[of, rows]))
+        self.front[of, rows] += 1
+        self.drawable = np.maximum(self.drawable - 1, 0)
+        self.line = tile
+        self._set_ends(ALL, self.tables.ends_after(self.ends, tile, HIGHER))
+
+    def _open_play(self) -> None:
+        """Begin play: the seats pay their antes."""
+        rules = self.tables.rules
+        if rules.stakes.ante:
+            paid = np.full_like(self.points, rules.stakes.ante)
+            if rules.stakes.chips:
+                paid = np.minimum(paid, self.points + rules.stakes.chips)
+            self.points -= paid
+            self.pot += paid[: count_sides(rules.deal.partners, len(paid))].sum(axis=0)
+        self._settle(ALL)
+
+    # --- options ---
+
+    def legal(self, rows: Rows, seat: int | None = None) -> tuple[Ints, Flags]:
+        """Return the tiles that the seat to move may play, and where it may draw.
+
+        `seat`: the seat, if it is the same in all these rounds. Where a turn plays two tiles there
+        are tiles only if two, or the last, can be played.
+        """
+        settings, tables = self.settings, self.tables
+        turn = self.turn[rows] if seat is None else seat
+        hand = self.hands[turn, rows] if seat is None else self.hands[seat][rows]
+        able = hand & self.fitting[rows]
+        if settings.two_tiles:
+            can_end = (hand & (hand - 1) == 0) & (self.drawable[rows] == 0)
+            able[~(can_end | tables.can_play_two(hand, self.ends[rows]))] = 0
+        draws = self.drawable[rows] > 0
+        if not settings.draw_when_able:
+            draws &= able == 0
+        else:
+            # The only tile that may be led must be led.
+            first = tables.empty + TILES * settings.leader_may_draw
+            draws &= (able == 0) | (self.ends[rows] < first)
+        if "drawn" in self.names:
+            draws &= self.drawn[rows] < settings.draw_limit
+        if settings.fee and settings.chips:
+            draws &= self.points[turn, rows] + settings.chips >= settings.fee
+        return able, draws
+
+    def may_pass(self, able: Ints, draws: Flags) -> Flags:
+        """Tell where the seat to move may pass, given what `legal` returns."""
+        passes: Flags = able == 0
+        return passes if self.settings.draw_optional else passes & ~draws
+
+    def by_end(self, rows: Rows, able: Ints) -> Ints:
+        """Return the tiles of `legal` for the left end, for the right, and to lead.
+
+        Equal ends are one place to play, not two.
+        """
+        tables, ends = self.tables, self.ends[rows]
+        equal = tables.left.take(ends) == tables.right.take(ends)
+        right = np.where(equal, 0, able & tables.on_right.take(ends))
+        lead = np.where(ends >= tables.empty, able, 0)
+        return np.stack([able & tables.on_left.take(ends), right, lead])
+
+    def plays(self) -> tuple[Places, tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """Return all plays, and a pass where there is none: the round, and two tiles with ends.
+
+        The rounds are ascending; where a turn plays one tile the second is none.
+        """
+        tables, bits = self.tables, self.tables.bits
+        rounds = np.arange(len(self))
+        able, _ = self.legal(rounds)
+        hands = self.hands[self.turn, rounds]
+        two = self.settings.two_tiles & (hands & (hands - 1) != 0)
+        on_left = np.where(two, able & tables.on_left.take(self.ends), 0)[:, None, None]
+        on_right = (able & tables.on_right.take(self.ends))[:, None, None]
+        pairs = (on_left & bits[:, None] != 0) & (on_right & bits & ~bits[:, None] != 0)
+        rows, one, other = np.nonzero(pairs)
+        alone = self.by_end(ALL, np.where(two, 0, able)).T[:, :, None] & bits != 0
+        alone_rows, ends, tiles = np.nonzero(alone)
+        passing = np.flatnonzero(able == 0)
+        every = np.concatenate([rows, alone_rows, passing])
+        order, none = np.argsort(every, kind="stable"), np.zeros(len(passing), tables.dtype)
+        first = np.concatenate([bits[one], bits[tiles], none])[order]
+        ends = np.concatenate([np.full(len(rows), LEFT), ends, none])[order]
+        second = np.zeros(len(every), tables.dtype)
+        second[: len(rows)] = bits[other]
+        return every[order], (first, ends), (second[order], np.full(len(every), RIGHT))
+
+    # --- acts ---
+
+    def take(self, options: Sequence[Option], which: Numbers) -> None:
+        """Take an option in each round; `which` are the numbers of options that are legal there.
+
+        Raises ValueError for an option that no array of states knows: act on the games instead.
+        """
+        kinds = np.array([_kind(option) for option in options]).take(which)
+        puts = np.array([self._puts(option) for option in options], np.int64)[which]
+        self.draw(np.flatnonzero(kinds == DRAWS))
+        self.answer(np.flatnonzero(kinds == ANSWERS), puts[kinds == ANSWERS, 0] != 0)
+        plays = np.flatnonzero(kinds == PLAYS)
+        many = 2 if any(isinstance(option, PlayTwo) for option in options) else 1
+        masks = puts[plays].astype(self.tables.dtype)
+        ends = puts[plays].astype(np.intp)
+        self.play(plays, *[(masks[:, 2 * one], ends[:, 2 * one + 1]) for one in range(many)])
+
+    def _puts(self, option: Option) -> tuple[int, ...]:
+        """Return the mask of the first tile and its end, and of the second; 0 is no tile."""
+        mask = dict(zip(self.tables.tiles, self.tables.bits.tolist(), strict=True))
+        match option:
+            case Play():
+                return mask[option.tile], END_NUMBER[option.end], 0, LEFT
+            case PlayTwo():
+                return mask[option.left], LEFT, mask[option.right], RIGHT
+            case _:
+                return isinstance(option, Call), LEFT, 0, LEFT
+
+    def _by_seat(self, rows: Places) -> Iterator[tuple[int, Places]]:
+        """Yield each seat that is to move, and the places in `rows` of its rounds."""
+        turn = self.turn[rows]
+        for seat in range(self.tables.seats):
+            own = np.flatnonzero(turn == seat)
+            if own.size:
+                yield seat, own
+
+    def play(self, rows: Places, *puts: tuple[Ints, Ints]) -> None:
+        """Play tiles in these rounds, each with its end, or pass where no mask has a tile."""
+        for seat, own in self._by_seat(rows):
+            self.play_of(seat, rows[own], *[(tile[own], end[own]) for tile, end in puts])
+
+    def play_of(
+        self,
+        seat: int,
+        rows: Rows,
+        *puts: tuple[Ints, int | Ints],
+        drew: Places | None = None,
+    ) -> None:
+        """Do as `play` where the same seat is to move; `drew`: where a draw was its turn."""
+        played = self._put(seat, rows, *puts[0])
+        for put in puts[1:]:
+            played = played | self._put(seat, rows, *put)
+        if "passes" in self.names:
+            self.passes[rows] = np.where(played != 0, 0, self.passes[rows] + 1)
+            if drew is not None:
+                self.passes[drew] = 0
+        self._next_turn(seat, rows)
+
+    def _put(self, seat: int, rows: Rows, tile: Ints, end: int | Ints) -> Ints:
+        """Move tiles of a seat to an end of the line; return them."""
+        tables, before = self.tables, self.ends[rows]
+        self.hands[seat][rows] ^= tile
+        if "line" in self.names:
+            self.line[rows] |= tile
+        if "last_seat" in self.names:
+            self.last_seat[rows] = np.where(tile != 0, seat, self.last_seat[rows])
+        if "last_tile" in self.names:
+            capicu = np.where(tile & tables.both.take(before) != 0, CAPICU, 0)
+            facts = np.where(tile & tables.blank != 0, BLANK, 0) | capicu
+            self.last_tile[rows] = np.where(tile != 0, facts, self.last_tile[rows])
+        self._set_ends(rows, tables.ends_after(before, tile, end))
+        return tile
+
+    def _set_ends(self, rows: Rows, ends: Places) -> None:
+        fitting = self.tables.fitting.take(ends)
+        if isinstance(rows, slice):
+            self.ends, self.fitting = ends, fitting
+        else:
+            self.ends[rows], self.fitting[rows] = ends, fitting
+
+    def draw(self, rows: Places) -> None:
+        """Draw in these rounds the tile that lies next."""
+        for seat, own in self._by_seat(rows):
+            drew = rows[own]
+            self.draw_tile(seat, drew)
+            if self.settings.draw_ends_turn:
+                self._next_turn(seat, drew)
+            else:
+                self.ended[drew] |= self._is_blocked(drew)
+
+    def draw_tile(self, seat: int, rows: Places) -> None:
+        """Let a seat draw and pay in these rounds; `play_of` then ends the turn."""
+        settings = self.settings
+        self._take_next_tile(seat, rows)
+        self.drawable[rows] -= 1
+        if "drawn" in self.names:
+            self.drawn[rows] += 1
+        if "passes" in self.names:
+            self.passes[rows] = 0
+        if settings.fee:
+            for one in settings.sides[seat]:
+                self.points[one][rows] -= settings.fee
+            self.pot[rows] += settings.fee * self.tables.rules.stakes.pot
+
+    def _take_next_tile(self, seat: int, rows: Places) -> None:
+        """Move the tile that a seat draws next into its hand."""
+        own, many = self.settings.own_row[seat], len(self.front)
+        if many == 1:
+            places = self._past(seat, 0, rows)
+        else:
+            places, left = np.empty_like(rows), np.ones(len(rows), np.bool_)
+            for at in range(own, own + many):
+                row = at % many
+                here = left & (self.front[row][rows] < self.back[row][rows])
+                places[here] = self._past(seat, row, rows[here])
+                left &= ~here
+        self.hands[seat][rows] |= self.tables.bits.take(self.stock.take(places))
+
+    def _past(self, seat: int, row: int, rows: Places) -> Places:
+        """Move a pointer past the next tile in a row of the boneyard; return the tile's place."""
+        if self.settings.from_back[seat]:
+            place: Places = self.back[row][rows] - 1
+            self.back[row][rows] = place
+        else:
+            place = self.front[row][rows]
+            self.front[row][rows] = place + 1
+        return place
+
+    def answer(self, rows: Places, calls: Flags) -> None:
+        """Let the next seat call these rounds blocked, where `calls` is true, or go on."""
+        self.ended[rows[calls]] = True
+        self.asked[rows[~calls]] -= 1
+
+    def _next_turn(self, seat: int, rows: Rows) -> None:
+        """End a turn of a seat: it went out, or the next seat moves."""
+        if "turn" in self.names:
+            self.turn[rows] = self.settings.after[seat]
+        if "drawn" in self.names:
+            self.drawn[rows] = 0
+        self.ended[rows] |= self.hands[seat][rows] == 0
+        self._settle(rows)
+
+    def _settle(self, rows: Rows) -> None:
+        """End the rounds that are blocked; where a seat may call that, ask all of them."""
+        self.ended[rows] |= self._is_blocked(rows)
+        least = self.settings.dead_ends_to_call
+        if least:
+            dead = self.tables.dead_ends(self.ends[rows], self.line[rows])
+            asks = ~self.ended[rows] & (dead >= least)
+            self.asked[rows] = np.where(asks, self.tables.seats, 0)
+
+    def _is_blocked(self, rows: Rows) -> Flags:
+        """Tell in which rounds nobody can play or draw, or what else ends a round early."""
+        fitting, drawable, ends = self.fitting[rows], self.drawable[rows], self.ends[rows]
+        held = self.hands[0][rows] | self.hands[1][rows]
+        for hand in self.hands[2:]:
+            held |= hand[rows]
+        held &= fitting
+        if self.settings.two_tiles:
+            dry = np.flatnonzero((drawable == 0) & (held != 0))
+            hands = np.array([hand[rows][dry] for hand in self.hands])
+            can = self.tables.can_end_two(hands, ends[dry]).any(axis=0)
+            held[dry[~can]] = 0
+        held |= drawable
+        blocked: Flags = held == 0
+        if self.settings.dead_ends_to_end:
+            blocked |= fitting & ~self.line[rows] == 0
+        if self.settings.draw_optional:
+            blocked |= self.passes[rows] >= self.tables.seats
+        return blocked
+
+    def freeze(self, rows: Places) -> None:
+        """Leave rounds that are over without any option: nothing fits, nothing can be drawn."""
+        self.ends[rows] = self.tables.dead
+        self.fitting[rows] = 0
+        self.drawable[rows] = 0
+
+    def numbers(self, rows: Rows) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Return the numbers at the left and the right end of lines; -1 before the first tile."""
+        ends = self.ends[rows]
+        return self.tables.left.take(ends), self.tables.right.take(ends)
+
+    # --- points ---
+
+    @property
+    def gains(self) -> Points:
+        """Points that each seat gained by the ends of rounds in this batch, the pot included."""
+        last = self.last_seat, self.last_tile
+        gains = round_gains(self.tables, self.hands, *last, self.bonus, self.pot)
+        gains[:, ~self.ended | self.credited] = 0
+        return gains
+
+    @property
+    def scores(self) -> Points:
+        """Points of each seat (a column) in each round (a row), what its end brought included."""
+        return (self.points + self.gains).T
+
+
+PLAYS, DRAWS, ANSWERS = range(3)
+"""Kinds of options; a pass plays no tile."""
+
+
+def _kind(option: Option) -> int:
+    match option:
+        case Play() | PlayTwo() | Pass():
+            return PLAYS
+        case Draw():
+            return DRAWS
+        case Call() | GoOn():
+            return ANSWERS
+        case _:
+            raise ValueError(f"Arrays of states know no such option: {option}.")
+
+
+def names_needed(tables: MaskTables) -> frozenset[str]:
+    """Return the names of the arrays that change in rounds by these rules and decide anything."""
+    settings, score = tables.settings, tables.rules.score
+    always = "hands", "front", "back", "drawable", "ends", "fitting", "ended"
+    sometimes = {
+        "drawn": settings.draw_limit < len(tables.tiles),
+        "passes": settings.draw_optional,
+        "line": settings.dead_ends_to_end or settings.dead_ends_to_call,
+        "asked": settings.dead_ends_to_call,
+        "turn": settings.dead_ends_to_call,
+        "last_seat": score.tie == "blocker",
+        "last_tile": score.capicu or score.out_with_blank,
+        "points": settings.fee,
+        "pot": settings.fee,
+    }
+    return frozenset((*always, *(name for name, needed in sometimes.items() if needed)))
+
+
+def _auctioned(game: Game) -> Game:
+    """Return a game without an open auction: nobody bids any more."""
+    if game.playing.aside.phase != "auction":
+        return game
+    game = game.copy()
+    while game.playing.aside.phase == "auction":
+        engine.act_unchecked(game, Bid(0))
+    return game
+
+
+def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
+    states, width = [game.playing for game in games], len(tables.tiles)
+    rank = tables.rank_of_bit.__getitem__
+    bit = dict(zip(tables.rank_of_bit, tables.bits.tolist(), strict=True)).__getitem__
+    stock = [[rank(tile) for row in state.stock_rows for tile in row] for state in states]
+    lengths = np.array([[len(row) for row in state.stock_rows] for state in states]).T
+    back = np.cumsum(lengths, axis=0) + np.arange(len(games)) * width
+    held = [[sum(map(bit, hand)) for hand in state.hand_bits] for state in states]
+    hands: Ints = np.array(held, tables.dtype).T.copy()
+    lying = [sum(map(bit, chain(*state.stock_rows))) for state in states]
+    ends = np.array([_ends(tables, state) for state in states], np.intp)
+
+    def small(fact: Callable[[Round], int], kind: Any = np.int8) -> NDArray[Any]:
+        return np.array([fact(state) for state in states], kind)
+
+    arrays = {
+        "hands": hands,
+        "front": back - lengths,
+        "back": back,
+        "drawable": small(lambda state: state.drawable, tables.dtype),
+        "ends": ends,
+        "fitting": tables.fitting.take(ends),
+        "line": tables.all & ~np.bitwise_or.reduce(hands) & ~np.array(lying, tables.dtype),
+        "turn": small(_turn),
+        "asked": small(lambda state: len(state.aside.queue)),
+        "drawn": small(lambda state: state.drawn),
+        "passes": small(lambda state: state.passes),
+        "last_seat": small(_last_seat),
+        "last_tile": np.zeros(len(states), np.int8),
+        "ended": small(lambda state: state.over is not None, np.bool_),
+        "credited": small(lambda state: state.over is not None, np.bool_),
+        "bonus": small(lambda state: _bonus(tables, state), np.int32),
+        "pot": np.array([game.pot for game in games], np.int32),
+        "points": np.array([game.scores for game in games], np.int32).T.copy(),
+    }
+    orders = [order + [0] * (width - len(order)) for order in stock]
+    return RoundBatch(tables, np.array(orders, np.int8).reshape(-1), arrays)
+
+
+def _ends(tables: MaskTables, state: Round) -> int:
+    if state.layout:
+        return int(tables.ends[state.ends.left, state.ends.right])
+    tile = state.aside.must_lead
+    return tables.empty + (0 if tile is None else tables.tiles.index(tile) + 1) * TILES
+
+
+def _turn(state: Round) -> int:
+    return state.aside.then if state.aside.phase == "call" else state.turn
+
+
+def _last_seat(state: Round) -> int:
+    last = scoring.last_play(state)
+    return last.seat if last else -1
+
+
+def _bonus(tables: MaskTables, state: Round) -> int:
+    bonus = tables.rules.score.bonus
+    return bonus[state.number - 1] if state.number <= len(bonus) else 0

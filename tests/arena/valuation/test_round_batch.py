@@ -1,0 +1,236 @@
+"""Rounds in arrays do, step by step, what rounds of the engine do."""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import engine
+from arena.engine import values
+from arena.engine.deal import lay_out
+from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, find_variant
+from arena.valuation.batch import RoundBatch, mask_tables, why_no_values
+from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT
+from arena.valuation.playouts import play_out
+from protocol.errors import UserError
+from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
+from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
+from tests.support.plain_player import play_on
+from tests.support.rulesets import MANY, many, seated
+
+SHARE = 0.2
+"""The share of states that are compared."""
+KNOWN = (Play, PlayTwo, Draw, Pass, Call, GoOn)
+
+
+def moments(rules: Ruleset, seats: int, luck: random.Random, rounds: int = 2) -> Iterator[Game]:
+    """Yield some states of rounds that are played at random."""
+    game, seed = engine.new_game(rules, seats), luck.randbytes(32)
+    for _ in range(rounds):
+        while not game.over:
+            if engine.needs_deal(game):
+                engine.begin(game, engine.chance_decides(game, seed))
+            else:
+                options = engine.legal(game)
+                engine.act_unchecked(game, luck.choice((options[0], *options)))
+            if luck.random() < SHARE and game.playing.aside.phase != "deal":
+                yield game.copy()
+            if game.playing.over:
+                break
+
+
+def check(games: Sequence[Game], luck: random.Random) -> None:
+    """Compare what becomes of these games in a batch and in the engine."""
+    if not games or why_no_values(games[0].rules):
+        return
+    batch, games = RoundBatch.of(games), [*map(without_auction, games)]
+    assert (batch.scores == [game.scores for game in games]).all()
+    for row, game in enumerate(games):
+        one = batch.select(np.array([row]))
+        if game.playing.aside.phase == "play" and not game.playing.over:
+            assert offered(one) == frozenset(map(named(game), engine.legal(game)))
+        for option in engine.legal(game):
+            if isinstance(option, KNOWN):
+                after = one.select(np.array([0, 0]))
+                after.take((option, Pass()), np.array([0, 0]))
+                same(after, values.act(game, option))
+        if game.playing.over is None:
+            assert_same_stock(one, game, luck)
+    check_playouts(batch, games)
+
+
+def without_auction(game: Game) -> Game:
+    """Return a game in whose open auction nobody bids any more."""
+    while game.playing.aside.phase == "auction":
+        game = values.act(game, Bid(0))
+    return game
+
+
+def offered(batch: RoundBatch) -> frozenset[object]:
+    """Return the options of the only round of a batch."""
+    able, draws = batch.legal(np.array([0]))
+    _, *puts = batch.plays()
+    tiles = dict(zip(batch.tables.bits.tolist(), batch.tables.tiles, strict=True))
+    ends = {LEFT: "left", RIGHT: "right", HIGHER: "lead"}
+    is_equal = bool(np.equal(*batch.numbers(np.array([0])))[0])
+    found: list[object] = [Draw()] if draws[0] else []
+    for one, end, other, _ in zip(*puts[0], *puts[1], strict=True):
+        if other:
+            found.append(pair(tiles[one], tiles[other], is_equal))
+        elif one:
+            found.append((tiles[one], ends[end]))
+    return frozenset([*found, Pass()] if batch.may_pass(able, draws)[0] else found)
+
+
+def named(game: Game) -> Any:
+    """Return a function that names an option; the order of a pair on equal ends does not count."""
+
+    def name(option: Option) -> object:
+        if isinstance(option, PlayTwo):
+            ends = game.playing.ends
+            return pair(option.left, option.right, ends.left == ends.right)
+        return (option.tile, option.end) if isinstance(option, Play) else option
+
+    return name
+
+
+def pair(one: object, other: object, equal: bool) -> object:
+    return frozenset((one, other)) if equal else (one, other)
+
+
+def same(batch: RoundBatch, game: Game) -> None:
+    """Compare each round of a batch with a game."""
+    expected = RoundBatch.of([game]).repeat(len(batch))
+    assert (batch.scores == expected.scores).all()
+    assert (batch.ended == expected.ended).all()
+    if game.playing.over:
+        return
+    never_used = {"stock", "front", "back", "last_tile", "credited"}
+    for name in expected.names - never_used:
+        np.testing.assert_array_equal(getattr(batch, name), getattr(expected, name), name)
+    assert stock(batch) == stock(expected)
+
+
+def stock(batch: RoundBatch) -> list[Any]:
+    """Return the tiles of each row of each boneyard."""
+    return [
+        [batch.stock[front:back].tolist() for front, back in zip(fronts, backs, strict=True)]
+        for fronts, backs in zip(batch.front.T, batch.back.T, strict=True)
+    ]
+
+
+def assert_same_stock(batch: RoundBatch, game: Game, luck: random.Random) -> None:
+    """Compare a boneyard laid anew, and hands that seats exchanged."""
+    batch, game = batch.select(np.array([0, 0])), game.copy()
+    state, old = game.playing, game.playing.hand_bits
+    tiles = [*chain(*state.stock_rows)]
+    luck.shuffle(tiles)
+    batch.lay_stock(np.array([bit.bit_length() - 1 for bit in tiles], np.int8))
+    order = iter(tiles)
+    for row in state.stock_rows:
+        row[:] = [next(order) for _ in row]
+    if state.aside.must_lead is None and state.aside.phase == "play":
+        hands = [[bit.bit_length() - 1 for bit in hand] for hand in old]
+        batch.set_hands({0: np.array([*hands[1], -1]), 1: np.array([*hands[0], -1])})
+        state.hand_bits[:2] = old[1], old[0]
+        state.hand_masks[:2] = sum(old[1]), sum(old[0])
+    same(batch, game)
+
+
+def check_playouts(batch: RoundBatch, games: Sequence[Game]) -> None:
+    """Compare playouts with the plain player of the engine, and those of other batches."""
+    ends = [game.copy() for game in games]
+    for game in ends:
+        play_on(game)
+    gains = play_out(batch)
+    assert (batch.scores + gains == [game.scores for game in ends]).all()
+    assert not gains[batch.ended].any(), "A round that is over brings no more."
+    assert (play_out(RoundBatch.joined([batch, batch])) == np.tile(gains, (2, 1))).all()
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_named_games_at_all_tables(name: str) -> None:
+    luck = random.Random(name)
+    rules = find_variant(name)
+    for seats in playable_seat_counts(rules):
+        check(list(moments(rules, seats, luck)), luck)
+
+
+@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+def test_large_tables(name: str, seats: int, differs: dict[str, object]) -> None:
+    luck = random.Random(name)
+    check(list(moments(many(name, differs), seats, luck)), luck)
+
+
+@given(seated(), st.randoms(use_true_random=False))
+def test_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
+    check(list(moments(*table, luck, rounds=1)), luck)
+
+
+def test_numbers_are_those_of_the_set() -> None:
+    game = engine.new_game(find_variant("draw"), 2)
+    tiles = set_of_tiles(game.rules.deal)
+    assert all(game.settings.table.bit[tile] == 1 << at for at, tile in enumerate(tiles))
+
+
+def test_a_round_gains_the_same_in_any_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    luck = random.Random(1)
+    batch = RoundBatch.of(list(moments(find_variant("draw"), 4, luck))).repeat(5)
+    gains, order = play_out(batch), np.array(luck.sample(range(len(batch)), len(batch)))
+    monkeypatch.setattr("arena.valuation.playouts.TOGETHER", 3)
+    assert (play_out(batch.select(order)) == gains[order]).all()
+
+
+def check_leads(rules: Ruleset, seats: int, luck: random.Random) -> None:
+    """Compare how the leader of a deal is found that counts."""
+    game = engine.new_game(rules, seats)
+    dealt = engine.chance_decides(game, luck.randbytes(32))
+    if why_no_values(rules):
+        return
+    begun = values.begin(game, dealt)
+    lay_out(game, dealt)
+    if not engine.needs_deal(begun):
+        batch = RoundBatch.of([game, game])
+        batch.find_leaders(game.playing.aside.how)
+        same(batch, begun)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_leaders_of_named_games(name: str) -> None:
+    luck = random.Random(name)
+    for seats in playable_seat_counts(find_variant(name)):
+        check_leads(find_variant(name), seats, luck)
+
+
+@given(seated(), st.randoms(use_true_random=False))
+def test_leaders_by_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
+    check_leads(*table, luck)
+
+
+def test_what_no_batch_can_do_is_refused() -> None:
+    game = engine.new_game(find_variant("draw"), 2)
+    engine.begin(game, engine.chance_decides(game, bytes(32)))
+    batch = RoundBatch.of([game])
+    with pytest.raises(ValueError, match="fewer tiles than the boneyard"):
+        batch.lay_stock(np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match="no such option"):
+        batch.take((Keep(),), np.array([0]))
+
+
+@pytest.mark.parametrize(
+    ("differs", "why"),
+    [
+        ({"refuse_doubles": 5}, "seats may refuse a deal"),
+        ({"first": "odd_even"}, "seats guess odd or even"),
+        ({"highest_pip": 12, "hand": 9}, "a set has 91 tiles, more than 61"),
+    ],
+)
+def test_rules_without_values_are_refused_by_name(differs: dict[str, Any], why: str) -> None:
+    with pytest.raises(UserError, match=f"no values for the rules mine: {why}"):
+        mask_tables(derive(find_variant("draw"), "mine", differs), 2)
