@@ -21,13 +21,13 @@ EPOCHS, BATCH = 2, 4096
 """Times that each step is learnt from, and steps that are so at a time."""
 HIDDEN = 128
 """Values of the hidden layer."""
-RATE, FADING, CLIP, CHANCE = 1e-3, 0.95, 0.2, 0.01
-"""The first rate of learning, how far rewards reach back, PPO's clip, and the worth of entropy."""
+RATE, GAE_LAMBDA, CLIP, ENTROPY_BONUS = 1e-3, 0.95, 0.2, 0.01
+"""Learning rate, GAE lambda, PPO clip, entropy bonus."""
 POINTS = 20
 """Points of a round that count as 1."""
 
 Floats = NDArray[np.float32]
-Slopes = dict[str, Floats]
+Gradients = dict[str, Floats]
 
 
 class Steps(NamedTuple):
@@ -47,11 +47,11 @@ class Steps(NamedTuple):
 class Network:
     """Weights, and Adam's moments of them."""
 
-    def __init__(self, inputs: NDArray[np.intp], actions: int, luck: np.random.Generator) -> None:
+    def __init__(self, inputs: NDArray[np.intp], actions: int, rng: np.random.Generator) -> None:
         self.inputs = inputs
         """The places of the vector that the network sees."""
-        first = luck.normal(size=(len(inputs), HIDDEN)) * len(inputs) ** -0.5
-        self.weights: Slopes = {
+        first = rng.normal(size=(len(inputs), HIDDEN)) * len(inputs) ** -0.5
+        self.weights: Gradients = {
             "w1": first.astype(np.float32),
             "b1": np.zeros(HIDDEN, np.float32),
             "w2": np.zeros((HIDDEN, actions + 1), np.float32),
@@ -78,40 +78,40 @@ class Network:
         push = free * ratio * gains
         logs = np.log(np.maximum(chances, 1e-9))
         entropy = -(chances * logs).sum(axis=1, keepdims=True)
-        slope = np.empty((len(rows), chances.shape[1] + 1), np.float32)
-        slope[:, :-1] = chances * push[:, None] + CHANCE * chances * (logs + entropy)
-        slope[rows, steps.actions] -= push
-        slope[:, -1] = values - goals
-        slope /= len(rows)
-        back = (slope @ self.weights["w2"].T) * (1 - hidden**2)
-        self._follow(
+        gradient = np.empty((len(rows), chances.shape[1] + 1), np.float32)
+        gradient[:, :-1] = chances * push[:, None] + ENTROPY_BONUS * chances * (logs + entropy)
+        gradient[rows, steps.actions] -= push
+        gradient[:, -1] = values - goals
+        gradient /= len(rows)
+        back = (gradient @ self.weights["w2"].T) * (1 - hidden**2)
+        self._adam_step(
             {
                 "w1": steps.seen.T @ back,
                 "b1": back.sum(axis=0),
-                "w2": hidden.T @ slope,
-                "b2": slope.sum(axis=0),
+                "w2": hidden.T @ gradient,
+                "b2": gradient.sum(axis=0),
             },
             rate,
         )
 
-    def _follow(self, slopes: Slopes, rate: float) -> None:
-        """Go down these slopes, as Adam does."""
+    def _adam_step(self, gradients: Gradients, rate: float) -> None:
+        """Update the weights by Adam."""
         self._updates += 1
-        for name, slope in slopes.items():
+        for name, gradient in gradients.items():
             mean, square = self._moments[name]
-            mean += 0.1 * (slope - mean)
-            square += 0.001 * (slope**2 - square)
+            mean += 0.1 * (gradient - mean)
+            square += 0.001 * (gradient**2 - square)
             root = np.sqrt(square / (1 - 0.999**self._updates)) + 1e-8
             self.weights[name] -= (rate * mean / (1 - 0.9**self._updates) / root).astype(np.float32)
 
 
 def train(seconds: float, path: str) -> None:
     """Train for so many seconds of CPU time, and save the network."""
-    envs, luck = RoundsVectorEnv(ROWS, "draw", 2, rivals="greedy"), np.random.default_rng(1)
+    envs, rng = RoundsVectorEnv(ROWS, "draw", 2, rivals="greedy"), np.random.default_rng(1)
     parts = envs.encoding.parts
     # Scores and rounds stand still in episodes of one round: of them nothing can be learnt.
     inputs = np.r_[0 : parts["scores"].start, parts["boneyard"], parts["passes"]]
-    network = Network(inputs, len(envs.encoding.actions.options), luck)
+    network = Network(inputs, len(envs.encoding.actions.options), rng)
     vectors, infos = envs.reset(seed=1)
     began, rounds = time.process_time(), 0
     while (spent := time.process_time() - began) < seconds:
@@ -120,19 +120,19 @@ def train(seconds: float, path: str) -> None:
             seen, mask = vectors[:, inputs], infos["action_mask"] != 0
             _, chances, values = network.look(seen, mask)
             # The least of exponential times is each action with its chance.
-            times = luck.exponential(size=chances.shape) / np.maximum(chances, 1e-20)
+            times = rng.exponential(size=chances.shape) / np.maximum(chances, 1e-20)
             actions = np.where(mask, times, np.inf).argmin(axis=1)
             taken = chances[np.arange(ROWS), actions]
             vectors, rewards, over, _, infos = envs.step(actions)
             paid = (rewards / POINTS).astype(np.float32)
             story.append(Steps(seen, mask, actions, taken, values, paid, over))
-        coming = network.look(vectors[:, inputs], infos["action_mask"] != 0)[2]
+        next_values = network.look(vectors[:, inputs], infos["action_mask"] != 0)[2]
         every = Steps._make(np.concatenate(part) for part in zip(*story, strict=True))
-        gains = _gains(story, coming)
+        gains = _gains(story, next_values)
         goals = gains + every.values
         gains = (gains - gains.mean()) / gains.std()
         for _ in range(EPOCHS):
-            order = luck.permutation(len(gains))
+            order = rng.permutation(len(gains))
             for at in range(0, len(order), BATCH):
                 some = order[at : at + BATCH]
                 batch = Steps._make(part[some] for part in every)
@@ -143,13 +143,13 @@ def train(seconds: float, path: str) -> None:
     np.savez(path, allow_pickle=False, inputs=inputs, **network.weights)
 
 
-def _gains(story: list[Steps], coming: Floats) -> Floats:
+def _gains(story: list[Steps], next_values: Floats) -> Floats:
     """Return how much better each step came out than expected, later ones fading."""
     gains, later = list[Floats](), np.zeros(ROWS, np.float32)
     for step in reversed(story):
-        later = step.rewards - step.values + ~step.over * (coming + FADING * later)
+        later = step.rewards - step.values + ~step.over * (next_values + GAE_LAMBDA * later)
         gains.append(later.astype(np.float32))
-        coming = step.values
+        next_values = step.values
     return np.concatenate(gains[::-1])
 
 

@@ -25,7 +25,6 @@ from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_leads_of, is_open
 from arena.valuation.playouts import Player, play_out_keenly
-from arena.valuation.worlds.hidden_tiles import seed_of
 from arena.valuation.worlds.questions import FEW, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 from protocol.records import ChoiceRecord

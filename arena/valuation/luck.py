@@ -169,9 +169,7 @@ def _drawn_in_turn(moment: Moment, orders: _RandomOrders) -> Iterator[_Chance]:
             chosen = orders.of(stock, state.number, _orders_in_turn(before))
             place = laid.index(state.table.bit[event.tile])
             number, index = state.number, moment.index
-            yield _Chance(
-                index, number, event.seat, event.tile, before, stock, chosen, (place,)
-            )
+            yield _Chance(index, number, event.seat, event.tile, before, stock, chosen, (place,))
 
 
 def _orders_in_turn(before: Game) -> int:

@@ -138,10 +138,10 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def has_luck(self, contest: Contest) -> bool:
         """Tell whether tiles are drawn, so that there is luck to take out."""
-        from arena.valuation.batch import why_no_values  # It needs numpy.
-        from arena.valuation.luck import has_draws
+        from arena.valuation import batch, luck  # They need numpy.
 
-        return not why_no_values(contest.rules) and has_draws(contest.rules, contest.seats)
+        known = not batch.why_no_values(contest.rules)
+        return known and luck.has_draws(contest.rules, contest.seats)
 
     # --- to be extended ---
 
