@@ -48,12 +48,12 @@ ROOMS = {
     "sample bots": Room(1_050, 1_283, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_906, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 2_122, ("tournaments/plan",)),
-    "formats and tuning": Room(2_400, 2_748, ("tournaments/formats", "tournaments/tuning")),
+    "formats and tuning": Room(2_400, 2_749, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_000, 1_105, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_470, ("tournaments/rating",)),
     "storage": Room(1_700, 2_274, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_750, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 4_501, ("tournaments/report",)),
+    "report": Room(3_400, 4_504, ("tournaments/report",)),
     "site": Room(1_500, 2_133, ("tournaments/live", "tournaments/publication")),
     "verification and dataset": Room(
         1_300, 1_803, ("tournaments/verification", "tournaments/dataset")
@@ -70,7 +70,7 @@ ROOMS = {
             "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 57_400, ("tests",)),
+    "tests": Room(36_000, 57_435, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 44
