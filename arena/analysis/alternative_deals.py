@@ -35,7 +35,6 @@ class PublicMove(NamedTuple):
     """A seat's action that everybody saw."""
 
     seat: int
-    """The seat."""
     option: Option
     """The action."""
     fallback: bool = False
@@ -74,7 +73,6 @@ class RoundHistory(NamedTuple):
     deals: tuple[Dealt, ...]
     """The deals, annulled ones first."""
     acts: tuple[PublicMove, ...]
-    """The public moves."""
 
 
 class Sample(NamedTuple):

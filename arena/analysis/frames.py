@@ -46,7 +46,6 @@ class Frame(Struct, frozen=True):
     events: tuple[Event, ...]
     """The events since the last frame."""
     line: tuple[Tile, ...]
-    """The line."""
     hands: tuple[Hand | int, ...]
     """The tiles of each seat, or their number."""
     pips: tuple[int, ...]

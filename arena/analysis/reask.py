@@ -34,7 +34,6 @@ class ReaskResult(Struct, frozen=True):
     note: str
     """The bot's note."""
     foul: FoulClass | None
-    """The class of its foul."""
     detail: str
     """A sentence about the foul."""
     line: str

@@ -37,7 +37,6 @@ class Moment(Struct, frozen=True):
     """One event of a logged game, with nothing hidden."""
 
     before: Game
-    """The game before it."""
     game: Game
     """The game after it."""
     events: tuple[Event, ...]

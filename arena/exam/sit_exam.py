@@ -32,7 +32,6 @@ class ExamAnswer(Struct, frozen=True):
     error: float
     """The standard error of `loss`; 0 if it is exact."""
     foul: FoulClass | None
-    """The class of the foul."""
     ms: float
     """The time charged, in ms."""
 

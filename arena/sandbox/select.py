@@ -42,7 +42,6 @@ class LevelResult(Struct, frozen=True):
     """The result of trying one level on this machine."""
 
     level: Level
-    """The level."""
     why_not: str
     """The reason why it is not available, a sentence; empty if it is."""
     broken: tuple[Guarantee, ...]

@@ -37,7 +37,6 @@ class MarkedDraw(Struct, frozen=True, array_like=True):
     seat: int
     """The seat that drew."""
     tiles: Tiles
-    """The tiles."""
     points: float
     """The side's luck in points of lead."""
     share: float
@@ -74,7 +73,6 @@ class GameReview(Struct, frozen=True):
     draws: tuple[MarkedDraw, ...]
     """The tiles drawn."""
     decisions: tuple[MarkedDecision, ...]
-    """The decisions."""
     grades: tuple[float, ...]
     """The points from which a loss is an inaccuracy, a mistake and a blunder."""
 

@@ -72,7 +72,6 @@ class Foul(Struct, frozen=True):
     """A foul with its evidence; no other seat is shown the evidence."""
 
     seat: int
-    """The seat that fouled."""
     foul: str
     """The class of the foul."""
     detail: str

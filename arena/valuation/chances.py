@@ -51,7 +51,6 @@ class ReplayMoment(NamedTuple):
     """One moment of a replay."""
 
     game: Game
-    """The game."""
     over: bool
     """True if the result stands: by the rules, or by fouls."""
     fouled: frozenset[int]

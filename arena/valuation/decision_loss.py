@@ -69,7 +69,6 @@ class ReviewedDecision(Struct, frozen=True):
     phase: Phase
     """The phase of the round."""
     kind: Kind
-    """The kind of the decision."""
     choice: int
     """The chosen option, counted from 0."""
     best: int

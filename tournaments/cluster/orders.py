@@ -66,7 +66,6 @@ class Played(Struct, frozen=True, tag=True):
     """Answer to an order: its games were played, or as many as time allowed."""
 
     worker: WorkerName
-    """Name of the worker."""
     level: str
     """The sandbox level."""
     missing: tuple[str, ...]

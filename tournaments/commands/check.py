@@ -61,7 +61,6 @@ class CheckOptions(NamedTuple):
     move_ms: int | None
     """Another limit for each question, in ms."""
     sandbox: SandboxMode | None
-    """The sandbox mode."""
     compare: bool
     """True if the bot is started without the sandbox too."""
     verbose: bool

@@ -78,7 +78,6 @@ class ExamOptions(NamedTuple):
     move_ms: int | None
     """The time for each question, in ms."""
     sandbox: SandboxMode | None
-    """The sandbox mode."""
     jobs: int | None
     """Processes of a bot side by side."""
     out: Path | None
@@ -114,7 +113,6 @@ class ExamResult(Struct, frozen=True):
     marks: tuple[Mark, ...]
     """The losses, by kind and by game."""
     answers: tuple[ExamAnswer, ...]
-    """Its answers."""
 
 
 def examine_bots(options: ExamOptions) -> int:

@@ -31,7 +31,6 @@ class Ending(NamedTuple):
     """The end of playing before the plan was done; both are empty if it was done."""
 
     errors: BaseExceptionGroup[Exception] | None
-    """The errors that ended it."""
     interrupted: bool
     """True if a signal ended it."""
 

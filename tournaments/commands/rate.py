@@ -69,7 +69,6 @@ class Rated(Struct, frozen=True, kw_only=True):
     format: int = RATED_FORMAT
     """Version of this format."""
     asked: RateOptions
-    """The options of the rating."""
     notices: tuple[str, ...]
     """Notes to read before comparing the ratings, in sentences."""
     tables: tuple[RatedTable, ...]

@@ -74,7 +74,6 @@ class RunOptions(NamedTuple):
     """Command-line options of a run; None for an option that was not given."""
 
     event: EventOptions
-    """The event."""
     out: Path | None = None
     """Its folder; None: one under `runs/`, called after what is played."""
     jobs: int | None = None
@@ -107,6 +106,10 @@ def run_event(options: RunOptions) -> int:
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
             f"{plan.written.format.name}."
         )
+    if options.luck or plan.written.luck:
+        from arena.valuation.batch import mask_tables  # It needs numpy.
+
+        mask_tables(plan.rules, plan.written.seats_at_table(plan.rules))
     places = choose_folders(plan, options.seed) if options.out is None else [(options.out, "")]
     for out, told in places:
         # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.

@@ -29,7 +29,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     game: str
     """The game's name in the event."""
     board: int
-    """The board."""
     rules: str
     """The ruleset's name."""
     seats: int
@@ -89,7 +88,6 @@ class Table(NamedTuple):
     """A ruleset and a number of seats: vectors of one table have one length and one meaning."""
 
     rules: Ruleset
-    """The ruleset."""
     seats: int
     """The number of seats."""
 

@@ -41,7 +41,6 @@ class Export(Struct, frozen=True):
     out: Path
     """The file to write; see `export_decisions`."""
     format: Format
-    """Its format."""
     wish: Wish = Wish()
     """The decisions that are wanted."""
 
@@ -81,7 +80,6 @@ class Task(Struct, frozen=True):
     wish: Wish
     """The decisions that are wanted."""
     format: Format
-    """The format."""
 
 
 class Piece(Struct, frozen=True):
@@ -99,7 +97,6 @@ class DecisionFile(Struct, frozen=True):
     """A file that was written."""
 
     path: Path
-    """The file."""
     games: int
     """The number of its games."""
     decisions: int

@@ -117,7 +117,6 @@ class Forecast(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Sittings; each starts the processes of a table. In a Swiss, a knockout and versus this and
     the figures below are estimates, see `expected_sittings`."""
     games: int
-    """Games."""
     questions: int | None = None
     """Expected questions; None if no game of the calibration was over."""
     minutes: float | None = None

@@ -118,7 +118,6 @@ class Contest:
     __slots__ = ()
 
     rules: Ruleset
-    """The ruleset."""
     seats: int
     """Seats at a table."""
     boards: int
@@ -126,7 +125,6 @@ class Contest:
     boards_a_sitting: int
     """Boards that one set of processes plays."""
     format: "BaseFormat"
-    """The format."""
     teams: tuple[tuple[str, str], ...]
     """Fixed partners, by name; without any, partners are mixed."""
     entrants: tuple[Entrant, ...]

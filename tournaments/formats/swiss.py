@@ -28,7 +28,6 @@ class Standing(NamedTuple):
     """A line of the standings."""
 
     unit: Unit
-    """The unit."""
     points: int
     """Half points from the tables and byes."""
     buchholz: int

@@ -20,7 +20,6 @@ class LeagueFolder(Struct, frozen=True):
     """Paths of the files of a league."""
 
     path: Path
-    """The folder."""
 
     settings = PathInFolder("league.toml")
     """The settings, by the organiser."""

@@ -18,13 +18,11 @@ class DivisionTable(Struct, frozen=True, kw_only=True):
     """A division."""
 
     name: str
-    """Its name."""
     title: str
     """Its title for readers."""
     rules: str
     """The name of its rules; each round's event.json has them in full."""
     seats: int
-    """Seats at a table."""
     rounds: int
     """Rounds that are over."""
     games: int
@@ -49,7 +47,6 @@ class LeagueTable(Struct, frozen=True, kw_only=True):
     """The content of league.json."""
 
     title: str
-    """The league's title."""
     anchor: Anchor
     """The house bot over which ratings are given, and its rating."""
     house: tuple[str, ...]
@@ -57,7 +54,6 @@ class LeagueTable(Struct, frozen=True, kw_only=True):
     foul_sittings: int
     """Sittings in a row with a foul of its own after which a version is benched."""
     divisions: list[DivisionTable]
-    """Its divisions."""
 
 
 def league_table(data: LeagueData, standings: Mapping[str, DivisionStandings]) -> LeagueTable:

@@ -36,7 +36,6 @@ class NextRound(NamedTuple):
     plan: RoundPlan
     """Its tables, and how they were chosen."""
     event: Event
-    """Its event."""
 
 
 def next_round(league: LeagueData, now: datetime) -> NextRound | None:

@@ -47,7 +47,6 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     folder: Folder
     """Its event folder."""
     event: Event
-    """Its event."""
     is_over: bool
     """True if no game of it will be played any more."""
     closed: ClosedRound | None
@@ -72,9 +71,7 @@ class DivisionData(Struct, frozen=True, kw_only=True):
     """A division with all its rounds."""
 
     settings: DivisionSettings
-    """Its settings."""
     rules: Ruleset
-    """Its ruleset."""
     seats: int
     """Seats at a table."""
     rounds: list[PlayedRound]
@@ -98,9 +95,7 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
     """A league as its files tell it."""
 
     folder: LeagueFolder
-    """Its folder."""
     settings: LeagueSettings
-    """Its settings."""
     register: list[AnyEntry]
     """Its register, the oldest line first."""
     divisions: Mapping[str, DivisionData]

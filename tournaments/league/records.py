@@ -44,7 +44,6 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     verdict: str
     """The verdict of all steps together."""
     steps: tuple[CheckedStep, ...]
-    """The steps."""
     sandbox: str
     """Sandbox level in which the bot ran."""
     seconds: float
@@ -102,9 +101,7 @@ class Benched(RegisterEntry, frozen=True, tag="benched", kw_only=True):
     """A version that plays no more in a division until its bot changes."""
 
     version: VersionName
-    """The version."""
     division: EntrantName
-    """The division."""
     why: Words
     """The reason."""
 
@@ -131,7 +128,6 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     number: Annotated[int, Meta(ge=1, le=10_000_000)]
     """Number of the round in its division, from 1."""
     division: EntrantName
-    """The division."""
     time: Time
     """Time of the choice."""
     active: tuple[VersionName, ...]
@@ -149,14 +145,12 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     anchor: EntrantName | None = None
     """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]
-    """The tables."""
 
 
 class ClosedRound(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The end of a round that could not be played to its end."""
 
     time: Time
-    """Time at which it was closed."""
     why: Words
     """The reason."""
     blamed: tuple[VersionName, ...] = ()

@@ -75,7 +75,6 @@ class BotPermissions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     environment: tuple[VariableName, ...] = ()
     """Variables that it gets from Boneyard's environment, such as API_KEY."""
     clock: OwnClock | None = None
-    """A clock of its own."""
 
 
 class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

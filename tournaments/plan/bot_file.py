@@ -38,7 +38,6 @@ class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
             description="up to 200 characters in one line",
         ),
     ] = ""
-    """A line of description."""
     author: Title = ""
     """The author's name."""
     divisions: tuple[EntrantName, ...] = ()

@@ -66,7 +66,6 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     bots: tuple[WrittenBot, ...]
     """Bots that play."""
     name: EntrantName | None = None
-    """Name of the event."""
     out: Word | None = None
     """The event's folder, beside the event file; without one `runs/` and the name, or that of the
     file, in the working folder."""

@@ -83,7 +83,6 @@ class EventOptions(NamedTuple):
     anchor: str | None = None
     """NAME=ELO: an entrant whose rating is fixed beforehand."""
     sandbox: SandboxMode | None = None
-    """The sandbox."""
     ask_forced: bool = False
     """True if a seat is asked although it has only one option."""
     fresh_boards: bool = False
@@ -100,9 +99,7 @@ class WrittenPlan(NamedTuple):
     file: Path | None
     """The event file; None for bots on the command line."""
     rules: Ruleset
-    """The ruleset."""
     format: Format
-    """The format."""
     boards: int
     """Boards for each pairing."""
     predictable: bool
@@ -159,7 +156,6 @@ class PlannedEvent(NamedTuple):
     """An event, and what its folder does not keep of its user's words."""
 
     event: Event
-    """The event."""
     sources: Mapping[str, tuple[WrittenBot, Path]]
     """Each bot as its user writes it and the folder where its paths start, by fingerprint."""
     fresh_boards: bool

@@ -61,9 +61,7 @@ class LogTask(NamedTuple):
     """A game log to publish."""
 
     path: Path
-    """The log."""
     site: Path
-    """The site."""
     boards: frozenset[int]
     """The boards that may be shown."""
     closed: bool

@@ -26,11 +26,8 @@ class FoulCount(Struct, frozen=True):
     """The fouls of one class that one entrant committed."""
 
     entrant: str
-    """The entrant."""
     foul: FoulClass
-    """The class of foul."""
     games: int
-    """Games with this foul."""
     game: str
     """The last of them in the order of the schedule,"""
     seat: int

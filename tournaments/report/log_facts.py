@@ -50,15 +50,12 @@ class Evidence(Struct, frozen=True, kw_only=True):
     """A foul as the log has it."""
 
     board: int
-    """The board."""
     game: str
-    """The game."""
     seat: int
     """The seat that fouled."""
     entrant: str
     """The entrant in this seat."""
     foul: FoulClass
-    """The class of foul."""
     detail: str
     """A sentence for the bot's author."""
     line: str

@@ -113,9 +113,7 @@ class Losses(Struct, frozen=True):
     """The points of a bot's games."""
 
     entrant: str
-    """The entrant."""
     total: GameSums
-    """All games."""
     rounds: tuple[RoundSums, ...]
     """Rounds by their end."""
     seats: tuple[GameSums, ...]

@@ -34,7 +34,6 @@ class Share(Struct, frozen=True, kw_only=True):
     """The games of one worker; the first line of each part of a game log names it too."""
 
     worker: str
-    """The worker."""
     sandbox: tuple[str, ...]
     """The sandbox levels at which the bots ran there."""
     games: int

@@ -74,7 +74,6 @@ class Folder(Struct, frozen=True):
     """Paths of the files of an event."""
 
     path: Path
-    """The folder."""
 
     event = PathInFolder("event.json")
     """The event's whole plan, as played."""

@@ -77,11 +77,8 @@ class SeatReview(Struct, frozen=True, tag_field="type", tag="seat"):
     game: str
     """The game's name."""
     board: int
-    """Its board."""
     seat: int
-    """The seat."""
     entrant: str
-    """The entrant in this seat."""
     rounds: int
     """Rounds that the game had."""
     decisions: tuple[DecisionLoss, ...]

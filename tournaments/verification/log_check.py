@@ -40,7 +40,6 @@ class LogTask(Struct, frozen=True):
     """A log to check, and what is published about its boards."""
 
     path: Path
-    """The log."""
     games: int
     """Games that it should have: a measure of the work."""
     promises: Promises
@@ -51,11 +50,9 @@ class GameCheck(Struct, frozen=True):
     """A finished game of a log, without its moves."""
 
     sitting: Sitting
-    """The game's sitting."""
     game: GameRecord
     """Its first record."""
     result: Result
-    """Its result."""
     faults: tuple[str, ...]
     """Parts of it that do not follow from its seed, in sentences."""
 
@@ -64,7 +61,6 @@ class LogCheck(Struct, frozen=True):
     """The result of the check of a log."""
 
     path: Path
-    """The log."""
     games: tuple[GameCheck, ...]
     """The finished games, up to the first damage."""
     damage: str

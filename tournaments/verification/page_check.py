@@ -25,9 +25,7 @@ class PagesToCheck(NamedTuple):
     """The pages of a log."""
 
     log: Path
-    """The log."""
     folder: Path
-    """The folder of the pages."""
     orders: tuple[tuple[str, ...], ...]
     """The entrants of each plan of the event: their order is that of the emblems."""
     reviewed: bool

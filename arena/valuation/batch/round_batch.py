@@ -78,7 +78,6 @@ class RoundBatch:
     bonus: Points
     """Extra points for winning a round of this number."""
     pot: Points
-    """Points in the pot."""
     points: Points
     """Points of each seat, fees paid, without those of a round that ended in this batch."""
 

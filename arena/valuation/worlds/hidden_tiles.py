@@ -42,7 +42,6 @@ class Limit(NamedTuple):
     """
 
     places: tuple[Place, ...]
-    """The places."""
     one: Mask
     """All tiles of one number."""
     other: Mask

@@ -95,6 +95,19 @@ def test_a_refused_run_leaves_no_folder(
     assert [path.name for path in own.iterdir() if path.name != ".lock"] == ["diary.txt"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--luck",), ("--format", "versus", "--measure", "points", "--h1", "5", "--without-luck")],
+)
+def test_luck_under_rules_without_values_is_refused_before_a_game(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    words = ("first", "greedy", "--set", "first=odd_even", "--boards", "20", *words)
+    said = boneyard("run", *words, "--sandbox", "off", "--out", str(tmp_path / "out"), code=2)
+    assert "There are no values for the rules draw: seats guess odd or even." in said
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_of_an_event_that_is_a_link_is_not_followed(tmp_path: Path, bot: Path) -> None:
     out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     run(out, str(bot), "greedy", *WORDS)

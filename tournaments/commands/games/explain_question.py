@@ -63,7 +63,6 @@ class QuestionOptions(NamedTuple):
     deals: int | None
     """Number of other deals to try the options under."""
     sandbox: SandboxMode | None
-    """The sandbox mode."""
     raw: bool
     """True if only the bytes for the bot are printed."""
     glyphs: bool

@@ -87,9 +87,7 @@ class PagesTask(NamedTuple):
     """A game log whose pages are wanted."""
 
     log: Path
-    """The log."""
     folder: Path
-    """The folder of the pages."""
     entrants: tuple[str, ...]
     """The event's entrants, in whose order they have their emblems."""
     reviewed: bool

@@ -77,7 +77,6 @@ class ValuedDecision(Struct, frozen=True, kw_only=True):
     best: int
     """The number of the best option."""
     options: tuple[ValuedOption, ...]
-    """All options."""
     loss: float
     """The cost of the choice, in points."""
     error: float
@@ -90,9 +89,7 @@ class ReviewedSeat(Struct, frozen=True):
     """A seat's decisions in a game."""
 
     seat: int
-    """The seat."""
     entrant: str
-    """The entrant in it."""
     rounds: int
     """Rounds that the game had."""
     decisions: tuple[ValuedDecision, ...]
@@ -109,7 +106,6 @@ class GameDecisions(Struct, frozen=True):
     by: str
     """The player that plays rounds on."""
     seats: tuple[ReviewedSeat, ...]
-    """The reviewed seats."""
 
 
 def review_one_game(options: GameReviewOptions, page: Pager) -> None:

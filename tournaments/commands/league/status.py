@@ -51,7 +51,6 @@ class DivisionStatus(Struct, frozen=True, kw_only=True):
     """The progress of a division."""
 
     name: str
-    """The division."""
     bots: int
     """Versions that play in it, house bots and those held out included."""
     rounds: int
@@ -73,9 +72,7 @@ class HeldVersion(Struct, frozen=True, kw_only=True):
     """A version that does not play in a division now."""
 
     version: str
-    """The version."""
     division: str
-    """The division."""
     why: str
     """The reason."""
 
@@ -84,7 +81,6 @@ class RefusedPush(Struct, frozen=True, kw_only=True):
     """The last push of a bot, which was refused."""
 
     bot: str
-    """The bot."""
     time: str
     """The time of its check."""
     plays: str
@@ -97,7 +93,6 @@ class Push(Struct, frozen=True, kw_only=True):
     """A line of the register."""
 
     time: str
-    """Its time."""
     kind: str
     """The event: admitted, refused, withdrawn or benched."""
     words: str
@@ -108,7 +103,6 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
     """The state of a league."""
 
     title: str
-    """Its title."""
     time: str
     """The time of this state."""
     week: str
@@ -118,7 +112,6 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
     free_mib: int
     """Free room on the disk with the league's folder, in MiB."""
     divisions: tuple[DivisionStatus, ...]
-    """The divisions."""
     held: tuple[HeldVersion, ...]
     """Versions that are benched, over a quota, or wait after a round that failed."""
     refused: tuple[RefusedPush, ...]

@@ -18,6 +18,12 @@ def value_round(settings: LeagueSettings, division: DivisionData, one: PlayedRou
 
 
 def _value(settings: LeagueSettings, division: DivisionData, one: PlayedRound) -> Iterator[str]:
+    from arena.valuation.batch import (
+        why_no_values,
+    )  # It takes numpy, which most leagues need later.
+
+    if why_no_values(division.rules):
+        return
     if settings.luck and _lacks_luck(division, one):
         take_luck_out(one.folder)
         yield "luck"
@@ -27,7 +33,7 @@ def _value(settings: LeagueSettings, division: DivisionData, one: PlayedRound) -
 
 
 def _lacks_luck(division: DivisionData, one: PlayedRound) -> bool:
-    from arena.valuation.luck import has_draws  # It takes numpy, which most leagues need later.
+    from arena.valuation.luck import has_draws
 
     known = LuckStore(one.folder, one.event)
     return has_draws(division.rules, division.seats) and any(

@@ -30,7 +30,6 @@ class Regression(Struct, frozen=True, kw_only=True):
     """A present version that is probably worse than the one before."""
 
     bot: str
-    """The bot."""
     newer: str
     """The present version."""
     older: str

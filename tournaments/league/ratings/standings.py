@@ -41,9 +41,7 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     ranks: tuple[int, int] | None
     """Best and worst rank among the present versions that results leave open (two at 95 %)."""
     bot: str
-    """The bot."""
     version: str
-    """Its version."""
     elo: float | None
     """Elo over the anchor; a 95 % bound if `bound` tells so; None if no game connects the two."""
     half_width: float | None

@@ -36,7 +36,6 @@ class Item(Struct, frozen=True):
     """A file, folder or link of a push."""
 
     kind: Literal["file", "folder", "link"]
-    """Its kind."""
     content: bytes = b""
     """Its bytes; of a link, its target."""
     executable: bool = False

@@ -24,7 +24,6 @@ class News(NamedTuple):
     time: str
     """The time, as in the register."""
     bot: str
-    """The bot."""
     kind: Kind
     title: str
     """A sentence, without its stop."""

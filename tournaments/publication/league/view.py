@@ -251,7 +251,6 @@ class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
     data: LeagueData
     """Its settings and register."""
     divisions: Sequence[DivisionView]
-    """Its divisions."""
 
     @cached_property
     def entries(self) -> Mapping[str, Sequence[AnyEntry]]:

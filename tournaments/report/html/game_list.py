@@ -32,7 +32,6 @@ class GameList(Struct, frozen=True, kw_only=True):
 
     names: tuple[str, ...]
     seats: int
-    """Seats of a game."""
     pages: tuple[str, ...]
     """Beginnings of replay addresses, to be followed by a game's name."""
     whys: tuple[str, ...] = WHYS
@@ -45,7 +44,6 @@ class GameList(Struct, frozen=True, kw_only=True):
     """The first of them, as many as have room; see `Row`. A game is called by its board and the
     entrants in its seats, with dots between them."""
     rounds: tuple[Rounds, ...]
-    """The rounds of these games."""
     partners: bool
     """True if every second seat plays together."""
     sentences: dict[str, str] = field(default_factory=SENTENCES.copy)

@@ -24,7 +24,6 @@ class Estimate(Struct, frozen=True):
     """A mean with its 95 % interval."""
 
     mean: float
-    """The mean."""
     half_width: float | None
     """Half the width of the interval; null with a single board."""
 
@@ -48,7 +47,6 @@ class DearDecision(Struct, frozen=True):
     game: str
     """The game's name."""
     seat: int
-    """The seat."""
     entrant: str
     """The entrant in this seat."""
     number: int
@@ -78,7 +76,6 @@ class EntrantReview(Struct, frozen=True, kw_only=True):
     """The review of one entrant."""
 
     entrant: str
-    """The entrant."""
     games: int
     """Games of it that were reviewed."""
     boards: int
