@@ -113,8 +113,8 @@ def write_atomic(
     """Replace a file in one step: a reader sees the old content or the new one.
 
     A link in its place is replaced too. `sync`: False for what can be made again after a power cut.
-    `times_of`: the file whose times it gets. Raises OSError, and what the chunks raise; then
-    nothing is left of the new file.
+    `times_of`: the file whose times it gets. Raises UserError for a device or a pipe,
+    OSError, and what the chunks raise; then nothing is left of the new file.
     """
     with _written_beside(path, chunks, mode, sync=sync) as beside:
         if times_of:
@@ -126,7 +126,7 @@ def write_atomic(
 def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
     """Replace files when all of them are written, in their order: a full disk changes none.
 
-    Raises OSError, and what the chunks raise.
+    Raises UserError for a device or a pipe, OSError, and what the chunks raise.
     """
     with ExitStack() as stack:
         written = {
@@ -142,6 +142,9 @@ def _written_beside(
     path: Path, chunks: Iterable[bytes], mode: int = 0o644, *, sync: bool = True
 ) -> Iterator[Path]:
     """Write a file beside its place; yield its path, and remove it if anything fails."""
+    # To replace /dev/null, as root may, would break all programs of the machine.
+    if _is_special(path):
+        raise UserError(f"{path} is not a regular file. Name another one.")
     # By a name that nobody can foresee: a link with that name would lead the writing elsewhere.
     beside = path.with_name(f".{os.urandom(8).hex()}.new")
     descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -156,6 +159,15 @@ def _written_beside(
         # Half a file only takes up space, on a full disk the last of it.
         beside.unlink(missing_ok=True)
         raise
+
+
+def _is_special(path: Path) -> bool:
+    """Tell whether a device, a pipe or a socket is there."""
+    try:
+        kind = path.lstat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(kind) or stat.S_ISLNK(kind) or stat.S_ISDIR(kind))
 
 
 def remove_partial_files(folder: Path, age_s: float = 0.0) -> None:

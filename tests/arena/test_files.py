@@ -101,6 +101,18 @@ def test_a_whole_file_takes_the_place_of_a_link_and_not_of_its_target(
     assert diary.read_text() == "one\ntwo"
 
 
+def test_a_device_or_pipe_is_not_replaced(tmp_path: Path) -> None:
+    """As root, `--out /dev/null` would break all programs of the machine."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UserError, match="is not a regular file"):
+        write_atomic(pipe, [b"x"])
+    with pytest.raises(UserError, match="is not a regular file"):
+        write_files({pipe: [b"x"]})
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     sparse(path)

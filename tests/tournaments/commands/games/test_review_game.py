@@ -40,14 +40,15 @@ ONCE = (
     ("explain", GAME, "--all"),
     ("explain", GAME, "2", "--deals", "2"),
     ("replay", GAME, "--review"),
-    ("replay", GAME, "--html", "--out", "/dev/null"),
+    ("replay", GAME, "--html", "--out", "page.html"),
 )
 
 
 @pytest.mark.parametrize("words", ONCE, ids=" ".join)
 def test_a_log_is_replayed_once(
-    played: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    played: Path, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     walker, replays = timeline.Walker, count()
     monkeypatch.setattr(timeline, "Walker", lambda setup: (next(replays), walker(setup))[1])
     monkeypatch.delattr("arena.analysis.replay.Referee")
