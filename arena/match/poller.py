@@ -98,6 +98,9 @@ class Poller:
     def remove_timer(self, timer: Timer) -> None:
         """Stop looking at this timer."""
         self._timers.discard(timer)
+        # A nap without timers has no end: the next timer must end it, however late it is.
+        if not self._timers:
+            self.soonest = math.inf
 
     def wake_by(self, moment: float) -> None:
         """Look at the timers at that moment at the latest: end a nap that would miss it."""

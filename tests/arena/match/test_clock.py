@@ -430,3 +430,21 @@ async def test_a_shorter_deadline_ends_a_nap(pump: Poller) -> None:
     assert not pump._nap.cancel_called
     pump.wake_by(199.0)
     assert pump._nap.cancel_called
+
+
+async def test_a_timer_ends_a_nap_that_began_without_timers() -> None:
+    """Also if it is due later than one that was removed: a silent bot must not stop the poller."""
+    poller, due = Poller(), trio.Event()
+    early, late = Timer(nothing), Timer(due.set)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poller.run)
+        early.at = poller.now() + 0.01
+        poller.add_timer(early)
+        poller.remove_timer(early)
+        await trio.sleep(0.005)
+        late.at = poller.now() + 0.02
+        poller.add_timer(late)
+        with trio.fail_after(2):
+            await due.wait()
+        late.end()
+        nursery.cancel_scope.cancel()
