@@ -1,10 +1,9 @@
 """Diagnoses of a silent bot: waits a little longer, then sends more questions to find the cause."""
 
 import re
-import time
 
 from arena.conformance.connection import Connection
-from arena.conformance.diagnose_line import Diagnosis, Expected
+from arena.conformance.diagnose_line import Cause, Diagnosis, Expected, first_cause
 from arena.conformance.language_hints import crash
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee
@@ -26,176 +25,145 @@ BUSY = 0.05
 SHOWN = 80
 """Characters of the bot's output that are shown."""
 
-READS_ON = (
-    "Read line by line and answer each line before you read the next; in most languages a loop "
-    "over the lines of stdin does that, but not one that reads all of it first."
-)
 
-
-def diagnose_silence(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis:
+async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis:
     """Return the reason why no line came within the limit. The process cannot be used afterwards.
 
     The likelier reasons come first; each next one takes longer to find.
     """
-    if _of_exit(connection):
-        return exit_description(connection)
-    if connection.is_flooded:
-        return _too_much(connection)
-    if connection.partial_line:
-        return _half(connection)
-    unread, before, began = connection.unread(), connection.usage().cpu_ms, time.monotonic()
-    line = connection.next_line(min(limit_ms, GRACE_MS) / 1000)
-    if line is not None:
-        since = connection.sent_at if due.type == "choose" else connection.began
-        ms = (connection.read_at - since) * 1000
-        return Diagnosis(
-            f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
-            "Compare the clock with `time_ms`, or write hello first and load the rest later.",
-        )
-    if _of_exit(connection):
-        return exit_description(connection)
-    cpu_ms = connection.usage().cpu_ms - before
-    if cpu_ms > BUSY * (time.monotonic() - began) * 1000:
-        return Diagnosis(
-            f"Nothing came within {limit_ms} ms; the bot was still computing.",
-            "Compare the clock with `time_ms` during the search, and look for an endless loop.",
-        )
-    return _of_buffering(connection, due, unread)
+    return (
+        _of_end(connection)
+        or first_cause(_of_rest(connection.partial_line))
+        or await _of_slowness(connection, due, limit_ms)
+        or await _of_buffering(connection, due)
+    )
 
 
-def _of_exit(connection: Connection) -> bool:
-    return bool(connection.exit_reason)
+def _of_end(connection: Connection) -> Diagnosis | None:
+    """Return the diagnosis of a bot whose output has ended; None if it has not."""
+    if connection.exit_reason:
+        return exit_description(connection)
+    if not connection.fault or connection.fault.foul == "late":
+        return None
+    endless = connection.fault.foul == "flooding"
+    kind = "without end" if endless else f"a line of more than {MAX_LINE} bytes"
+    return Diagnosis(
+        f"It wrote {kind}.", "Write one line of JSON with its newline for each question."
+    )
 
 
 def exit_description(connection: Connection) -> Diagnosis:
     """Return the diagnosis of a bot whose process has ended."""
-    named = crash(connection.stderr_text)
-    if named:
-        path = re.search(r"'(/[^']+)'", named)
-        # It is not looked up: a stranger's bot must not learn which files are here.
-        hidden = "there is no such file, or the sandbox hides it"
-        more = f" It cannot see {path[1]}: {hidden}." if path else ""
-        if "env: " in named and r"\r" in named:
-            more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
-        return Diagnosis(
-            f"It crashed: {printable(named, SHOWN)} (the process {connection.exit_reason}).",
-            f"Its stderr says where.{more}",
-            gone=True,
-        )
-    if connection.exit_reason.endswith("status 0") or connection.exit_reason == "left":
-        return Diagnosis(
-            "It exited too early.",
-            "Read lines in a loop until stdin ends, and answer each question.",
-            gone=True,
-        )
-    mend = "Run the bot yourself with the lines that were sent."
-    return Diagnosis(f"The process {connection.exit_reason}.", mend, gone=True)
+    how, named = connection.exit_reason, crash(connection.stderr_text)
+    path = re.search(r"'(/[^']+)'", named)
+    # It is not looked up: a stranger's bot must not learn which files are here.
+    hidden = "there is no such file, or the sandbox hides it"
+    more = f" It cannot see {path[1]}: {hidden}." if path else ""
+    if "env: " in named and r"\r" in named:
+        more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
+    causes = (
+        (named, f"It crashed: {printable(named, SHOWN)} (the process {how}).",
+         f"Its stderr says where.{more}"),
+        (how.endswith("status 0") or how == "left", "It exited too early.",
+         "Read lines in a loop until stdin ends, and answer each question."),
+        (True, f"The process {how}.", "Run the bot yourself with the lines that were sent."),
+    )  # fmt: skip
+    found = first_cause(causes)
+    assert found
+    return found._replace(gone=True)
+
+
+def _of_rest(half: bytes) -> tuple[Cause, ...]:
+    """Return the causes of output without a newline."""
+    shown = f"{printable(half, SHOWN)!r}"
+    return (
+        (b"\r" in half, "It ends its lines with \\r alone.", "End each line with \\n."),
+        (half and isinstance(decode_line(half), Fault),
+         f"It wrote half a line and no newline: {shown}.",
+         "Write complete messages, each with a newline."),
+        (half, "It wrote its message without a newline.", "End each line with \\n."),
+    )  # fmt: skip
 
 
 def chatter(said: bytes, when: str) -> Diagnosis:
     """Return the diagnosis of a bot that writes without being asked."""
     line = said.partition(b"\n")[0]
     heard = decode_line(line)
-    if isinstance(heard, Choose):
-        return Diagnosis(
-            f"It wrote an answer {when}: question {heard.id} was not open.",
-            "Write one answer for each question, and nothing else.",
-        )
-    if not isinstance(heard, Fault):
-        return Diagnosis(f"It wrote a second hello {when}.", "Write hello once, as the first line.")
-    if not line.strip():
-        return Diagnosis(
-            f"It wrote an empty line {when}.", "Write exactly one newline after each message."
-        )
-    return Diagnosis(
-        f"It wrote to stdout {when}: {printable(line, SHOWN)!r}.",
-        "Write only answers to stdout, and debug output to stderr.",
-    )
+    is_answer = isinstance(heard, Choose)
+    number = heard.id if isinstance(heard, Choose) else 0
+    found = first_cause((
+        (is_answer, f"It wrote an answer {when}: question {number} was not open.",
+         "Write one answer for each question, and nothing else."),
+        (not isinstance(heard, Fault), f"It wrote a second hello {when}.",
+         "Write hello once, as the first line."),
+        (not line.strip(), f"It wrote an empty line {when}.",
+         "Write exactly one newline after each message."),
+        (True, f"It wrote to stdout {when}: {printable(line, SHOWN)!r}.",
+         "Write only answers to stdout, and debug output to stderr."),
+    ))  # fmt: skip
+    assert found
+    return found
 
 
-def _too_much(connection: Connection) -> Diagnosis:
-    kind = (
-        "without end"
-        if b"\n" in connection.partial_line
-        else f"a line of more than {MAX_LINE} bytes"
-    )
-    return Diagnosis(
-        f"It wrote {kind}.", "Write one line of JSON with its newline for each question."
-    )
+async def _of_slowness(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis | None:
+    """Return the diagnosis of a bot that answers a little later, is computing, or does not read."""
+    unread, before, began = connection.unread(), connection.usage().cpu_ms, connection.now()
+    line = await connection.read_line(min(limit_ms, GRACE_MS), began)
+    ended = _of_end(connection)
+    if line is None and ended:
+        return ended
+    since = connection.sent_at if due.type == "choose" else connection.began
+    ms = (connection.read_at - since) * 1000
+    busy = connection.usage().cpu_ms - before > BUSY * (connection.now() - began) * 1000
+    return first_cause((
+        (line is not None, f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
+         "Compare the clock with `time_ms`, or write hello first and load the rest later."),
+        (busy, f"Nothing came within {limit_ms} ms; the bot was still computing.",
+         "Compare the clock with `time_ms` during the search, and look for an endless loop."),
+        (unread, f"It does not read its stdin: {unread} bytes wait there.",
+         "Read lines from stdin in a loop, also while you compute or print."),
+    ))  # fmt: skip
 
 
-def _half(connection: Connection) -> Diagnosis:
-    """Return the diagnosis of output without a newline."""
-    half = connection.partial_line
-    if b"\r" in half:
-        return Diagnosis("It ends its lines with \\r alone.", "End each line with \\n.")
-    if isinstance(decode_line(half), Fault):
-        return Diagnosis(
-            f"It wrote half a line and no newline: {printable(half, SHOWN)!r}.",
-            "Write complete messages, each with a newline.",
-        )
-    return Diagnosis("It wrote its message without a newline.", "End each line with \\n.")
-
-
-def _of_buffering(connection: Connection, due: Expected, unread: int) -> Diagnosis:
+async def _of_buffering(connection: Connection, due: Expected) -> Diagnosis:
     """Return the diagnosis of a waiting bot: more questions or a closed stdin flush its buffer."""
-    if unread:
-        return Diagnosis(
-            f"It does not read its stdin: {unread} bytes wait there.",
-            "Read lines from stdin in a loop, also while you compute or print.",
-        )
     _press(connection, due)
-    line = connection.next_line(PRESS_S)
-    if line is not None:
-        return _of_late_answer(connection, line, due)
-    connection.exits_within(PRESS_S)
-    said = connection.rest()
-    if not said and _on_stderr(connection, due):
-        return Diagnosis(
-            f"It wrote its {due.type} to stderr.",
-            "Write messages to stdout; stderr is for debug output.",
-        )
-    if not said:
-        return Diagnosis(
-            "It has read all lines and does not answer.",
-            "Answer each line as it comes; do not wait for an empty line or the end of the input.",
-        )
-    return Diagnosis(
-        "It answered only when its stdin was closed: it reads to the end before it answers, or its "
-        "output waits in a large buffer.",
-        f"{READS_ON} And flush {_after_each_line(connection)}",
-    )
+    line = await connection.read_line(int(PRESS_S * 1000), connection.now())
+    said = b""
+    if line is None:
+        await connection.exits_within(PRESS_S)
+        said = connection.rest()
+    flush = f"after each line ({connection.language.name}): {connection.language.flush}."
+    greeted = due.type == "choose" or not isinstance(decode_line(line or b""), Choose)
+    found = first_cause((
+        (line is not None and connection.tables > 1,
+         "It answered only after many more questions: it waits until it has questions from "
+         "several games, or its output is buffered and was not flushed.",
+         "Answer what there is when no further line waits: there may be one game only. "
+         f"And flush {flush}"),
+        (not greeted, "It sends no hello, although it answers questions.",
+         "Write a hello before anything else."),
+        (line is not None, "It answered only after many more questions: its output is buffered "
+         "and was not flushed.", f"Flush {flush}"),
+        (said, "It answered only when its stdin was closed: it reads to the end before it "
+         "answers, or its output waits in a large buffer.",
+         "Read line by line and answer each line before you read the next; in most languages a "
+         "loop over the lines of stdin does that, but not one that reads all of it first. And "
+         f"flush {flush}"),
+        (_is_on_stderr(connection, due), f"It wrote its {due.type} to stderr.",
+         "Write messages to stdout; stderr is for debug output."),
+        (True, "It has read all lines and does not answer.", "Answer each line as it comes; do "
+         "not wait for an empty line or the end of the input."),
+    ))  # fmt: skip
+    assert found
+    return found
 
 
-def _on_stderr(connection: Connection, due: Expected) -> bool:
+def _is_on_stderr(connection: Connection, due: Expected) -> bool:
     """Tell whether the missing line is on stderr; a bot that logs it has it on stdout too."""
-    heard = map(decode_line, bytes(connection.stderr).splitlines())
+    heard = map(decode_line, connection.stderr_text.encode().splitlines())
     kind = Choose if due.type == "choose" else BotHello
     return any(isinstance(one, kind) for one in heard)
-
-
-def _after_each_line(connection: Connection) -> str:
-    return f"after each line ({connection.language.name}): {connection.language.flush}."
-
-
-def _of_late_answer(connection: Connection, line: bytes, due: Expected) -> Diagnosis:
-    """Return the diagnosis of a bot that answered only after more questions."""
-    if connection.tables > 1:
-        return Diagnosis(
-            "It answered only after many more questions: it waits until it has questions from "
-            "several games, or its output is buffered and was not flushed.",
-            "Answer what there is when no further line waits: there may be one game only. "
-            f"And flush {_after_each_line(connection)}",
-        )
-    if due.type == "hello" and isinstance(decode_line(line), Choose):
-        return Diagnosis(
-            "It sends no hello, although it answers questions.",
-            "Write a hello before anything else.",
-        )
-    return Diagnosis(
-        "It answered only after many more questions: its output is buffered and was not flushed.",
-        f"Flush {_after_each_line(connection)}",
-    )
 
 
 def _press(connection: Connection, due: Expected) -> None:

@@ -1,7 +1,7 @@
 """Expectations: sends hello and questions, takes answers as the referee would, and words faults."""
 
-import time
-from typing import NamedTuple, NoReturn
+from collections.abc import Callable
+from typing import NamedTuple
 
 from arena.conformance import diagnose_silence
 from arena.conformance.connection import Connection
@@ -20,7 +20,6 @@ SHOWN = 160
 """Characters of a line that are shown."""
 GATHER_S = 0.05
 """Seconds to wait for the rest of output that begins with a bad line."""
-
 EXCUSED = "Check the bot while the service that it needs answers."
 """The remedy for a bot that is unavailable."""
 
@@ -31,39 +30,26 @@ class AcceptedAnswer(NamedTuple):
     choice: int
     """The index of the option."""
     ms: float
-    """The time of the answer, in ms."""
+    options: int
+    """The number of options."""
 
 
-def expect_hello(connection: Connection, start_ms: int) -> BotHello:
+async def expect_hello(connection: Connection, start_ms: int) -> BotHello:
     """Return the hello of a bot that was sent one. Raises ViolationError."""
-    line = connection.next_line(connection.began + start_ms / 1000 - time.monotonic())
-    due = Expected("hello")
+    line = await connection.read_line(start_ms, connection.began)
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
-        half = connection.partial_line
-        found = diagnose_silence.diagnose_silence(connection, due, start_ms)
-        _raise_violation(connection, found, half, expected)
+        half, due = connection.partial_line, Expected("hello")
+        found = await diagnose_silence.diagnose_silence(connection, due, start_ms)
+        raise violation(connection, found, half, expected)
     said = referee.parse_hello(line)
     if isinstance(said, Unavailable):
         found = Diagnosis(f"It is unavailable: {printable(said.why)}.", EXCUSED)
-        _raise_violation(connection, found, line, expected)
+        raise violation(connection, found, line, expected)
     if isinstance(said, Fault):
-        behind = connection.read_for(GATHER_S)
-        found = diagnose(line, behind, said, due, connection.language)
-        _raise_violation(connection, found, line, expected)
+        raise await _bad_line(connection, Expected("hello"), line, said, expected)
     connection.tables = said.tables
     return said
-
-
-def expect_answer(
-    connection: Connection, seat: ScriptedSeat, said: Sent | None = None
-) -> AcceptedAnswer:
-    """Send the bot its seat's messages, and return its answer to the open question.
-
-    Raises ViolationError.
-    """
-    send(connection, seat, said)
-    return await_answer(connection, seat)
 
 
 def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
@@ -71,33 +57,61 @@ def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -
     connection.send(*map(said, seat.lines()) if said else seat.lines())
 
 
-def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAnswer:
+async def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAnswer:
     """Return the answer to the last question. Raises ViolationError."""
+    answers: list[AcceptedAnswer] = []
+    await take_answers(connection, seat, answers.append)
+    return answers[0]
+
+
+async def take_answers(
+    connection: Connection, seat: ScriptedSeat, go_on: Callable[[AcceptedAnswer], bool | None]
+) -> None:
+    """Take answers until `go_on`, which gets each and may ask the next question, says no.
+
+    The poller calls it: a task of its own for each question would cost as much as the question.
+    Raises ViolationError.
+    """
     question = seat.question
     assert question, "Somebody must have been asked."
     old: list[bytes] = []
-    while True:
-        line = connection.next_line(connection.sent_at + question.time_ms / 1000 - time.monotonic())
-        if line is None:
-            _report_silence(connection, question, old)
-        ms = max(0.0, (connection.read_at - connection.sent_at) * 1000)
+    fault: Fault | None = None
+
+    def take(line: bytes, ms: float) -> int | None:
+        nonlocal question, fault
+        assert question
+        old.append(line)
         fault = seat.receive(line, ms)
         if fault:
-            _report_line(connection, question, line, fault)
-        if seat.question is not question:
-            check_stderr(connection)
-            return AcceptedAnswer(_choice(line), ms)
-        old.append(line)
+            return None
+        if seat.question is question:
+            return question.time_ms
+        check_stderr(connection)
+        old.clear()
+        answer = AcceptedAnswer(_choice(line), ms, len(question.options))
+        question = seat.question
+        return question.time_ms if go_on(answer) and question else None
+
+    has_come = await connection.converse(take, question.time_ms, connection.sent_at)
+    if has_come and not fault:
+        return
+    due, expected = due_of(question), _expected_answer(question)
+    if fault:
+        raise await _bad_line(connection, due, old[-1], fault, expected)
+    came = b"\n".join([*old, connection.partial_line])
+    found = _old_numbers(question, old)
+    found = found or await diagnose_silence.diagnose_silence(connection, due, question.time_ms)
+    raise violation(connection, found, came, expected)
 
 
-def expect_silence(connection: Connection, seconds: float, when: str) -> None:
+async def expect_silence(connection: Connection, seconds: float, when: str) -> None:
     """Check that nothing comes for this many seconds. Raises ViolationError."""
-    said = connection.read_for(seconds)
+    said = await connection.read_for(seconds)
     if said:
-        _raise_violation(connection, diagnose_silence.chatter(said, when), said, "nothing")
+        raise violation(connection, diagnose_silence.chatter(said, when), said, "nothing")
     if connection.exit_reason:
         found = diagnose_silence.exit_description(connection)
-        _raise_violation(connection, found, b"", "nothing, and the process waits")
+        raise violation(connection, found, b"", "nothing, and the process waits")
 
 
 def check_stderr(connection: Connection) -> None:
@@ -105,22 +119,23 @@ def check_stderr(connection: Connection) -> None:
     if connection.stderr_bytes > STDERR_A_GAME:
         text = f"It wrote {connection.stderr_bytes} bytes to stderr in one game."
         mend = f"At most {STDERR_A_GAME} bytes per game: write less, or write to a file in /tmp."
-        _raise_violation(connection, Diagnosis(text, mend), b"", "less on stderr")
+        raise violation(connection, Diagnosis(text, mend), b"", "less on stderr")
 
 
-def report_violation(
-    connection: Connection, fault: str, mend: str, came: str, expected: str
-) -> NoReturn:
-    """Report a fault that a step has found by itself. Raises ViolationError."""
-    _raise_violation(connection, Diagnosis(fault, mend), came.encode(), expected)
+def due_of(question: Question) -> Expected:
+    """Return the requirements of an answer."""
+    return Expected("choose", len(question.options), question.id)
 
 
-def _report_silence(connection: Connection, question: Question, old: list[bytes]) -> NoReturn:
-    due = Expected("choose", len(question.options), question.id)
-    came = b"\n".join([*old, connection.partial_line])
-    found = _old_numbers(question, old)
-    found = found or diagnose_silence.diagnose_silence(connection, due, question.time_ms)
-    _raise_violation(connection, found, came, _expected_answer(question))
+async def _bad_line(
+    connection: Connection, due: Expected, line: bytes, fault: Fault, expected: str
+) -> ViolationError:
+    """Return the error for a line that the referee does not take."""
+    behind = await connection.read_for(GATHER_S)
+    found = diagnose(line, behind, fault, due, connection.language)
+    if fault.foul == "flooding":
+        found = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
+    return violation(connection, found, line, expected)
 
 
 def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
@@ -136,15 +151,6 @@ def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
     )
 
 
-def _report_line(connection: Connection, question: Question, line: bytes, fault: Fault) -> NoReturn:
-    behind = connection.read_for(GATHER_S)
-    due = Expected("choose", len(question.options), question.id)
-    found = diagnose(line, behind, fault, due, connection.language)
-    if fault.foul == "flooding":
-        found = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
-    _raise_violation(connection, found, line, _expected_answer(question))
-
-
 def _expected_answer(question: Question) -> str:
     last = len(question.options) - 1
     choice = f"0 to {last}" if last else "0"
@@ -158,17 +164,18 @@ def _choice(line: bytes) -> int:
     return said.choice
 
 
-def _raise_violation(
+def violation(
     connection: Connection, found: Diagnosis, came: bytes, expected: str
-) -> NoReturn:
-    raise ViolationError(
+) -> ViolationError:
+    """Return the error for a fault of the bot, with the lines before it and the end of stderr."""
+    return ViolationError(
         Violation(
             fault=found.fault,
             sent=tuple(map(shorten, connection.sent)),
             came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,
-            stderr=_last_words(connection.stderr_text),
+            stderr=_stderr_end(connection.stderr_text),
             gone=found.gone,
         )
     )
@@ -182,7 +189,7 @@ def shorten(line: bytes) -> str:
     return f"{text[: SHOWN // 2]} … {text[-SHOWN // 2 :]}"
 
 
-def _last_words(stderr: str) -> str:
+def _stderr_end(stderr: str) -> str:
     """Return the end of a stderr, or the line of it that names the crash and the line before."""
     lines = [printable(line, SHOWN) for line in stderr.splitlines() if line.strip()]
     named = crash(stderr)

@@ -1,14 +1,10 @@
-"""Values of the check: steps, their results, and the exceptions that end a step."""
+"""Values of the check: its extent, broken promises, results, and exceptions that end a step."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from protocol.ruleset import Ruleset
-
-if TYPE_CHECKING:
-    from arena.conformance.session import Session
 
 State = Literal["pass", "fail", "skip"]
 
@@ -17,13 +13,11 @@ class Violation(Struct, frozen=True):
     """A broken promise, with all that its author needs to fix it."""
 
     fault: str
-    """The bot's fault, in a sentence."""
     sent: tuple[str, ...]
     """The last lines that it was sent, cut and safe to show."""
     came: str
     """The bot's output, cut and safe to show."""
     expected: str
-    """The output that was expected."""
     mend: str
     """Advice on how to fix it."""
     stderr: str = ""
@@ -38,7 +32,6 @@ class ViolationError(Exception):
     def __init__(self, finding: Violation) -> None:
         super().__init__(finding.fault)
         self.finding = finding
-        """The broken promise."""
 
 
 class SkippedError(Exception):
@@ -58,7 +51,6 @@ class EventGame(NamedTuple):
     """The game of an event."""
 
     rules: Ruleset
-    """Its ruleset."""
     seats: int
     """Seats at its tables."""
 
@@ -78,36 +70,15 @@ class Budget(Struct, frozen=True):
     """True for whole games and long ones; otherwise a round of each game and little more."""
 
 
-class CheckStep(NamedTuple):
-    """One step of the check."""
-
-    name: str
-    """Its name for `--only`."""
-    title: str
-    """The bot's action if it passes, as the end of a sentence about it."""
-    promise: str
-    """The part of SPEC.md that demands it."""
-    run: "Callable[[Session], str]"
-    """The function that checks it and returns a note; it raises ViolationError or SkippedError."""
-    gate: bool = False
-    """True if all further steps would only repeat the failure of this one."""
-    begin: "Callable[[Session], object] | None" = None
-    """The function that begins its wait beside earlier steps, once the bot has run twice."""
-
-
 class StepResult(Struct, frozen=True):
     """The result of a step."""
 
     number: int
-    """Its number, from 1."""
     name: str
-    """Its name."""
     title: str
-    """The subject of the step."""
     promise: str
     """The part of SPEC.md that demands it."""
     state: State
-    """The state in which it ended."""
     note: str
     """The observation, or the reason why it was skipped."""
     ms: int

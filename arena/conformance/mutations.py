@@ -37,7 +37,7 @@ def with_extra_events(line: bytes) -> bytes:
     return _encode(value)
 
 
-def with_newer_name(line: bytes) -> bytes:
+def with_strange_name(line: bytes) -> bytes:
     """Return the line of a game with an unusual name of its ruleset."""
     value = json.loads(line)
     if value["type"] == "game":

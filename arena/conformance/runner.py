@@ -1,30 +1,17 @@
 """The check of a bot: every step by its number, within a fixed time; long waits begin early."""
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+import trio
 from msgspec.structs import replace
 
-from arena.conformance.cases import (
-    answers,
-    concurrent_games,
-    exit,
-    games,
-    messages,
-    resources,
-    startup,
-)
-from arena.conformance.model import (
-    CheckStep,
-    SkippedError,
-    State,
-    StepResult,
-    Violation,
-    ViolationError,
-)
-from arena.conformance.session import Session
+from arena.conformance.cases import concurrent_games, games, messages, process, resources
+from arena.conformance.model import SkippedError, State, StepResult, Violation, ViolationError
+from arena.conformance.session import CheckStep, Session
+from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError, unknown_name
@@ -32,12 +19,12 @@ from protocol.errors import UserError, unknown_name
 NAMED = 16
 """Columns of a step's name in the list."""
 STEPS: tuple[CheckStep, ...] = (
-    *startup.STEPS,
-    *answers.STEPS,
+    *process.STEPS,
+    *messages.ANSWERS,
     *concurrent_games.STEPS,
     *messages.STEPS,
     *resources.STEPS,
-    *exit.STEPS,
+    *process.LEAVING,
     *games.STEPS,
     # It waits the longest, and begins long before.
     resources.PAUSE,
@@ -51,9 +38,7 @@ class Totals(NamedTuple):
     """The totals of a check."""
 
     passed: int
-    """Steps that passed."""
     failed: int
-    """Steps that failed."""
     skipped: int
     """Steps that cannot judge this bot."""
     missed: int
@@ -101,43 +86,59 @@ def _matches(word: str, steps: Sequence[CheckStep]) -> range:
     return numbers
 
 
-def run_steps(session: Session, steps: Sequence[NumberedStep]) -> Generator[StepResult, None, None]:
-    """Run the steps; begin each after the result of the last is taken. End every process started.
+def run_steps(
+    session: Session,
+    steps: Sequence[NumberedStep],
+    show: Callable[[StepResult], None] = lambda _: None,
+) -> list[StepResult]:
+    """Run the steps and return their results; `show` takes each as soon as it is known.
 
-    Raises CannotStartError if the machine keeps the bot from starting.
+    Ends every process started, also when `show` raises. Raises CannotStartError if the machine
+    keeps the bot from starting.
     """
+    return trio.run(_run_steps, session, steps, show)
+
+
+async def _run_steps(
+    session: Session, steps: Sequence[NumberedStep], show: Callable[[StepResult], None]
+) -> list[StepResult]:
+    # In a nursery, errors of the steps would come in groups.
+    trio.lowlevel.spawn_system_task(session.poller.run)
     ends = time.monotonic() + session.budget.total_s
     gate = 0
     compared = began_early = False
+    results: list[StepResult] = []
     try:
         for place, (number, step) in enumerate(steps):
             if session.runs_twice and not began_early:
                 began_early = True
-                _begin_waits(session, [later for _, later in steps[place:]])
+                await _begin_waits(session, [later for _, later in steps[place:]])
             left = ends - time.monotonic()
             if gate:
-                yield _outcome(number, step, f"Step {gate} must pass first.")
+                outcome = _skipped(number, step, f"Step {gate} must pass first.")
             elif left <= 0:
-                yield _outcome(number, step, MISSED)
+                outcome = _skipped(number, step, MISSED)
             else:
                 # A bot that uses its whole clock must not use up the time of the steps to come.
                 share = min(session.budget.step_s, left / (len(steps) - place))
-                outcome = _try_step(session, number, step, share)
+                outcome = await _try_step(session, number, step, share)
                 if outcome.finding and outcome.finding.gone and not compared:
                     compared = True
-                    outcome = _compare(session, step, outcome, share)
+                    outcome = await _compare(session, step, outcome, share)
                 gate = number if outcome.finding and step.gate else 0
-                yield outcome
+            results.append(outcome)
+            show(outcome)
+        return results
     finally:
-        session.end()
+        await session.end()
 
 
-def _begin_waits(session: Session, steps: Sequence[CheckStep]) -> None:
+async def _begin_waits(session: Session, steps: Sequence[CheckStep]) -> None:
     """Begin the waits of steps that can wait beside others; a step that fails now begins anew."""
     for step in steps:
-        with suppress(SkippedError, ViolationError, CannotStartError):
+        with suppress(SkippedError, ViolationError, CannotStartError, LagError):
             if step.begin:
-                step.begin(session)
+                await step.begin(session)
 
 
 MISSED = "The time for all steps was up."
@@ -153,51 +154,59 @@ def totals(outcomes: Sequence[StepResult]) -> Totals:
     return Totals(passed, failed, skipped - missed, missed)
 
 
-def _try_step(session: Session, number: int, step: CheckStep, seconds: float) -> StepResult:
+async def _try_step(session: Session, number: int, step: CheckStep, seconds: float) -> StepResult:
     began = time.monotonic()
     session.begin_step(seconds)
     state: State = "pass"
     note, finding = "", None
     try:
-        note = step.run(session)
+        note = await step.run(session)
     except SkippedError as reason:
         state, note = "skip", str(reason)
+    except LagError as lag:
+        state, note = "skip", f"{lag}"
+        await session.drop()
     except ViolationError as broken:
         state, finding = "fail", broken.finding
-        session.drop()
+        await session.drop()
     ms = round((time.monotonic() - began) * 1000)
     return StepResult(number, step.name, step.title, step.promise, state, note, ms, finding)
 
 
-def _outcome(number: int, step: CheckStep, reason: str) -> StepResult:
+def _skipped(number: int, step: CheckStep, reason: str) -> StepResult:
     return StepResult(number, step.name, step.title, step.promise, "skip", reason, 0)
 
 
-def _compare(session: Session, step: CheckStep, outcome: StepResult, seconds: float) -> StepResult:
+async def _compare(
+    session: Session, step: CheckStep, outcome: StepResult, seconds: float
+) -> StepResult:
     """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
     if outcome.finding is None or session.sandbox.level == "off":
         return outcome
     if session.outside is None:
-        return replace(outcome, finding=_perhaps(outcome.finding))
+        return replace(outcome, finding=suggest_compare(outcome.finding))
     # Each with fresh processes: a process that has played games before would not show the sandbox.
     fails = [
-        _fails(session, sandbox, step, seconds) for sandbox in (session.sandbox, session.outside)
+        await _fails(session, sandbox, step, seconds)
+        for sandbox in (session.sandbox, session.outside)
     ]
     if fails != [True, False]:
         return outcome
-    return replace(outcome, finding=_within(session, outcome.finding))
+    return replace(outcome, finding=blame_sandbox(session, outcome.finding))
 
 
-def _fails(session: Session, sandbox: Sandbox, step: CheckStep, seconds: float) -> bool:
+async def _fails(session: Session, sandbox: Sandbox, step: CheckStep, seconds: float) -> bool:
     """Tell whether a fresh process fails the step there."""
     fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
+    fresh.poller = session.poller
     try:
-        return _try_step(fresh, 0, step, seconds).state == "fail"
+        return (await _try_step(fresh, 0, step, seconds)).state == "fail"
     finally:
-        fresh.end()
+        await fresh.end()
 
 
-def _perhaps(finding: Violation) -> Violation:
+def suggest_compare(finding: Violation) -> Violation:
+    """Add to the advice the option that shows whether the sandbox is the reason."""
     return replace(
         finding,
         mend=f"{finding.mend} If you trust the bot, --compare starts it without the sandbox too, "
@@ -205,7 +214,8 @@ def _perhaps(finding: Violation) -> Violation:
     )
 
 
-def _within(session: Session, finding: Violation) -> Violation:
+def blame_sandbox(session: Session, finding: Violation) -> Violation:
+    """Say that the bot fails because of the sandbox, and how to give it what it lacks."""
     return replace(
         finding,
         fault=f"It works without the sandbox, but not at level {session.sandbox.level}: "

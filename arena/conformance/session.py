@@ -1,6 +1,7 @@
 """One bot's session: starts its processes ahead, keeps one, counts questions, ends them all."""
 
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from arena.conformance.model import Budget, EventGame, OutOfTimeError, SkippedEr
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
 from arena.match.piped_process import CannotStartError
+from arena.match.poller import Poller
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import BotHello, Clock
@@ -24,9 +26,7 @@ class Pause(NamedTuple):
     """A process that is left alone in the middle of a game."""
 
     connection: Connection
-    """The process."""
     seat: ScriptedSeat
-    """Its game."""
     cpu_ms: float
     """The CPU time that it had used when the pause began."""
 
@@ -49,19 +49,14 @@ class Session:
         only one that the bot is asked to play; None: any.
         """
         self.command = command
-        """The bot's command."""
         self.sandbox = sandbox
-        """The bot's sandbox."""
         self.outside = outside
-        """Plain processes, to compare with."""
         self.clock = clock
-        """The clock of its questions."""
         self.budget = budget
-        """The extent of the check."""
-        self.hello: BotHello | None = None
-        """The bot's greeting."""
         self.game = game
-        """The only game that it is asked to play; None: any."""
+        self.poller = Poller()
+        """The poller of its processes; `run_steps` runs it."""
+        self.hello: BotHello | None = None
         self.questions = 0
         """Questions that it has answered."""
         self.choices = 0
@@ -94,57 +89,60 @@ class Session:
 
     # --- processes ---
 
-    def restart(self, hello: bytes | None = None) -> Connection:
+    def open_connection(self, hello: bytes | None = None) -> Connection:
+        """Return a process that was just started. Raises CannotStartError."""
+        return Connection(self.poller, self.command, self.sandbox, hello)
+
+    async def restart(self, hello: bytes | None = None) -> Connection:
         """Return a fresh process that has greeted; end any other of this bot before.
 
         Raises ViolationError, CannotStartError.
         """
-        self.drop()
-        return self.start_another(hello)
+        await self.drop()
+        return await self.start_another(hello)
 
-    def start_another(self, hello: bytes | None = None) -> Connection:
+    async def start_another(self, hello: bytes | None = None) -> Connection:
         """Return a process that has greeted, beside those that run.
 
         Raises ViolationError, CannotStartError.
         """
         spare, self._spare = (None, self._spare) if hello else (self._spare, None)
-        connection = spare or Connection(self.command, self.sandbox, hello)
+        connection = spare or self.open_connection(hello)
         try:
-            self.hello = expect.expect_hello(connection, self.clock.start_ms)
+            self.hello = await expect.expect_hello(connection, self.clock.start_ms)
         except BaseException:
             failed = connection.never_ran
-            connection.close()
+            await connection.close()
             if failed:
                 raise CannotStartError("the sandbox failed") from None
             raise
         # The next process starts while this one plays: some languages take a second.
         if self.runs_twice and self._spare is None:
             with suppress(CannotStartError):
-                self._spare = Connection(self.command, self.sandbox)
+                self._spare = self.open_connection()
         return connection
 
-    @property
-    def kept_connection(self) -> Connection:
+    async def keep_connection(self) -> Connection:
         """Return the process that plays on from step to step; a fresh one if the last was dropped.
 
         Raises ViolationError, CannotStartError.
         """
         if self._connection is None:
-            self._connection = self.restart()
+            self._connection = await self.restart()
         return self._connection
 
-    def drop(self) -> None:
+    async def drop(self) -> None:
         """Drop the kept process, which cannot be used any more."""
         kept, self._connection = self._connection, None
         if kept:
-            kept.close()
+            await kept.close()
 
-    def end(self) -> None:
+    async def end(self) -> None:
         """End every process of this session."""
-        self.drop()
+        await self.drop()
         for other in (self._spare, self.pause and self.pause.connection):
             if other:
-                other.close()
+                await other.close()
         self._spare = self.pause = None
 
     # --- games ---
@@ -161,31 +159,21 @@ class Session:
     ) -> ScriptedSeat:
         """Return a new game for the bot; `number`: its number on the pipe, if not the next.
 
-        With an event it is the event's game at its table, whatever the step would play.
+        With an event it is the event's game at its table, whatever the step would play; its rules
+        may be any, so that on some boards a seat is not asked. Raises SkippedError if nothing is
+        asked on any board that is tried.
         """
         self._number += 1
-        number, clock = number or self._number, clock or self.clock
+        tries = 1
         if self.game:
-            return self._event_seat(self.game, seat, board, wanted, clock, number)
-        return ScriptedSeat(rules, seats, seat, number, clock, board, wanted)
-
-    def _event_seat(
-        self,
-        game: EventGame,
-        seat: int,
-        board: int,
-        wanted: WantedQuestion | None,
-        clock: Clock,
-        number: int,
-    ) -> ScriptedSeat:
-        """Return an event's game; its rules may be any, so that on some boards a seat is not asked.
-
-        Raises SkippedError if nothing is asked on any board that is tried.
-        """
-        seat %= game.seats
-        for one in range(board, board + EVENT_BOARDS):
-            begun = ScriptedSeat(game.rules, game.seats, seat, number, clock, one, wanted)
-            if begun.question or wanted:
+            (rules, seats), tries = self.game, EVENT_BOARDS
+        for one in range(board, board + tries):
+            begun = ScriptedSeat(
+                *(rules, seats, seat % seats, number or self._number, clock or self.clock),
+                one,
+                wanted,
+            )
+            if begun.question or wanted or not self.game:
                 return begun
         raise SkippedError("This event's rules ask nothing of that seat.")
 
@@ -202,46 +190,90 @@ class Session:
                 return one
         raise SkippedError("No board led to such a question.")
 
-    def ask(
-        self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None
+    async def ask(
+        self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
     ) -> AcceptedAnswer:
-        """Send the bot its messages and take its answer. Raises ViolationError."""
-        options = len(seat.question.options) if seat.question else 0
-        answer = expect.expect_answer(connection, seat, said)
-        self.count(answer.ms, answer.choice, options)
+        """Send the bot its messages and take its answer, by the kept process if by no other.
+
+        Raises ViolationError.
+        """
+        connection = connection or await self.keep_connection()
+        expect.send(connection, seat, said)
+        answer = await expect.await_answer(connection, seat)
+        self.count(answer)
         return answer
 
-    def count(self, ms: float, choice: int, options: int) -> None:
-        """Count a question that was answered with this choice after this many ms."""
+    def count(self, answer: AcceptedAnswer) -> None:
+        """Count an answer."""
         self.questions += 1
-        self.choices += options > 1
-        self.first_choices += options > 1 and choice == 0
-        self.ms += ms
-        self.worst_ms = max(self.worst_ms, ms)
+        self.choices += answer.options > 1
+        self.first_choices += answer.options > 1 and answer.choice == 0
+        self.ms += answer.ms
+        self.worst_ms = max(self.worst_ms, answer.ms)
 
-    def play(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> int:
+    async def play(
+        self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
+    ) -> int:
         """Play a game to its end; return the number of questions.
 
         Raises ViolationError, and OutOfTimeError if the step's time ends before the game.
         """
+        connection = connection or await self.keep_connection()
         connection.stderr_bytes = 0
-        questions = 0
-        while seat.question and not self.is_out_of_time:
-            self.ask(connection, seat, said)
-            questions += 1
+        before = self.questions
+
+        def go_on(answer: AcceptedAnswer) -> bool:
+            self.count(answer)
+            return send_next()
+
+        def send_next() -> bool:
+            if not seat.question or self.is_out_of_time:
+                return False
+            expect.send(connection, seat, said)
+            return True
+
+        if send_next():
+            await expect.take_answers(connection, seat, go_on)
         if seat.question:
             # A game must not be left in its middle: this process cannot be used further.
-            self.drop()
-            raise OutOfTimeError(questions)
+            await self.drop()
+            raise OutOfTimeError(self.questions - before)
         expect.send(connection, seat, said)
-        return questions
+        return self.questions - before
 
-    def play_on(self, connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> str:
+    async def play_on(
+        self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
+    ) -> str:
         """Play a game as far as the step's time goes, and return a note of how far.
 
         Raises ViolationError.
         """
         try:
-            return f"{self.play(connection, seat, said)} questions"
+            return f"{await self.play(seat, said, connection)} questions"
         except OutOfTimeError as hurry:
             return f"{hurry.questions} questions, then the step's time was up"
+
+    async def expect_silence(self, when: str, share: float = 1.0) -> None:
+        """Check that the kept process writes nothing for a share of the time for listening.
+
+        Raises ViolationError.
+        """
+        seconds = share * self.budget.quiet_ms / 1000
+        await expect.expect_silence(await self.keep_connection(), seconds, when)
+
+
+class CheckStep(NamedTuple):
+    """One step of the check."""
+
+    name: str
+    """Its name for `--only`."""
+    title: str
+    """The bot's action if it passes, as the end of a sentence about it."""
+    promise: str
+    """The part of SPEC.md that demands it."""
+    run: Callable[[Session], Awaitable[str]]
+    """The function that checks it and returns a note; it raises ViolationError or SkippedError."""
+    gate: bool = False
+    """True if all further steps would only repeat the failure of this one."""
+    begin: Callable[[Session], Awaitable[object]] | None = None
+    """The function that begins its wait beside earlier steps, once the bot has run twice."""

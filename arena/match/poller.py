@@ -137,8 +137,10 @@ class Poller:
                 reader = readers.get(descriptor)
                 if reader:
                     reader()
-                elif descriptor in self._blocked:
-                    self._flush(descriptor)
+                elif process := self._blocked.get(descriptor):
+                    process.flush()
+                    if process.stdin is None:
+                        self._unblock(descriptor)
             idle = not ready and not self._soon
             if idle and linger:
                 self._last_wait_s = linger
@@ -156,12 +158,6 @@ class Poller:
         works, self._soon = self._soon, []
         for work in works:
             work()
-
-    def _flush(self, descriptor: int) -> None:
-        process = self._blocked[descriptor]
-        process.flush()
-        if process.stdin is None:
-            self._unblock(descriptor)
 
     def _unblock(self, descriptor: int) -> None:
         del self._blocked[descriptor]

@@ -1,6 +1,6 @@
 """Walks of the conformance check that take no longer than a test may."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from arena.conformance.model import Budget, StepResult
 from arena.conformance.runner import STEPS
@@ -8,8 +8,9 @@ from arena.conformance.runner import STEPS
 QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
 
 
-def failed(outcomes: Iterator[StepResult]) -> list[StepResult]:
+def failed(outcomes: Sequence[StepResult]) -> list[StepResult]:
     """Return the steps that failed or were not reached."""
-    seen = list(outcomes)
-    assert len(seen) == len(STEPS)
-    return [one for one in seen if one.finding or (one.state == "skip" and one.name != "tables")]
+    assert len(outcomes) == len(STEPS)
+    return [
+        one for one in outcomes if one.finding or (one.state == "skip" and one.name != "tables")
+    ]

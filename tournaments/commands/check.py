@@ -4,7 +4,6 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal
@@ -217,12 +216,7 @@ def _examine(check: _Check, entrant: Entrant, show: Callable[[StepResult], None]
     """Run the steps with a bot; show each result. Raises CannotStartError, and what `show` does."""
     began = time.monotonic()
     session = check.session(entrant)
-    outcomes: list[StepResult] = []
-    # Whatever is raised here, the bot's processes end.
-    with closing(run_steps(session, check.steps)) as results:
-        for outcome in results:
-            outcomes.append(outcome)
-            show(outcome)
+    outcomes = run_steps(session, check.steps, show)
     return make_report(entrant.name, session, outcomes, time.monotonic() - began)
 
 

@@ -6,9 +6,9 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from arena.conformance.model import CheckStep, OutOfTimeError, SkippedError
+from arena.conformance.model import OutOfTimeError, SkippedError
 from arena.conformance.scripted_game import ScriptedSeat
-from arena.conformance.session import Session
+from arena.conformance.session import CheckStep, Session
 from arena.match.game_setup import Question
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
@@ -48,7 +48,7 @@ def any_game(session: Session) -> None:
 # --- kinds of options ---
 
 
-def meets(kind: type[Option], rules: Ruleset, seats: int, session: Session) -> str:
+async def _meets(kind: type[Option], rules: Ruleset, seats: int, session: Session) -> str:
     """Ask the bot where this kind of option is offered, and play the round to its end."""
 
     def wanted(question: Question) -> bool:
@@ -59,8 +59,8 @@ def meets(kind: type[Option], rules: Ruleset, seats: int, session: Session) -> s
     seat = session.find_seat(rules, seats, wanted)
     assert seat.question
     many = len(seat.question.options)
-    answer = session.ask(session.kept_connection, seat)
-    session.play_on(session.kept_connection, seat)
+    answer = await session.ask(seat)
+    await session.play_on(seat)
     return f"option {answer.choice} of {many}"
 
 
@@ -80,12 +80,12 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
 # --- named games ---
 
 
-def plays(name: str, session: Session) -> str:
+async def _plays(name: str, session: Session) -> str:
     """Play games of this name at every table, in every seat in turn, without a foul."""
     any_game(session)
     rules = find_variant(name) if session.budget.whole else short(name)
     clocks = session.clock, asking(session)
-    return _play_all(
+    return await _play_all(
         session,
         (
             session.new_seat(rules, seats, (game + seats) % seats, game + 1, clock=clocks[game])
@@ -94,24 +94,23 @@ def plays(name: str, session: Session) -> str:
     )
 
 
-def plays_event(session: Session) -> str:
-    """Play an event's own game in every seat, asked as the event asks."""
+async def _plays_event(session: Session) -> str:
     if session.game is None:
         raise SkippedError("Only an event file names one game.")
     rules, seats = session.game
     turns = product(range(GAMES), range(seats))
-    return _play_all(
+    return await _play_all(
         session, (session.new_seat(rules, seats, seat, game + 1) for game, seat in turns)
     )
 
 
-def _play_all(session: Session, games: Iterable[ScriptedSeat]) -> str:
+async def _play_all(session: Session, games: Iterable[ScriptedSeat]) -> str:
     """Play whole games as far as the step's time goes; return a note of how far."""
     played = questions = 0
     hurry = ""
     try:
         for seat in games:
-            questions += session.play(session.kept_connection, seat)
+            questions += await session.play(seat)
             played += 1
     except OutOfTimeError as cut_short:
         questions += cut_short.questions
@@ -125,15 +124,15 @@ def _tables(name: str) -> str:
 
 
 STEPS_OF_NAMED_GAMES = tuple(
-    CheckStep(f"game-{name}", f"plays {name} at {_tables(name)}", "Rules", partial(plays, name))
+    CheckStep(f"game-{name}", f"plays {name} at {_tables(name)}", "Rules", partial(_plays, name))
     for name in VARIANTS
 )
 STEPS = (
     *(
-        CheckStep(name.replace("_", "-"), about, "Options", partial(meets, kind, rules, seats))
+        CheckStep(name.replace("_", "-"), about, "Options", partial(_meets, kind, rules, seats))
         for name, (about, kind, rules, seats) in KINDS.items()
     ),
     *STEPS_OF_NAMED_GAMES,
 )
 
-EVENT = CheckStep("event", "plays the event's game in every seat", "Rules", plays_event)
+EVENT = CheckStep("event", "plays the event's game in every seat", "Rules", _plays_event)

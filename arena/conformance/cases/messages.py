@@ -1,69 +1,156 @@
-"""Steps about the referee's messages: later versions, long lines, strange names, other seats."""
+"""Steps about lines: numbers and indices, pieces, later versions, strange names, other seats."""
 
 from functools import partial
 
 from arena.conformance import expect, mutations
-from arena.conformance.cases.games import any_game, short
-from arena.conformance.model import CheckStep
+from arena.conformance.cases.games import any_game, asking, short, tiny
+from arena.conformance.model import OutOfTimeError, SkippedError
 from arena.conformance.mutations import Sent
-from arena.conformance.session import Session
+from arena.conformance.session import CheckStep, Session
+from arena.match.referee import QUESTIONS_A_GAME
 from arena.rules.variants import find_variant
 from protocol.messages import MAX_LINE
 from protocol.ruleset import derive
 
+LARGEST = 2**53 // QUESTIONS_A_GAME - 1
+"""The largest number of a game: its questions' numbers are still exact in a double."""
 SETS = 18
 """The highest number of pips of the largest set."""
 LARGE_HAND = 64
 """The most tiles that rules can deal to a seat."""
 
 
-def changed(said: Sent, session: Session) -> str:
-    """Play a round in which every line is changed."""
-    return session.play_on(session.kept_connection, session.new_seat(short("draw")), said)
+# --- answers ---
 
 
-def strange_name(session: Session) -> str:
-    """Play a ruleset with an unusual name."""
-    any_game(session)
-    return changed(mutations.with_newer_name, session)
+async def _second_answer(session: Session) -> str:
+    return await session.play_on(session.new_seat(find_variant("draw")))
 
 
-def unknown_messages(session: Session) -> str:
-    """Send messages of an unknown type between all others; they need no answer."""
-    connection, seat = session.kept_connection, session.new_seat(short("draw"))
-    connection.send(mutations.WEATHER)
-    expect.expect_silence(
-        connection, session.budget.quiet_ms / 1000, "at a message of an unknown type"
+async def _only_option(session: Session) -> str:
+    """Check a list of one option, which exposes a bot that counts from 1."""
+    if session.game and session.clock.forced == "skip":
+        raise SkippedError("This event asks nothing when there is one option (clock.forced).")
+    one = session.find_seat(
+        find_variant("block"), 2, lambda question: len(question.options) == 1, asking(session)
     )
-    return session.play_on(connection, seat, lambda line: mutations.WEATHER + line)
+    answer = await session.ask(one)
+    await session.play_on(one)
+    return f"option {answer.choice} of 1"
 
 
-def largest_set(session: Session) -> str:
+async def _every_index(session: Session) -> str:
+    met: set[int] = set()
+    seat = session.new_seat(find_variant("old-draw"))
+    while seat.question and not session.is_out_of_time:
+        met.add(len(seat.question.options))
+        await session.ask(seat)
+    await session.play_on(seat)
+    return f"lists of {min(met, default=0)} to {max(met, default=0)} options"
+
+
+async def _large_numbers(session: Session) -> str:
+    """Check numbers of questions near 2^53."""
+    async with await session.restart() as connection:
+        seat = session.new_seat(find_variant("draw"), number=LARGEST)
+        await session.ask(seat, None, connection)
+        assert seat.question
+        return f"up to {seat.question.id}"
+
+
+async def _same_again(session: Session) -> str:
+    """Ask about the same position again, under another number, in another game and process."""
+    first, *more = (session.new_seat(find_variant("draw"), board=7) for _ in range(3))
+    choices = [(await session.ask(first)).choice]
+    await session.drop()
+    choices += [(await session.ask(seat)).choice for seat in more]
+    await session.drop()
+    same = len(set(choices)) == 1
+    return "the same answer each time" if same else f"answers differ: {choices}"
+
+
+async def _in_pieces(session: Session) -> str:
+    """Send a question in three pieces: a read may end anywhere."""
+    connection, seat = await session.keep_connection(), session.new_seat(short("draw"))
+    *before, question = seat.lines()
+    third = len(question) // 3
+    for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
+        connection.send(piece)
+        await session.expect_silence("before the question was whole", 1 / 3)
+    connection.send(question[2 * third :])
+    await expect.await_answer(connection, seat)
+    await session.play_on(seat)
+    return ""
+
+
+async def _in_one_go(session: Session) -> str:
+    """Send the end of a game, the next game and its first question in one write."""
+    connection = await session.keep_connection()
+    first, second = session.new_seat(tiny()), session.new_seat(short("draw"), board=2)
+    # All but the end, which follows with the next game.
+    while first.question:
+        if session.is_out_of_time:
+            await session.drop()
+            raise OutOfTimeError(session.questions)
+        await session.ask(first)
+    connection.send(*first.lines(), mutations.WEATHER, *second.lines())
+    await expect.await_answer(connection, second)
+    await session.play_on(second)
+    return ""
+
+
+ANSWERS = (
+    CheckStep("questions", "answers question after question", "Question ids", _second_answer),
+    CheckStep("one-option", "takes the only option of a list", "Options", _only_option),
+    CheckStep("indices", "chooses within lists of any length", "Bot: choose", _every_index),
+    CheckStep("numbers", "repeats very large numbers", "Question ids", _large_numbers),
+    CheckStep("again", "answers the same position again", "Bot: choose", _same_again),
+    CheckStep("pieces", "reads a question that comes in pieces", "The pipe", _in_pieces),
+    CheckStep("one-go", "reads several lines that come at once", "The pipe", _in_one_go),
+)
+
+# --- the referee's messages ---
+
+
+async def _changed(said: Sent, session: Session) -> str:
+    return await session.play_on(session.new_seat(short("draw")), said)
+
+
+async def _strange_name(session: Session) -> str:
+    any_game(session)
+    return await _changed(mutations.with_strange_name, session)
+
+
+async def _unknown_messages(session: Session) -> str:
+    """Send messages of an unknown type between all others; they need no answer."""
+    (await session.keep_connection()).send(mutations.WEATHER)
+    await session.expect_silence("at a message of an unknown type")
+    return await _changed(lambda line: mutations.WEATHER + line, session)
+
+
+async def _largest_set(session: Session) -> str:
     """Play with the largest set: the longest lists and lines that the engine makes."""
     any_game(session)
     rules = derive(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
-    longest = 0
+    lengths = []
 
     def measured(line: bytes) -> bytes:
-        nonlocal longest
-        longest = max(longest, len(line))
+        lengths.append(len(line))
         return line
 
-    questions = session.play_on(session.kept_connection, session.new_seat(rules), measured)
-    return f"{questions}, lines of up to {longest} bytes"
+    questions = await session.play_on(session.new_seat(rules), measured)
+    return f"{questions}, lines of up to {max(lengths)} bytes"
 
 
-def longest_line(session: Session) -> str:
-    """Send a question with as many bytes as a line may have."""
-    connection, seat = session.kept_connection, session.new_seat(short("draw"))
-    session.ask(connection, seat, mutations.at_full_length)
-    session.play_on(connection, seat)
+async def _longest_line(session: Session) -> str:
+    seat = session.new_seat(short("draw"))
+    await session.ask(seat, mutations.at_full_length)
+    await session.play_on(seat)
     return f"{MAX_LINE} bytes"
 
 
-def other_seats(session: Session) -> str:
+async def _other_seats(session: Session) -> str:
     """Play the next game with other rules, at another table, in another seat."""
-    connection = session.kept_connection
     larger = derive(short("draw"), "draw", {"highest_pip": 9})
     games = (
         (short("draw"), 2, 1),
@@ -74,41 +161,33 @@ def other_seats(session: Session) -> str:
         (short("dutch"), 2, 0),
     )
     for rules, seats, seat in games:
-        session.play(connection, session.new_seat(rules, seats, seat))
+        await session.play(session.new_seat(rules, seats, seat))
     return f"{len(games)} games"
 
 
-def many_rounds(session: Session) -> str:
-    """Play a game of many rounds."""
+async def _many_rounds(session: Session) -> str:
     any_game(session)
     rounds = 60 if session.budget.whole else 4
     rules = derive(find_variant("draw"), "draw", {"rounds": rounds})
-    return f"{rounds} rounds, {session.play_on(session.kept_connection, session.new_seat(rules))}"
+    return f"{rounds} rounds, {await session.play_on(session.new_seat(rules))}"
 
 
+FIELDS, OPTIONS, EVENTS = (
+    partial(_changed, change)
+    for change in (
+        mutations.with_extra_fields,
+        mutations.with_extra_options,
+        mutations.with_extra_events,
+    )
+)
 STEPS = (
-    CheckStep(
-        "fields",
-        "ignores unknown fields",
-        "Versions",
-        partial(changed, mutations.with_extra_fields),
-    ),
-    CheckStep("messages", "ignores unknown messages", "Versions", unknown_messages),
-    CheckStep(
-        "options",
-        "chooses among options that it does not know",
-        "Versions",
-        partial(changed, mutations.with_extra_options),
-    ),
-    CheckStep(
-        "events",
-        "ignores unknown events",
-        "Versions",
-        partial(changed, mutations.with_extra_events),
-    ),
-    CheckStep("names", "reads any Unicode in a name", "The pipe", strange_name),
-    CheckStep("large-set", "plays with the largest set", "Rules", largest_set),
-    CheckStep("longest", "reads the longest line", "The pipe", longest_line),
-    CheckStep("seats", "changes table, seat and rules", "Referee: game", other_seats),
-    CheckStep("rounds", "plays a long game", "Referee: round", many_rounds),
+    CheckStep("fields", "ignores unknown fields", "Versions", FIELDS),
+    CheckStep("messages", "ignores unknown messages", "Versions", _unknown_messages),
+    CheckStep("options", "chooses among options that it does not know", "Versions", OPTIONS),
+    CheckStep("events", "ignores unknown events", "Versions", EVENTS),
+    CheckStep("names", "reads any Unicode in a name", "The pipe", _strange_name),
+    CheckStep("large-set", "plays with the largest set", "Rules", _largest_set),
+    CheckStep("longest", "reads the longest line", "The pipe", _longest_line),
+    CheckStep("seats", "changes table, seat and rules", "Referee: game", _other_seats),
+    CheckStep("rounds", "plays a long game", "Referee: round", _many_rounds),
 )

@@ -1,6 +1,7 @@
 """Every broken bot is told its true fault, and told it first."""
 
 import importlib.util
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,15 +33,24 @@ def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
     )
 
 
+class FoundError(Exception):
+    """The walk ends: a step has failed."""
+
+
 def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | None:
     """Return the first step that fails; the walk ends there."""
     clock, pace = slower(row.clock, PACE, number)
-    desk = Session(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
-    outcomes = run_steps(desk, select_steps(()))
-    try:
-        return next((one for one in outcomes if one.finding), None)
-    finally:
-        desk.end()
+    session = Session(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
+    failed: list[StepResult] = []
+
+    def stop(one: StepResult) -> None:
+        if one.finding:
+            failed.append(one)
+            raise FoundError
+
+    with suppress(FoundError):
+        run_steps(session, select_steps(()), stop)
+    return failed[0] if failed else None
 
 
 def told(outcome: StepResult | None, row: Row) -> bool:
@@ -94,9 +104,8 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
     (tmp_path / "weights").write_text("1 2 3")
     bot = command("ReadsItsWeights", str(tmp_path))
     outside = Sandbox("off", Limits())
-    outcome = next(
-        run_steps(Session(bot, Sandbox(level, Limits()), PATIENT, PACE, outside), select_steps(()))
-    )
+    session = Session(bot, Sandbox(level, Limits()), PATIENT, PACE, outside)
+    (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
     assert f"works without the sandbox, but not at level {level}" in outcome.finding.fault
     assert f"cannot see {tmp_path}/weights: there is no such file, or" in outcome.finding.mend

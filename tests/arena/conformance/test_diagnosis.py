@@ -112,7 +112,7 @@ def questions() -> list[bytes]:
         mutations.with_extra_fields,
         mutations.with_extra_options,
         mutations.with_extra_events,
-        mutations.with_newer_name,
+        mutations.with_strange_name,
     ],
 )
 def test_mutations_keep_the_guarantees_for_bots_without_a_parser(change: mutations.Sent) -> None:

@@ -9,11 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from arena.conformance.cases.concurrent_games import IN_TURN
-from arena.conformance.expect import report_violation
-from arena.conformance.model import Budget, CheckStep
+from arena.conformance.diagnose_line import Diagnosis
+from arena.conformance.expect import violation
+from arena.conformance.model import Budget, StepResult
 from arena.conformance.runner import STEPS, run_steps, select_steps, totals
 from arena.conformance.scripted_game import ScriptedSeat
-from arena.conformance.session import Session
+from arena.conformance.session import CheckStep, Session
+from arena.match.clock import LagError
 from arena.rules.variants import VARIANTS
 from arena.sandbox.limits import Limits
 from arena.sandbox.pythons import about_python, runs_as_another
@@ -110,27 +112,33 @@ def test_several_games_are_played_one_after_another_too(whole: bool, games: str)
 
 
 def test_a_walk_that_is_left_leaves_no_process() -> None:
-    one = run_steps(desk(), select_steps(()))
-    next(one)
-    assert children()
-    one.close()
+    def leave(_: StepResult) -> None:
+        assert children()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_steps(desk(), select_steps(()), leave)
     assert not children()
 
 
 def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:
     session = desk()
-    outcomes = run_steps(session, select_steps(("first", "two", "newer", "pause")))
-    begun = [(next(outcomes).name, session.pause is not None) for _ in range(3)]
-    assert begun == [("first", False), ("two", False), ("newer", True)]
+    begun = []
+
+    def note(one: StepResult) -> None:
+        begun.append((one.name, one.state, session.pause is not None, len(children())))
+
+    run_steps(session, select_steps(("first", "two", "newer", "pause")), note)
+    assert begun[:2] == [("first", "pass", False, 0), ("two", "pass", False, 0)]
     # That in the pause, and a spare one.
-    assert len(children()) == 2
-    assert [(one.name, one.state) for one in outcomes] == [("pause", "pass")]
+    assert begun[2:] == [("newer", "pass", True, 2), ("pause", "pass", False, 1)]
     assert not children()
 
 
 def test_a_step_that_fails_when_its_wait_begins_early_fails_at_its_turn() -> None:
-    def broken(session: Session) -> str:
-        report_violation(session.kept_connection, "It left.", "Stay.", "", "an answer")
+    async def broken(session: Session) -> str:
+        connection = await session.keep_connection()
+        raise violation(connection, Diagnosis("It left.", "Stay."), b"", "an answer")
 
     steps = select_steps(("two", "newer", "pause"))
     (number, pause) = steps[-1]
@@ -183,7 +191,7 @@ def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
 
 
 def test_after_a_gate_nothing_more_is_tried() -> None:
-    def fails(desk: Session) -> str:
+    async def fails(desk: Session) -> str:
         raise AssertionError(f"{desk} was asked again")
 
     (number, hello), *_ = select_steps(("hello",))
@@ -197,10 +205,18 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
 def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
     shares: list[float] = []
 
-    def noted(desk: Session) -> str:
+    async def noted(desk: Session) -> str:
         shares.append(desk._step_ends - time.monotonic())
         return ""
 
     steps = [(number, CheckStep("x", "x", "Time", noted)) for number in range(1, 5)]
     list(run_steps(desk(Budget(total_s=100, step_s=30)), steps))
     assert [round(share) for share in shares] == [25, 30, 30, 30]
+
+
+def test_a_lag_of_ours_fails_no_step() -> None:
+    async def lagging(desk: Session) -> str:
+        raise LagError(20_000 * desk.clock.move_ms, 10_000)
+
+    steps = [(1, CheckStep("x", "x", "Time", lagging)), *select_steps(("first",))]
+    assert [one.state for one in run_steps(desk(), steps)] == ["skip", "pass"]

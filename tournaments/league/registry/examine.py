@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 
 from arena.conformance.cases.games import limit_to_one_round
 from arena.conformance.model import Budget, EventGame, StepResult
@@ -50,9 +49,8 @@ def examine_version(
             None,
             game._replace(rules=rules),
         )
-        started, outcomes = time.monotonic(), list[StepResult]()
-        with closing(run_steps(session, select_steps(only, of_event=True))) as results:
-            outcomes.extend(results)
+        started = time.monotonic()
+        outcomes = run_steps(session, select_steps(only, of_event=True))
         reports.append((division, make_report("", session, outcomes, time.monotonic() - started)))
         if reports[-1][1].verdict == "failed":
             break
