@@ -46,7 +46,7 @@ ROOMS = {
     "training and exam": Room(1_500, 2_121, ("arena/training", "arena/exam")),
     "ui and document": Room(2_000, 2_262, ("arena/ui", "arena/document")),
     "sample bots": Room(1_050, 1_283, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_897, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_891, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 2_116, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_748, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_000, 1_104, ("tournaments/schedule", "tournaments/forecast")),
@@ -60,7 +60,7 @@ ROOMS = {
     ),
     "league": Room(
         4_500,
-        7_698,
+        7_696,
         (
             "tournaments/league",
             "tournaments/commands/league",
@@ -70,7 +70,7 @@ ROOMS = {
             "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 57_461, ("tests",)),
+    "tests": Room(36_000, 57_456, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 44
