@@ -73,9 +73,9 @@ ROOMS = {
     "tests": Room(36_000, 57_456, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
-MOST_DEPTH = 44
+MOST_DEPTH = 41
 """Modules in the longest chain of imports, late ones included; it should be 24."""
-MOST_TWO_MEANINGS = 44
+MOST_TWO_MEANINGS = 43
 """Public names that several modules define; there should be none."""
 MOST_RENAMED = 30
 """Modules of ours that are imported under another name; there should be none."""
