@@ -40,7 +40,7 @@ class Report(Struct, frozen=True, kw_only=True):
     name: str
     """The bot."""
     verdict: Verdict
-    """Its result: not finished if a step was not reached in time."""
+    """Its result: not finished if a step was not reached in time, or lagged."""
     level: str
     """The sandbox level at which it ran: A, B, C, D or off."""
     seconds: float = 0.0
@@ -223,7 +223,9 @@ def verdict_line(report: Report) -> str:
     parts = [f"{counted.passed} passed"]
     parts += [f"{counted.failed} failed"] if counted.failed else []
     parts += [f"{counted.skipped} skipped"] if counted.skipped else []
-    parts += [f"{counted.missed} not reached (--seconds)"] if counted.missed else []
+    parts += (
+        [f"{counted.missed} not finished (--seconds, or a busy machine)"] if counted.missed else []
+    )
     verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
     line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
     return f"{line} Begin with step {first.number}; it may cause the others." if first else line

@@ -119,8 +119,9 @@ def test_a_program_that_is_not_there_is_the_users_error(tmp_path: Path) -> None:
 
 
 def test_too_little_time_is_no_pass() -> None:
-    done = check("first", "--only", "hello", "--sandbox", "off", "--start-ms", "1")
+    done = check("sleep 60", "--only", "hello", "--sandbox", "off", "--start-ms", "1")
     assert done.exit_code == 1
+    assert "within 1 ms" in done.output
 
 
 def test_the_list_names_every_step() -> None:
