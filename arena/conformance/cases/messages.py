@@ -139,7 +139,7 @@ async def _largest_set(session: Session) -> str:
         return line
 
     questions = await session.play_on(session.new_seat(rules), measured)
-    return f"{questions}, lines of up to {max(lengths)} bytes"
+    return f"{questions}, lines of up to {max(lengths, default=0)} bytes"
 
 
 async def _longest_line(session: Session) -> str:

@@ -215,6 +215,7 @@ def test_nothing_is_drawn_where_the_rules_have_no_draws(name: str) -> None:
 
 
 PRINT = """
+from arena.analysis.timeline import Timeline
 from arena.rules.variants import find_variant
 from arena.valuation.luck import game_luck
 from protocol.ruleset import derive

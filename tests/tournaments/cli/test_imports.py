@@ -34,7 +34,7 @@ COMMANDS = {
     "--help": RICH,
     "help run": RICH,
     "bots": RICH,
-    "check --list": RICH,
+    "check --list": RICH - {"trio"},
     "rules": HEAVY,
     "show EVENT": HEAVY - {"numpy"},
     "replay EVENT": HEAVY,
@@ -45,7 +45,7 @@ COMMANDS = {
     "rate EVENT": HEAVY - {"numpy"},
     "verify LOG": HEAVY,
     "export EVENT --decisions --out NEW --format csv": HEAVY - {"numpy"},
-    "check first --only hello --sandbox off": HEAVY,
+    "check first --only hello --sandbox off": HEAVY - {"trio"},
 }
 """Each command, and what it must not load."""
 

@@ -13,11 +13,9 @@ import pytest
 from arena.logs.board_promises import published_seeds
 from arena.logs.compression import open_any
 from arena.sandbox.command import Command
-from arena.ui.replay_files import is_reviewed
 from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened, serve_folder
-from tests.support.events import PLAIN, SHORT, boneyard, copied, laid_open, small_event
-from tests.support.tables import SAMPLES
+from tests.support.events import boneyard, copied, laid_open, small_event
 from tournaments.publication.site import _without_folder, write_event_site
 from tournaments.storage.folder import Folder, load_event
 
@@ -144,28 +142,6 @@ def test_the_same_command_brings_it_up_to_date(event: Path, site: Path, tmp_path
     publish(folder.path, tmp_path / "site", "--url", "https://example.org/friday")
     assert everything(tmp_path / "site") == everything(site)
     assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
-
-
-@pytest.mark.slow
-def test_games_of_a_bots_earlier_files_leave_the_site(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (str(bot), "random", "--boards", "1", *SHORT, *PLAIN, "--out", str(out))
-    boneyard("run", *words)
-    for reviewed in (False, True):
-        if reviewed:
-            boneyard("review", str(out))
-        publish(out, tmp_path / "site")
-        replays = [*(tmp_path / "site" / "replays").iterdir()]
-        assert [is_reviewed(path) for path in replays] == [reviewed] * 2
-    assert (tmp_path / "site" / "review.jsonl").exists()
-    stale = tmp_path / "site" / "games" / "from-9.mine.random.jsonl"
-    stale.touch()
-    bot.write_text(bot.read_text().replace('"choice": 0', '"choice": len(message["options"]) - 1'))
-    boneyard("run", *words)
-    publish(out, tmp_path / "site")
-    publish(out, tmp_path / "new")
-    assert everything(tmp_path / "site") == everything(tmp_path / "new")
 
 
 def test_no_word_of_a_command_names_a_local_folder() -> None:
