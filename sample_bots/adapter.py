@@ -63,7 +63,7 @@ def number(text, options):
 
 
 def answered(command, process, question):
-    """What the program writes: a line, or with a new process for each question everything."""
+    """The program's answer: a line, or with a new process for each question all that it writes."""
     if process is None:
         return subprocess.run(command, input=question, stdout=subprocess.PIPE, text=True).stdout
     process.stdin.write(question)

@@ -127,7 +127,7 @@ def choices(asks, games):
 
 
 def thumb(ask):
-    """Where no tile fits: draw, check, keep; call if the hand looks the lightest, at 6 a tile."""
+    """The rule of thumb without a play: draw, check, keep; call if the hand looks the lightest."""
     kinds = [option["do"] for option in ask["options"]]
     others = [many for seat, many in enumerate(ask["hands"]) if seat != ask["seat"]]
     if "call" in kinds and sum(map(sum, ask["hand"])) >= 6 * min(others):

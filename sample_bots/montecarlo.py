@@ -213,7 +213,7 @@ def as_move(option, game):
 
 
 def adds_up(ask, game):
-    """Whether all tiles of the set, and no others, are seen or counted in the question."""
+    """True if all tiles of the set, and no others, are seen or counted in the question."""
     seen = {(max(tile), min(tile)) for tile in ask["hand"] + ask["line"]}
     unseen = sum(ask["hands"]) - len(ask["hand"]) + ask["boneyard"]["tiles"]
     return seen <= game.bit.keys() and len(seen) + unseen == len(game.bit)
