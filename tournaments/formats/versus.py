@@ -81,10 +81,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         ):
             raise UserError("Versus needs two bots: at two seats, or each as its own partner.")
         if self.sprt.without_luck:
-            from arena.valuation.batch import mask_tables  # It needs numpy.
-            from arena.valuation.luck import has_draws
+            from arena.valuation.luck import has_draws  # It needs numpy.
 
-            mask_tables(contest.rules, contest.seats)
             if not has_draws(contest.rules, contest.seats):
                 raise UserError(
                     f"No tile is drawn in {contest.rules.name}: there is no luck of the draw to "

@@ -42,7 +42,7 @@ from tournaments.storage.public_deals import public_boards
 
 FreshBoards = Literal["newcomers", "versions", ""]
 """The bots that play only boards whose deals nobody has seen: all that join now, those of a bot
-whose files changed, or none."""
+whose files changed (unless the deals are set, for there may be no others), or none."""
 
 
 class CannotExtendError(UserError):
@@ -76,10 +76,10 @@ def open_event(
     old = load_event(folder)
     event = resolve_versions(old, event, _Played(folder))
     public = public_boards(folder) if _matters(old, event) else set()
-    if fresh and public and event.has_drawn_seeds:
+    if fresh and public:
         late = newcomers(old, event)
         if fresh == "versions":
-            late &= {after for _, after in new_versions(old, event)}
+            late &= {after for _, after in new_versions(old, event) if event.has_drawn_seeds}
         event = delayed(event, late, max(public) + 1)
     if forbidden := incompatibility(old, event):
         raise CannotExtendError(
