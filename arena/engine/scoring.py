@@ -1,7 +1,7 @@
 """Scoring: what hands count, who wins a round, its points; fees, antes, chips and the pot."""
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 from arena.engine.state import Game, Round
 from protocol.messages import Played
@@ -94,12 +94,13 @@ def round_points(game: Game, state: Round, won_by: int, pips: Pips) -> int:
     score, party = game.rules.score, _parties(game, pips)
     own = party[won_by % len(party)]
     formula = score.points_blocked if state.out is None else score.points_out
-    points = _by(formula, own, sum(party) - own, len(party) - 1)
+    points: int = points_by(formula, own, sum(party) - own, len(party) - 1)
     bonus = _bonus(score, state, won_by) if game.settings.has_bonus else 0
     return max(0, points) + bonus
 
 
-def _by(formula: Formula, own: int, others: int, losers: int) -> int:
+def points_by(formula: Formula, own: Any, others: Any, losers: int) -> Any:
+    """Return a formula's points for pips, which are numbers or arrays of numbers (C.36)."""
     match formula:
         case "others_minus_own":
             return others - own
@@ -119,12 +120,17 @@ def _by(formula: Formula, own: int, others: int, losers: int) -> int:
 
 def _bonus(score: Score, state: Round, won_by: int) -> int:
     """Return extra points for an early round, and for the winner's last tile (C Puerto Rico)."""
-    extra = score.bonus[state.number - 1] if state.number <= len(score.bonus) else 0
+    extra = bonus_of_round(score, state.number)
     last = last_play(state)
     if last and state.out == won_by:
         extra += score.out_with_blank if last.tile == (0, 0) else 0
         extra += score.capicu if _capicu(last, state.layout) else 0
     return extra
+
+
+def bonus_of_round(score: Score, number: int) -> int:
+    """Return the extra points for winning the round of this number."""
+    return score.bonus[number - 1] if number <= len(score.bonus) else 0
 
 
 def _capicu(last: Played, line: Sequence[Tile]) -> bool:

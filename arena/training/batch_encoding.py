@@ -20,8 +20,6 @@ GRADE = 200
 """More than the ranks of equally good plays."""
 TOGETHER = 1024
 """Vectors that are made at a time: they stay in the processor's cache."""
-RESULTS = "hands", "last_seat", "last_tile", "ended", "credited", "bonus", "pot", "points"
-"""The arrays of a batch that scores need."""
 
 
 class SeenRounds:
@@ -115,7 +113,7 @@ class SeenRounds:
 
     def scores(self, rows: Places) -> NDArray[np.int32]:
         """Return the points of each seat (a column) in these rounds."""
-        return self.batch.select(rows, RESULTS).scores
+        return self.batch.scores_of(rows)
 
     def margins(self, rows: Places, seat: int) -> NDArray[np.float64]:
         """Return the seat's reward for these rounds, which are over."""

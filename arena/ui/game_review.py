@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from arena.analysis.frames import join_draws
+from arena.analysis.frames import join_draws, places_in_replay
 from arena.analysis.text import group_options
 from arena.analysis.timeline import AskedQuestion, Moment, Timeline
 from arena.logs.gamelog import LoggedGame
@@ -90,9 +90,7 @@ def review_game(timeline: Timeline) -> GameReview:
     seats = range(len(logged.sitting.seats))
     grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
     expected = chances(timeline)
-    places = {
-        one.index: at for at, together in enumerate(shown) for one in together if one.question
-    }
+    places = places_in_replay(shown)
     asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades)]
     return GameReview(
         tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.valuation.batch.round_batch import ALL, RoundBatch, names_needed
+from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
 from arena.valuation.batch.tables import (
     FREE,
@@ -207,8 +207,7 @@ class _Playout:
 
 
 CHANGING = frozenset(("hands", "last_seat", "last_tile", "points", "pot"))
-RESULTS = CHANGING | {"ended", "bonus"}
-"""The arrays that decide what a round brings."""
+"""Those of the arrays by which a batch scores that a playout changes."""
 
 
 class Worths:

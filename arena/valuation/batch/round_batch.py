@@ -493,7 +493,15 @@ class RoundBatch:
         """Points of each seat (a column) in each round (a row), what its end brought included."""
         return (self.points + self.gains).T
 
+    def scores_of(self, rows: Numbers) -> Points:
+        """Return the scores of these rounds."""
+        return self.select(rows, RESULTS).scores
 
+
+RESULTS = frozenset(
+    ("hands", "last_seat", "last_tile", "ended", "credited", "bonus", "pot", "points")
+)
+"""The names of the arrays by which a batch scores."""
 PLAYS, DRAWS, ANSWERS = range(3)
 """Kinds of options; a pass plays no tile."""
 
@@ -540,6 +548,7 @@ def _auctioned(game: Game) -> Game:
 
 def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
     states, width = [game.playing for game in games], len(tables.tiles)
+    score = tables.rules.score
     rank = tables.rank_of_bit.__getitem__
     bit = dict(zip(tables.rank_of_bit, tables.bits.tolist(), strict=True)).__getitem__
     stock = [[rank(tile) for row in state.stock_rows for tile in row] for state in states]
@@ -569,7 +578,7 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
         "last_tile": np.zeros(len(states), np.int8),
         "ended": small(lambda state: state.over is not None, np.bool_),
         "credited": small(lambda state: state.over is not None, np.bool_),
-        "bonus": small(lambda state: _bonus(tables, state), np.int32),
+        "bonus": small(lambda state: scoring.bonus_of_round(score, state.number), np.int32),
         "pot": np.array([game.pot for game in games], np.int32),
         "points": np.array([game.scores for game in games], np.int32).T.copy(),
     }
@@ -591,8 +600,3 @@ def _turn(state: Round) -> int:
 def _last_seat(state: Round) -> int:
     last = scoring.last_play(state)
     return last.seat if last else -1
-
-
-def _bonus(tables: MaskTables, state: Round) -> int:
-    bonus = tables.rules.score.bonus
-    return bonus[state.number - 1] if state.number <= len(bonus) else 0

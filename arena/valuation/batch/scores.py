@@ -5,8 +5,8 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.engine.scoring import points_by
 from arena.valuation.batch.tables import Flags, Ints, MaskTables
-from protocol.ruleset import Formula
 
 Points = NDArray[np.int32]
 CAPICU, BLANK = 1, 2
@@ -31,8 +31,8 @@ def round_gains(
     own = party[won, rows]
     points = np.where(
         out >= 0,
-        _by(score.points_out, own, total - own, len(party) - 1),
-        _by(score.points_blocked, own, total - own, len(party) - 1),
+        points_by(score.points_out, own, total - own, len(party) - 1),
+        points_by(score.points_blocked, own, total - own, len(party) - 1),
     )
     worth = np.maximum(points, 0) + bonus + pot
     if score.capicu or score.out_with_blank:
@@ -106,21 +106,3 @@ def _broken(tables: MaskTables, hands: Ints, party: Points, last_seat: Ints) -> 
             return _only(~tied, party)
         case _:
             assert_never(tables.rules.score.tie)
-
-
-def _by(formula: Formula, own: Points, others: Points, losers: int) -> Points:
-    match formula:
-        case "others_minus_own":
-            return others - own
-        case "others":
-            return others
-        case "everybody":
-            return others + own
-        case "difference":
-            return others - losers * own
-        case "one":
-            return np.ones_like(own)
-        case "nothing":
-            return np.zeros_like(own)
-        case _:
-            assert_never(formula)
