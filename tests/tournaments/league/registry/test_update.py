@@ -358,7 +358,7 @@ def test_entrant_reads_its_own_files_only(league: League, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
-        ('["noode", "main.py"]', "run: the league's machine has no program 'noode': did you mean"),
+        ('["pythn", "main.py"]', "run: the league's machine has no program 'pythn': did you mean"),
         ('["./main.py"]', "run: ./main.py is not executable"),
         ('["./other"]', "run: there is no program ./other in the bot's folder"),
         ('["/usr/bin/env", "sh"]', "run: there is no program /usr/bin/env in the bot's folder"),
