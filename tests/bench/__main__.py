@@ -231,14 +231,13 @@ def costs(
 def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
     """Random rounds of the rules alone."""
     dealt = engine.deals(DEALS)
-    seconds: list[list[float]] = [[], [], []]
-    players = (engine.by_hand, engine.by_engine, engine.by_reference)
+    seconds: list[list[float]] = [[], []]
+    players = (engine.by_hand, engine.by_engine)
     for number in range(rounds):
         for column, play in zip(seconds, players, strict=True):
             column.append(taken(lambda play=play: play(dealt, random.Random(number))))  # type: ignore[misc]  # noqa: B023
-    hand, ours, before = ([1e6 * one / DEALS for one in column] for column in seconds)
+    hand, ours = ([1e6 * one / DEALS for one in column] for column in seconds)
     yield figure("rules of a random round", "µs", ours, hand, "tight loop")
-    yield figure("rules of a random round", "µs", ours, before, "reference on values")
     yield from by_question(rounds)
 
 

@@ -1,7 +1,7 @@
 """What the engine costs a round, against a tight loop for the plain two-seat draw game.
 
 Both play the same deals at random with the same number of decisions; the loop knows nothing but
-this one game. So does the engine's reference on values, which tests keep as an oracle.
+this one game.
 """
 
 import random
@@ -10,8 +10,6 @@ from arena import engine
 from arena.engine.shuffle import board_seed
 from arena.engine.structs import Dealt
 from arena.rules.variants import find_variant
-from tests.engine_reference import game as reference
-from tests.engine_reference.state import Dealt as ReferenceDealt
 
 RULES = find_variant("draw")
 
@@ -35,20 +33,6 @@ def by_engine(dealt: list[Dealt], luck: random.Random) -> int:
         while options:
             engine.act_unchecked(game, options[int(draw() * len(options))])
             options = engine.legal(game)
-        out += game.playing.over == "out"
-    return out
-
-
-def by_reference(dealt: list[Dealt], luck: random.Random) -> int:
-    """Do the same with every state a value."""
-    new, out, draw = reference.new_game(RULES, 2), 0, luck.random
-    for one in dealt:
-        deal = ReferenceDealt(one.round, one.deal, one.leader, one.lots, one.hands, one.stock)
-        game = reference.begin(new, deal)
-        options = reference.legal(game)
-        while options:
-            game = reference.act_unchecked(game, options[int(draw() * len(options))])
-            options = reference.legal(game)
         out += game.playing.over == "out"
     return out
 

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import msgspec
+
 from arena.engine import boneyard, lead, values, view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game, Round
@@ -56,6 +58,18 @@ WORDS: dict[str, Option] = {
 def rules(name: str, **differs: Any) -> Ruleset:
     """Return a named game with single choices overridden, as `draw_limit=2`."""
     return derive(find_variant(name), name, differs)
+
+
+def snapshot(game: Game) -> tuple[Any, ...]:
+    """Return a game as a value: every tile's place, every count, every event."""
+    whole = (game.rules, game.seats, game.target, game.scores, game.pot, game.points, game.over)
+    state = game.round
+    if state is None:
+        return whole
+    tiles = (state.hands, state.stock, state.drawable, state.line)
+    turn = (state.number, state.leader, state.turn, state.drawn, state.passes, state.over)
+    ends = (state.out, state.winner)
+    return (*whole, *tiles, *turn, *ends, state.events, *msgspec.structs.astuple(state.aside))
 
 
 # --- tiles ---

@@ -579,6 +579,12 @@ def test_points_are_never_below_0(formula: str) -> None:
     assert game.scores == (0, 0, 0, 0)
 
 
+def test_a_game_ends_after_its_most_rounds() -> None:
+    short = rules("draw", max_rounds=3)
+    assert went_out(short, "60", number=2).over is None
+    assert went_out(short, "60", number=3).over == "max_rounds"
+
+
 def test_the_difference_of_tied_sides_is_0() -> None:
     game = blocked(rules("draw-partners", tie="blocker"), "60", "44", "20", "00")
     assert game.playing.winner == 2

@@ -449,6 +449,14 @@ def test_C03_what_was_drawn_for_the_lead_stays_hidden() -> None:
     assert asked(game, 1)["events"][0] == {"do": "draw", "seat": 1, "tile": [2, 1]}
 
 
+def test_C03_draws_for_the_lead_are_no_draws_of_the_turn() -> None:
+    """C.3 (missing, draw_limit): They draw to start the game; the turn has all its draws."""
+    turns = {"draw_limit": 1, "draw_when_able": True, "leader_may_draw": True}
+    may_draw = rules("vietnamese", tile="any", reserve=0, **turns)
+    game = dealing(may_draw, hands=["10", "20"], stock="30 66 50 21", leader=0)
+    assert options(game) == ("10 lead", "30 lead", "66 lead", "draw")
+
+
 def test_C03_in_every_round_with_a_new_lot() -> None:
     """C.3 (later): To start the game. (Ambiguity 14: in every round, with a new lot for who draws
     first.)"""

@@ -280,6 +280,14 @@ def test_C27_a_draw_breaks_the_row_of_passes() -> None:
     assert over(do(game, "pass")) == "blocked"
 
 
+def test_C27_a_play_breaks_the_row_of_passes() -> None:
+    """C.27 (draw_optional): … only if nobody can play or buys is the game blocked."""
+    game = position("paid-draw", hands=["66 50", "21 40"], line="13 32", stock="44 65 10 55 54")
+    game = do(game, "pass", "21 right", "pass")
+    assert game.playing.over is None
+    assert over(do(game, "pass")) == "blocked"
+
+
 def test_C27_pay_in_chips_for_each_tile() -> None:
     """C.27 (fee, chips, pot): … or chips; who has none left cannot draw."""
     chips = rules("pot-draw", chips=5)
@@ -685,6 +693,7 @@ def test_C_puerto_rico_tie_the_blocker_wins() -> None:
     game = next_round(game)
     assert turn(game) == 0
     assert len(options(game)) == 7
+    assert blocked("puerto-rico-blocker", "60", "66", "42", turn=2).playing.winner == 2
 
 
 def test_C_puerto_rico_five_hundred() -> None:

@@ -34,8 +34,8 @@ from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
 from protocol.ruleset import Game as Limits
 from protocol.tiles import high_first
 from tests.support import naive_rules
-from tests.support.engine_comparison import snapshot
 from tests.support.fast_run import FAST_GAMES, slow_except
+from tests.support.positions import snapshot
 from tests.support.rulesets import MANY, many, seated
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
