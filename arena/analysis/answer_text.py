@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from rich.text import Text
 
+from arena.analysis.crash import stderr_lines
 from arena.analysis.reask import ReaskResult
-from arena.analysis.text import EVIDENCE, option_words
+from arena.analysis.text import EVIDENCE, STDERR_LINES, option_words
 from arena.analysis.timeline import AskedQuestion
 from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
@@ -62,8 +63,8 @@ def _in_full(asked: AskedQuestion, one: ReaskResult) -> Iterator[Text]:
     if one.note:
         yield Text(f"  note    {printable(one.note, MAX_NOTE)}", "italic")
     if one.stderr:
-        words_last = printable(one.stderr, EVIDENCE).removesuffix("\\n")
-        yield Text(f"  stderr  {words_last}", "dim")
+        for line in stderr_lines(one.stderr)[-STDERR_LINES:]:
+            yield Text(f"  stderr  {printable(line, EVIDENCE)}", "dim")
 
 
 def _compared(asked: AskedQuestion, choice: int) -> str:

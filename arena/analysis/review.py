@@ -12,6 +12,7 @@ from rich.text import Text
 
 from arena.analysis import frames
 from arena.analysis import text as render
+from arena.analysis.crash import name_crash
 from arena.analysis.text import Look
 from arena.analysis.timeline import AskedQuestion, Moment, RoundEnd, Timeline, round_ends
 from arena.document.blocks import Block, Column, Paragraph, table
@@ -187,8 +188,8 @@ def _swing(end: RoundEnd) -> int:
 def _fouls(found: Sequence[AskedQuestion]) -> Iterator[str]:
     for one in found:
         if isinstance(one.answer, FoulRecord):
-            words = printable(one.answer.stderr).removesuffix("\\n").rpartition("\\n")[2]
-            ends = f" Its stderr ends: {words}" if words else ""
+            words = name_crash(one.answer.stderr)
+            ends = f" Its stderr ends: {printable(words)}" if words else ""
             detail = printable(one.answer.detail)
             place = f"question {one.number}, in round {one.round}"
             yield f"It fouled at {place}: {one.answer.foul}. {detail}{ends}"

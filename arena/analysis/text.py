@@ -8,6 +8,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 from rich.text import Text
 
+from arena.analysis.crash import stderr_lines
 from arena.analysis.frames import Frame
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
@@ -51,6 +52,8 @@ GLYPHS_TO = 6
 """The highest number of pips that has glyphs."""
 EVIDENCE = 4096
 """Most characters of a bot's stderr that are shown."""
+STDERR_LINES = 12
+"""Most lines of it that are shown, the last ones."""
 WHY: dict[WhyGame, str] = {
     "target": "the target was reached",
     "rounds": "all rounds were played",
@@ -287,8 +290,7 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
             if said.note:
                 yield "note", _free(printable(said.note, MAX_NOTE), "italic")
             if said.stderr:
-                words = printable(said.stderr, EVIDENCE).removesuffix("\\n")
-                yield "stderr", _free(words, "dim")
+                yield from _stderr(said.stderr, "dim")
         case FoulRecord() as foul:
             yield from _evidence(frame, foul, look)
         case RoundRecord() as over:
@@ -346,7 +348,13 @@ def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
     if foul.limit_ms:
         yield "clock", _free(foul_clock(foul), "dim")
     if foul.stderr:
-        yield "stderr", _free(printable(foul.stderr, EVIDENCE), "red")
+        yield from _stderr(foul.stderr, "red")
+
+
+def _stderr(text: str, style: str) -> Iterator[Row]:
+    """Yield the last lines that a bot wrote to stderr, a row each: they name its crash."""
+    for line in stderr_lines(text[-EVIDENCE:])[-STDERR_LINES:]:
+        yield "stderr", _free(printable(line, EVIDENCE), style)
 
 
 def foul_clock(foul: FoulRecord) -> str:

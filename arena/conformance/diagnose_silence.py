@@ -2,9 +2,9 @@
 
 import re
 
+from arena.analysis.crash import crash_line
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Cause, Diagnosis, Expected, first_cause
-from arena.conformance.language_hints import crash
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee
 from arena.rules.variants import find_variant
@@ -54,7 +54,7 @@ def _of_end(connection: Connection) -> Diagnosis | None:
 
 def exit_description(connection: Connection) -> Diagnosis:
     """Return the diagnosis of a bot whose process has ended."""
-    how, named = connection.exit_reason, crash(connection.stderr_text)
+    how, named = connection.exit_reason, crash_line(connection.stderr_text)
     path = re.search(r"'(/[^']+)'", named)
     # It is not looked up: a stranger's bot must not learn which files are here.
     hidden = "there is no such file, or the sandbox hides it"

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from arena.analysis.crash import crash_line
 from arena.conformance import diagnose_silence
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
-from arena.conformance.language_hints import crash
 from arena.conformance.model import Violation, ViolationError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import ScriptedSeat
@@ -192,6 +192,6 @@ def shorten(line: bytes) -> str:
 def _stderr_end(stderr: str) -> str:
     """Return the end of a stderr, or the line of it that names the crash and the line before."""
     lines = [printable(line, SHOWN) for line in stderr.splitlines() if line.strip()]
-    named = crash(stderr)
+    named = crash_line(stderr)
     end = next((n for n, line in enumerate(lines, 1) if line.strip() == named), len(lines))
     return "\n".join(lines[max(0, end - 4) : end + 1 if not named else end])

@@ -43,18 +43,6 @@ BY_SUFFIX = {
     ".py": "python", ".js": "node", ".mjs": "node", ".ts": "node", ".jar": "java", ".class": "java",
     ".java": "java", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh",
 }  # fmt: skip
-CRASHES = (
-    re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)(?::.*)?$"),
-    re.compile(r"^Exception in thread .*$"),
-    re.compile(r"^thread '.*' .*panicked at .*$"),
-    re.compile(r"^panic: .*$"),
-    re.compile(r"^.*(?:command not found|: not found|cannot open shared object file).*$"),
-    re.compile(r"^terminate called after throwing.*$"),
-    re.compile(r"^.*(?:can't open file '|: No such file or directory$).*$"),
-    re.compile(r"^.+ at \S+ line \d+(?:, <\w*> (?:line|chunk) \d+)?\.$"),
-    re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
-)
-"""Patterns of a crash on stderr, in the languages that report one."""
 
 
 def language(command: Command) -> LanguageHints:
@@ -66,9 +54,3 @@ def language(command: Command) -> LanguageHints:
     program = {"nodejs": "node", "bash": "sh", "dash": "sh", "deno": "node"}.get(program, program)
     suffix = BY_SUFFIX.get(Path(command.argv[0]).suffix, "")
     return LANGUAGES.get(program) or LANGUAGES.get(suffix) or COMPILED
-
-
-def crash(stderr: str) -> str:
-    """Return the line of a stderr that names the crash; empty if there is none."""
-    lines = map(str.strip, reversed(stderr.splitlines()))
-    return next((line for line in lines if any(known.match(line) for known in CRASHES)), "")

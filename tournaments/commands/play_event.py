@@ -1,7 +1,8 @@
 """Play what an event's folder lacks, with its progress, and publish seeds and reports there."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import trio
@@ -9,8 +10,10 @@ import trio
 from arena.files import write_files
 from arena.logs.board_promises import published_seeds
 from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.event import Event
+from tournaments.runner.crashes import CrashWatch
 from tournaments.runner.exit import stop_on_signal
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.runner import Runner
@@ -23,6 +26,8 @@ from tournaments.storage.result_store import ResultStore
 if TYPE_CHECKING:
     from tournaments.live.progress import Progress
 
+EARLIER_GAMES = 1000
+"""Games of an earlier run in which a bot's first ones are looked for."""
 Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger misses, sends each result into the channel and closes it."""
 
@@ -36,14 +41,22 @@ class Ending(NamedTuple):
 
 
 async def play_to_end(
-    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    ready: AbstractAsyncContextManager[Play],
+    *,
+    stop_at_crash: bool = False,
 ) -> Ending:
-    """Play until the plan is done, an error comes, or a signal asks the program to end."""
+    """Play until the plan is done, an error comes, or a signal asks the program to end.
+
+    `stop_at_crash`: a bot that crashes in each of its first games is such an error.
+    """
     errors: BaseExceptionGroup[Exception] | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(stop_on_signal, scope)
-            errors = await _catch_errors(folder, event, ledger, ready)
+            errors = await _catch_errors(folder, event, ledger, ready, stop_at_crash)
             nursery.cancel_scope.cancel()
     return Ending(errors, scope.cancelled_caught)
 
@@ -94,38 +107,62 @@ async def _publish_beside(
 
 
 async def _catch_errors(
-    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    ready: AbstractAsyncContextManager[Play],
+    stop_at_crash: bool,
 ) -> BaseExceptionGroup[Exception] | None:
     """Play; return the errors that ended it early, or None."""
     errors = None
     try:
         async with ready as play:
-            await _run(folder, event, ledger, play)
+            await _run(folder, event, ledger, play, stop_at_crash)
     except* Exception as group:
         errors = group
     return errors
 
 
-async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play) -> None:
+async def _run(
+    folder: Folder, event: Event, ledger: Ledger, play: Play, stop_at_crash: bool
+) -> None:
     """Play and show the progress; errors come out in an exception group."""
+    crashes = CrashWatch(folder, event)
+
+    def add(results: Iterable[Result]) -> None:
+        """Look for crashes; raise UserError if they are to stop the run."""
+        for result in results:
+            crashes.add(result)
+        if stop_at_crash and (complaint := crashes.complaint()):
+            publish_reports(folder, event, ledger)
+            raise UserError(complaint)
+
+    await trio.to_thread.run_sync(add, islice(ledger.results.first(), EARLIER_GAMES))
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_watch, receiver, folder, event, ledger)
+        nursery.start_soon(_watch, receiver, folder, event, ledger, crashes, add)
         await play(sender)
 
 
 async def _watch(
-    receiver: trio.MemoryReceiveChannel[Result], folder: Folder, event: Event, ledger: Ledger
+    receiver: trio.MemoryReceiveChannel[Result],
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    crashes: CrashWatch,
+    add: Callable[[Iterable[Result]], None],
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
     public = set(published_seeds(folder.seeds))
     seed_of = folders.board_seeds(folder, event)
     # In a thread: the first report may be loading the same modules in another.
-    with (await trio.to_thread.run_sync(load_display))(event, ledger) as progress:
+    with (await trio.to_thread.run_sync(load_display))(event, ledger, crashes.crashes) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0 and result.board not in public:
                 await trio.to_thread.run_sync(folders.reveal_one, folder, seed_of, result.board)
                 public.add(result.board)
+            if crashes.crashes:
+                await trio.to_thread.run_sync(add, [result])
             progress.update(result)
 
 

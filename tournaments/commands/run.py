@@ -226,7 +226,7 @@ def _run_in(
                 folder, event, ledger, options.jobs, publish, prepare, keep_stderr=keep
             )
         with folders.kept_private(folder, lambda: ledger.complete):
-            code = 0 if ledger.complete else _play(folder, event, ledger, ready)
+            code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
             for notice in describe_spent_out(event, ledger.results):
                 print_note(notice)
                 code = code or STOPPED
@@ -243,10 +243,15 @@ def _go_on(folder: Folder) -> None:
 
 
 def _play(
-    folder: Folder, event: Event, ledger: Ledger, ready: AbstractAsyncContextManager[Play]
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    ready: AbstractAsyncContextManager[Play],
+    at_home: bool,
 ) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
-    errors, interrupted = trio.run(play_to_end, folder, event, ledger, ready)
+    play = partial(play_to_end, stop_at_crash=at_home)
+    errors, interrupted = trio.run(play, folder, event, ledger, ready)
     if errors:
         print_note(stop_sentence(folder, errors, "run", "between two games"))
     if errors or interrupted:

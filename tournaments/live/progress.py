@@ -3,10 +3,10 @@
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -71,8 +71,15 @@ NEXT = ("explain", "replay", "verify")
 class Progress:
     """The progress of a run on stderr: a live table in a terminal, occasional lines in a pipe."""
 
-    def __init__(self, event: Event, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        event: Event,
+        ledger: Ledger,
+        crashes: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
+        """`crashes`: those of each bot, which a line about its first one names."""
         self._event = event
+        self._crashes = crashes
         self._ledger = ledger
         self._partners = event.rules.deal.partners
         self._console = Console(stderr=True)
@@ -142,7 +149,13 @@ class Progress:
         """Show the fouls of a game as soon as it ends."""
         for foul in fouls_committed(result):
             self._fouls += 1
-            text = f"Foul: {result.seats[foul.seat]}, {foul.foul}, in {result.game}."
+            name = result.seats[foul.seat]
+            text = f"{name} fouled in {result.game}: {foul.foul}."
+            if foul.foul == "gone":
+                crash = self._crashes.get(name, ())
+                text = (
+                    f"{name} crashed in {result.game}{f': {crash[0]}' if len(crash) == 1 else ''}."
+                )
             self._last_fouls.append(text)
             if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
                 more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""

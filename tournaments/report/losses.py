@@ -107,6 +107,8 @@ class WorstGame(Struct, frozen=True):
     """True if it was blocked."""
     foul: FoulClass | None
     """The bot's foul, if it committed one."""
+    seat: int
+    """The bot's seat."""
 
 
 class Losses(Struct, frozen=True):
@@ -168,7 +170,7 @@ def count_losses(
         for foul in own_fouls:
             fouls[foul] += 1
         if place < 0:
-            worst.append(_lost_game(result, own, best, ends, own_fouls))
+            worst.append(_lost_game(result, seat, own, best, ends, own_fouls))
             worst = sorted(worst, key=_margin)[:WORST]
     return Losses(
         entrant=entrant,
@@ -201,7 +203,12 @@ def _margin(one: WorstGame) -> int:
 
 
 def _lost_game(
-    result: Result, own: int, best: int, ends: Sequence[RoundEnd], fouls: Sequence[FoulClass]
+    result: Result,
+    seat: int,
+    own: int,
+    best: int,
+    ends: Sequence[RoundEnd],
+    fouls: Sequence[FoulClass],
 ) -> WorstGame:
     worst = min(ends, key=lambda end: end.swing, default=None)
     costly = worst if worst and worst.swing < 0 else None
@@ -213,16 +220,19 @@ def _lost_game(
         cost=-costly.swing if costly else 0,
         blocked=costly is not None and costly.out is None,
         foul=fouls[0] if fouls else None,
+        seat=seat,
     )
 
 
 # --- as blocks ---
 
 
-def losses_blocks(one: Losses) -> Iterator[Block]:
-    """Yield the account of one bot."""
+def losses_blocks(one: Losses, crash: str = "") -> Iterator[Block]:
+    """Yield the account of one bot; `crash`: of one of its games, if it crashed in any."""
     yield Paragraph(_headline(one), "lead")
-    yield Paragraph("\n".join(_where(one)))
+    yield Paragraph("\n".join(_where(one, crash)))
+    if not one.rounds:
+        return
     columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
     columns += map(Column, ("tiles left", "pips left"))
     columns += [Column(name) for name in CAUSES if _known(one, name)]
@@ -256,7 +266,7 @@ def _headline(one: Losses) -> str:
     )
 
 
-def _where(one: Losses) -> Iterator[str]:
+def _where(one: Losses, crash: str) -> Iterator[str]:
     """Yield sentences about where most points went."""
     lost = {sums.end: sums for sums in one.rounds if sums.points < 0}
     total = -sum(sums.points for sums in lost.values())
@@ -275,6 +285,8 @@ def _where(one: Losses) -> Iterator[str]:
     if one.fouls:
         counts = ", ".join(f"{many} {foul}" for foul, many in sorted(one.fouls.items()))
         yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
+    if crash:
+        yield f"It crashed, as in {one.worst[0].game}: {crash}."
     causes = reduce(_with, lost.values(), RoundCauses(0.0, 0.0))
     if total and causes != UNKNOWN_CAUSES:
         yield f"In the lost rounds it {causes.describe()}, as playouts tell."

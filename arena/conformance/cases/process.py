@@ -1,10 +1,10 @@
 """Steps about a process: its first lines, its starts, and how it leaves."""
 
+from arena.analysis.crash import crash_line
 from arena.conformance import expect
 from arena.conformance.cases.games import tiny
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis
-from arena.conformance.language_hints import crash
 from arena.conformance.session import CheckStep, Session
 from arena.match import referee
 from arena.match.piped_process import SHUT_DOWN_S
@@ -173,7 +173,7 @@ async def _leaves(connection: Connection, *goodbye: bytes) -> str:
             "It wrote to stdout after bye or the end of stdin.", "Exit without writing anything."
         )
         raise expect.violation(connection, found, said, "nothing")
-    named_crash = crash(connection.stderr_text)
+    named_crash = crash_line(connection.stderr_text)
     last = f", with {named_crash!r} on stderr" if named_crash else ""
     return f"{ms:.0f} ms, {connection.exit_reason}{last}"
 

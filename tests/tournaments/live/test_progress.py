@@ -53,7 +53,7 @@ def test_a_pipe_is_told_of_fouls_as_they_come(
         live.update(game(1, ("mine", "other"), (9, 0)))
         assert capsys.readouterr().err == ""
         live.update(fouled(2))
-    assert capsys.readouterr().err == f"Foul: mine, late, in {fouled(2).game}.\n"
+    assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
 
 
 def test_after_many_fouls_they_are_only_counted(
@@ -66,7 +66,7 @@ def test_after_many_fouls_they_are_only_counted(
         live._next, live._first = 0.0, 0
         live.update(game(1, ("mine", "other"), (9, 0)))
     lines = capsys.readouterr().err.splitlines()
-    told = [line for line in lines if line.startswith("Foul: ")]
+    told = [line for line in lines if line.startswith("mine fouled")]
     assert len(told) == progress.FOULS_TOLD
     assert told[-1].endswith("Further fouls are only counted.")
     assert "50 fouls so far." in lines[-1]
@@ -85,10 +85,10 @@ def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -
         ticked(live, fouled(number))
     lines = table(live)
     assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "win", "%", "fouls"]
-    (mine,) = [line.split() for line in lines if " mine " in line and "Foul:" not in line]
+    (mine,) = [line.split() for line in lines if " mine " in line and "fouled" not in line]
     assert mine[-3:] == ["5", "0.0", "5"]
-    fouls = [line for line in lines if line.startswith("Foul: ")]
-    assert fouls == [f"Foul: mine, late, in {fouled(number).game}." for number in (2, 3, 4)]
+    fouls = [line for line in lines if line.startswith("mine fouled")]
+    assert fouls == [f"mine fouled in {fouled(number).game}: late." for number in (2, 3, 4)]
     assert "12/12 games" in lines[-1]
 
 

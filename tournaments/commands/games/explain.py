@@ -13,6 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arena.analysis import review
+from arena.analysis.crash import read_crash
 from arena.analysis.find import find_seat, latest_folder, require_one_game
 from arena.analysis.text import Look
 from arena.analysis.timeline import RoundEnd, Timeline, round_ends
@@ -197,7 +198,10 @@ def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> N
     console = open_console()
     if bot:
         losses = _losses(folder, event, bot)
-        blocks = list(losses_blocks(losses))
+        crash = ""
+        if losses.worst and losses.worst[0].foul == "gone":
+            crash = read_crash(folder.path, losses.worst[0].game, losses.worst[0].seat)
+        blocks = list(losses_blocks(losses, crash))
         game = losses.worst[0].game if losses.worst else "GAME"
         own = () if own_bot(event) == bot else ("--bot", bot)
         more = f"See one: {_command(where, game, *own)}"

@@ -1,0 +1,61 @@
+"""The crash that ended a bot, read from the last lines of its stderr."""
+
+import re
+from pathlib import Path, PurePath
+
+from arena.logs.catalog import FOLDER, logs_of_sittings
+from arena.logs.gamelog import read_games
+from protocol.codec import printable
+from protocol.records import FoulRecord
+
+CRASHES = (
+    re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)(?::.*)?$"),
+    re.compile(r"^Exception in thread .*$"),
+    re.compile(r"^thread '.*' .*panicked at .*$"),
+    re.compile(r"^panic: .*$"),
+    re.compile(r"^.*(?:command not found|: not found|cannot open shared object file).*$"),
+    re.compile(r"^terminate called after throwing.*$"),
+    re.compile(r"^.*(?:can't open file '|: No such file or directory$).*$"),
+    re.compile(r"^.+ at \S+ line \d+(?:, <\w*> (?:line|chunk) \d+)?\.$"),
+    re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
+)
+"""Patterns of a crash on stderr, in the languages that report one."""
+PYTHON = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+)')
+JAVASCRIPT = re.compile(r"^at .*?\(?(?:file://)?(?P<file>/[^\s():]+):(?P<line>\d+):\d+\)?$")
+LIBRARY = re.compile(r"/lib/python|/site-packages/|^<|/node_modules/")
+"""Files that are not the bot's own."""
+
+
+def stderr_lines(stderr: str) -> list[str]:
+    """Return the lines of a stderr, whose newlines a log writes as escapes; no blank ones."""
+    lines = stderr.replace("\\n", "\n").splitlines()
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def crash_line(stderr: str) -> str:
+    """Return the line that names the crash; empty if there is none."""
+    lines = map(str.strip, reversed(stderr_lines(stderr)))
+    return next((line for line in lines if any(known.match(line) for known in CRASHES)), "")
+
+
+def name_crash(stderr: str) -> str:
+    """Return the crash and its place, as `NameError: … (bot.py, line 9)`; else the last line."""
+    lines = [line.strip() for line in stderr_lines(stderr)]
+    crash = crash_line(stderr) or "".join(lines[-1:])
+    # Python names the innermost call last, JavaScript first.
+    for pattern, calls in ((PYTHON, reversed(lines)), (JAVASCRIPT, iter(lines))):
+        for place in filter(None, map(pattern.match, calls)):
+            if not LIBRARY.search(place["file"]):
+                return f"{crash} ({PurePath(place['file']).name}, line {place['line']})"
+    return crash
+
+
+def read_crash(event: Path, game: str, seat: int) -> str:
+    """Return the crash of a seat's bot in a game of an event's folder; empty if it has no foul."""
+    for path in logs_of_sittings(event / FOLDER, game):
+        for logged in read_games(path):
+            if logged.game.game == game and logged.result:
+                for record in logged.choices():
+                    if isinstance(record, FoulRecord) and record.seat == seat:
+                        return printable(name_crash(record.stderr) or record.detail).rstrip(".")
+    return ""

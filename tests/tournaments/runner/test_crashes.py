@@ -1,0 +1,84 @@
+"""A bot with a typo: the run of its author stops and names it, that of an event file goes on."""
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from arena.logs.gamelog import read_games
+from protocol.records import Result, SeatFoul
+from tests.support.events import PLAIN, boneyard
+from tests.support.results import game
+from tournaments.runner import crashes
+from tournaments.runner.crashes import FIRST_GAMES, CrashWatch
+from tournaments.storage.folder import Folder, load_event
+
+BOT = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "typo", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+CRASH = "typo crashes: NameError: name 'jsno' is not defined (typo.py, line 7)."
+LOST = game(1, ("typo", "greedy"), (0, 9), (SeatFoul(0, "gone"),))
+
+
+@pytest.fixture
+def typo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "typo.py"
+    path.write_text(BOT.replace("json.dumps", "jsno.dumps"))
+    return path
+
+
+def the_event() -> Folder:
+    (path,) = Path("runs").resolve().iterdir()
+    return Folder(path)
+
+
+def games_played() -> int:
+    games = chain.from_iterable(map(read_games, the_event().logs()))
+    return sum(one.result is not None for one in games)
+
+
+def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) -> None:
+    words = ("run", "typo.py", "greedy", "--boards", "20", "--set", "target=30", *PLAIN)
+    assert f"{CRASH} Try `boneyard check typo.py`." in boneyard(*words, code=2)
+    played = games_played()
+    assert FIRST_GAMES <= played < 40
+    # It would crash again: nothing more is played until its file changes.
+    assert CRASH in boneyard(*words, code=2)
+    assert games_played() == played
+    typo.write_text(BOT)
+    assert "typo@2" in boneyard(*words)
+
+
+def test_event_file_plays_on_with_a_bot_that_crashes(typo: Path) -> None:
+    bots = f'[[bots]]\nname = "greedy"\n[[bots]]\nname = "typo"\nrun = ["python3", "{typo.name}"]\n'
+    Path("friday.toml").write_text(f"boards = 4\n{bots}")
+    assert "8 of 8 games" in boneyard("run", "friday.toml", *PLAIN)
+    crash = "NameError: name 'jsno' is not defined (typo.py, line 7)."
+    assert f".typo: {crash}" in boneyard("explain", "--bot", "typo")
+
+
+@pytest.mark.usefixtures("typo")
+def test_only_the_same_crash_in_every_first_game_stops_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boneyard("run", "typo.py", "greedy", "--boards", "1", *PLAIN)
+    event = load_event(the_event())
+
+    def complains(causes: str, *earlier: Result) -> bool:
+        read = iter(causes)
+        monkeypatch.setattr(crashes, "read_crash", lambda *_: next(read))
+        watch = CrashWatch(the_event(), event)
+        for one in (*earlier, *[LOST] * len(causes)):
+            watch.add(one)
+        return bool(watch.complaint())
+
+    assert complains("a" * FIRST_GAMES)
+    assert not complains("a" * (FIRST_GAMES - 1) + "b")
+    assert not complains("a" * (FIRST_GAMES - 1))
+    assert not complains("a" * FIRST_GAMES, game(1, ("typo", "greedy"), (9, 0)))
