@@ -56,8 +56,5 @@ def separation_text(pair: Separation) -> str:
     if pair.apart:
         return f"{lead}: they are separated."
     if pair.needed is None:
-        return f"{lead}: if that is the true lead, a million boards would not separate them."
-    return (
-        f"{lead}: if that is the true lead, about {pair.needed:,} boards for each pairing "
-        "separate them with a probability of 80 %."
-    )
+        return f"{lead}: a million boards would probably not separate them."
+    return f"{lead}: about {pair.needed:,} boards for each pairing would probably separate them."

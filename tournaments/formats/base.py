@@ -182,7 +182,7 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     negligible."""
     IS_STATIC: ClassVar[bool] = False
     """True if the whole schedule is known before the first game."""
-    EACH: ClassVar[str] = " for each pairing"
+    EACH: ClassVar[str] = " a pairing"
     """The words that tell what plays the boards of the plan."""
     HAS_COPIES: ClassVar[bool] = False
     """True if its entrants are one bot that plays in several ways."""
@@ -285,10 +285,10 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
 
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""
-        return f"{count_in_digits(contest.boards, 'board')}{self.EACH}"
+        return f"{count_in_digits(contest.boards, 'deal')}{self.EACH}"
 
     def introduce(self, contest: Contest) -> str:
-        """Return a sentence about the format; empty for the usual one."""
+        """Return what the format's name does not say, after a comma; mostly nothing."""
         return ""
 
     def find_winner(

@@ -71,10 +71,10 @@ class ChallengeFormat(FixedTables, frozen=True):
         return [[tuple(units[place] for place in table) for table in day] for day in days]
 
     def introduce(self, contest: Contest) -> str:
-        """Return a sentence that names the challengers."""
+        """Name the challengers, after a comma."""
         names = (contest.unit_name(contest.units[place]) for place in self.places(contest)[0])
         met = ", which met before" * self.FIELD_MEETS
-        return f"A {self.name}: {', '.join(names)} against the field{met}."
+        return f", {', '.join(names)} against the field{met}"
 
     def count_fewest_tables(self, contest: Contest) -> int:
         """Return a lower bound of the tables: each challenger meets each of the field."""

@@ -38,7 +38,7 @@ class Match(NamedTuple):
 class Knockout(DependentRounds, frozen=True, tag="knockout"):
     """An elimination tournament: the loser of a match is out. The bots are listed by seed."""
 
-    EACH: ClassVar[str] = " for each match"
+    EACH: ClassVar[str] = " a match"
     ESTIMATE: ClassVar[str] = "about "
 
     tie_boards: Annotated[int, Meta(ge=0, le=MOST)] = 10
@@ -79,10 +79,6 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         if isinstance(new.format, Knockout) and new.format != self:
             return "the boards after a tie cannot change (tie_boards)"
         return super().why_not_extended(old, new)
-
-    def introduce(self, contest: Contest) -> str:
-        """Return a sentence about the format."""
-        return "A knockout."
 
     def find_winner(
         self, contest: Contest, results: Sequence[Result], is_over: bool

@@ -72,8 +72,8 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         return days
 
     def introduce(self, contest: Contest) -> str:
-        """Return a sentence about the format."""
-        return f"Matches: {count_in_digits(len(self.tables), 'chosen table')}."
+        """Return the number of tables, after a comma."""
+        return f", {count_in_digits(len(self.tables), 'chosen table')}"
 
 
 def _apart(tables: list[Meeting]) -> Iterator[Meeting]:

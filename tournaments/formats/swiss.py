@@ -47,7 +47,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
     """Rounds in which entrants with similar scores meet that have met least often."""
 
     OPTIONS: ClassVar[frozenset[str]] = frozenset(("rounds",))
-    EACH: ClassVar[str] = " in each round"
+    EACH: ClassVar[str] = " a round"
 
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 5
     """Number of rounds; each has boards of its own."""
@@ -74,11 +74,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
 
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""
-        return f"{self.rounds} rounds of {count_in_digits(contest.boards, 'board')} each"
-
-    def introduce(self, contest: Contest) -> str:
-        """Return a sentence about the format."""
-        return "A Swiss."
+        return f"{self.rounds} rounds of {count_in_digits(contest.boards, 'deal')}"
 
     def find_winner(
         self, contest: Contest, results: Sequence[Result], is_over: bool

@@ -166,13 +166,13 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""
         return (
-            f"{count_in_digits(contest.boards, 'board')}{self.EACH} and "
+            f"{count_in_digits(contest.boards, 'deal')}{self.EACH} and "
             f"{_checked(contest):,} for the answer"
         )
 
     def introduce(self, contest: Contest) -> str:
-        """Return a sentence about the format."""
-        return f"Tune: {GROUP} candidates at a time play the bot as it was, on the same deals."
+        """Say who plays whom, after a comma."""
+        return f", {GROUP} candidates at a time against the bot as it was, on the same deals"
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the best values so far and their estimated gain in a line."""

@@ -145,11 +145,11 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""
-        return f"at most {count_in_digits(contest.boards, 'board')}"
+        return f"at most {count_in_digits(contest.boards, 'deal')}"
 
     def introduce(self, contest: Contest) -> str:
-        """Return a sentence about the format."""
-        return "Versus: two bots, until the test decides."
+        """Say when it ends, after a comma."""
+        return ", until the test decides"
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the state of the test in a line."""

@@ -269,8 +269,6 @@ def _outlook(summary: Results, event: Event) -> str:
         lead = lead_text(pair)
         if pair.apart or pair.needed is None:
             return f"{lead}."
-        return (
-            f"{lead}; if that is the true lead, about {pair.needed - pair.played:,} more boards "
-            "would show it with a chance of 80 %."
-        )
+        more = float(f"{pair.needed - pair.played:.1g}")
+        return f"{lead}; about {more:,.0f} more boards would probably decide it."
     return ""

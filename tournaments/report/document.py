@@ -243,9 +243,8 @@ def time_section(times: Times) -> Section:
             blocks.append(Paragraph(said))
     if times.worst_lag_ms:
         lag = (
-            "While questions were open, the referee lagged by up to "
-            f"{times.worst_lag_ms:.0f} ms at a time. Lag extended the deadlines and was not "
-            "charged; the table has the total for each bot."
+            f"The machine was busy: answers were read up to {times.worst_lag_ms:.0f} ms late, and "
+            "no bot was charged for it."
         )
         blocks.append(Paragraph(lag, "faint"))
     source = "From the game logs; times differ from run to run. CPU is in ms per question."

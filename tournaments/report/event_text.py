@@ -22,19 +22,19 @@ UNEVEN_TOLD = 3
 def headline(event: Event, played: int, planned: int) -> str:
     """Return a sentence about the game, the format and the number of games played."""
     form = event.format
-    parts = (
-        f"{event.rules.name}, {event.seats} seats, {form.describe_boards(event)}, each board "
-        "rotated through all seats.",
-        form.introduce(event),
-        done(event, played, planned),
+    sides = "both sides" if event.seats == 2 else "all seats"
+    return (
+        f"{form.name.replace('-', ' ').capitalize()} of {event.rules.name}, {event.seats} seats"
+        f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
+        f"{done(event, played, planned)}"
     )
-    return " ".join(filter(None, parts))
 
 
 def done(event: Event, played: int, planned: int) -> str:
     """Return a sentence about the number of games played."""
-    of = event.format.ESTIMATE * (played < planned)
-    return f"{played} of {of}{planned} games are played."
+    if played == planned:
+        return f"All {planned:,} games played."
+    return f"{played:,} of {event.format.ESTIMATE}{planned:,} games played."
 
 
 def main_result(event: Event, results: Sequence[Result], planned: int, ratings: Ratings) -> str:
@@ -74,7 +74,7 @@ def by_ratings(pool: Pool) -> str:
         return f"**{names[0]}** is first (95 %)."
     if len(names) <= OPEN:
         return f"Undecided between {join_words(names)} (95 %)."
-    return f"Undecided between {len(names)} bots (95 %); {names[0]} leads."
+    return f"{names[0]} leads; too few boards to be sure that it is the best."
 
 
 def _evidence(pool: Pool) -> str:

@@ -289,7 +289,7 @@ def _where(one: Losses, crash: str) -> Iterator[str]:
         yield f"It crashed, as in {one.worst[0].game}: {crash}."
     causes = reduce(_with, lost.values(), RoundCauses(0.0, 0.0))
     if total and causes != UNKNOWN_CAUSES:
-        yield f"In the lost rounds it {causes.describe()}, as playouts tell."
+        yield f"In the lost rounds it {causes.describe()} (estimated; not a split of the score)."
 
 
 def _with(causes: RoundCauses, lost: RoundSums) -> RoundCauses:

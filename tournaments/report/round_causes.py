@@ -23,13 +23,13 @@ class RoundCauses(Struct, frozen=True):
     def describe(self) -> str:
         """Return what luck and mistakes did, after "it"."""
         luck, mistakes = round(self.luck or 0.0), max(0, round(self.mistakes or 0.0))
-        parts = [f"gained {_points(luck)} by luck"] if luck > 0 else []
+        parts = [f"gained {_points(luck)} by good draws"] if luck > 0 else []
         if luck < 0:
-            also = f", {mistakes:,} to mistakes" if mistakes else ""
-            parts.append(f"lost {_points(-luck)} to luck{also}")
+            also = f", {mistakes:,} to weaker choices" if mistakes else ""
+            parts.append(f"lost {_points(-luck)} to bad draws{also}")
         elif mistakes:
-            parts.append(f"lost {_points(mistakes)} to mistakes")
-        causes = {"luck": self.luck, "mistakes": self.mistakes}
+            parts.append(f"lost {_points(mistakes)} to weaker choices")
+        causes = {"bad draws": self.luck, "weaker choices": self.mistakes}
         known = [name for name, points in causes.items() if points is not None] or causes
         return " and ".join(parts) or f"lost nothing to {' or '.join(known)}"
 

@@ -115,7 +115,7 @@ def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("half_width", "needed", "told"),
     [
-        (50.0, 9, "a is 20 ± 50 Elo ahead of b; if that is the true lead, about 6 more boards"),
+        (50.0, 9, "a is 20 ± 50 Elo ahead of b; about 6 more boards would probably decide it"),
         (50.0, None, "a is 20 ± 50 Elo ahead of b."),
         (10.0, 3, "a is 20 ± 10 Elo ahead of b."),
         (3004.0, 9, ""),

@@ -128,7 +128,7 @@ def test_of_boards_in_play_nothing_leaves(event: Path, tmp_path: Path) -> None:
             assert hidden.hex().encode() not in data.lower(), name
             assert base64.b64encode(hidden) not in data, name
         assert not told.search(data), name
-    assert "11 of 12 games are played" in (tmp_path / "site/index.html").read_text()
+    assert "11 of 12 games played" in (tmp_path / "site/index.html").read_text()
     assert not (tmp_path / "site/ledger.jsonl").exists()
 
 

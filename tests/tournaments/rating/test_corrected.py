@@ -184,7 +184,7 @@ def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
     sure, unsure = Gain(2.3, 1.3, 4.0), Gain(1.3, 0.7, 2.4)
     said = luck_notes(msgspec.structs.replace(pool, gain_wins=sure, gain_margin=unsure))
     assert "tells as much about wins as 2.3 games (1.3–4.0) with luck in." in said[0]
-    assert "more about margins: it tells as much about margins as 1.3 games (0.7–2.4)" in said[1]
+    assert "did not sharpen margins (× 1.3, 0.7–2.4)" in said[1]
 
 
 def test_a_few_boards_do_not_tell_what_a_game_is_worth() -> None:

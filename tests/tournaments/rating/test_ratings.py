@@ -636,7 +636,7 @@ def test_the_level_is_no_matter_of_a_single_board() -> None:
     assert sum(known(named(pool)[name].elo) for name in "mno") == pytest.approx(0, abs=1e-5)
     for one in only(middle).entrants:
         assert known(named(pool)[one.name].elo) == pytest.approx(known(one.elo), abs=5)
-    assert any("without best" in line for line in rating_notes.placing(pool))
+    assert any("best does not count" in line for line in rating_notes.placing(pool))
     twice = [*lucky, game(501, ("best", "n"), (0, 1))]
     assert only([*middle, *twice]).level == ("best", "m", "n", "o")
 

@@ -427,13 +427,13 @@ def test_the_boards_that_are_left_heed_the_fewest_and_the_most() -> None:
 
 def test_the_live_line() -> None:
     settings = Sprt()
-    assert live(settings, ()) == "LLR 0.00 (-2.94, 2.94), no board is complete"
+    assert live(settings, ()) == "no board is complete"
     steps = [SprtStep(40, 1.23, 12.0, 0.1, settings.bounds)]
     left = boards_still_needed(settings, steps[0])
-    expected = f"LLR 1.23 (-2.94, 2.94), about {2 * left} more games"
+    expected = f"leaning yes (1.2 of 2.9), about {2 * left} more games"
     assert live(settings, steps) == expected
-    assert live(settings, [replace(steps[0], llr=3.0)]).endswith("2.94), H1 accepted")
-    assert live(settings, [replace(steps[0], boards=5000)]).endswith("2.94), undecided")
+    assert live(settings, [replace(steps[0], llr=3.0)]) == "decided: yes"
+    assert live(settings, [replace(steps[0], boards=5000)]) == "leaning yes (1.2 of 2.9), undecided"
 
 
 def test_the_sparkline_runs_from_bound_to_bound() -> None:

@@ -133,7 +133,7 @@ def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
     }
     told = f"2 games of first and greedy were played in one rotation only{GO_ON}"
     assert [name for name in said if told not in said[name]] == []
-    assert "The event is unfinished: 2 of 6 games are played.\n" in said["plan"]
+    assert "The event is unfinished: 2 of 6 games played.\n" in said["plan"]
 
 
 def lead(plan: Event, results: list[Result]) -> str:

@@ -26,14 +26,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("luck", "mistakes", "words"),
     [
-        (-12.3, 9.4, "lost 12 points to luck, 9 to mistakes"),
-        (-1.0, 0.2, "lost 1 point to luck"),
-        (3.0, 1.0, "gained 3 points by luck and lost 1 point to mistakes"),
-        (None, 4.0, "lost 4 points to mistakes"),
-        (0.4, -2.0, "lost nothing to luck or mistakes"),
-        (0.4, None, "lost nothing to luck"),
-        (-1234.0, 5678.0, "lost 1,234 points to luck, 5,678 to mistakes"),
-        (None, None, "lost nothing to luck or mistakes"),
+        (-12.3, 9.4, "lost 12 points to bad draws, 9 to weaker choices"),
+        (-1.0, 0.2, "lost 1 point to bad draws"),
+        (3.0, 1.0, "gained 3 points by good draws and lost 1 point to weaker choices"),
+        (None, 4.0, "lost 4 points to weaker choices"),
+        (0.4, -2.0, "lost nothing to bad draws or weaker choices"),
+        (0.4, None, "lost nothing to bad draws"),
+        (-1234.0, 5678.0, "lost 1,234 points to bad draws, 5,678 to weaker choices"),
+        (None, None, "lost nothing to bad draws or weaker choices"),
     ],
 )
 def test_causes_in_words(luck: float | None, mistakes: float | None, words: str) -> None:
@@ -69,7 +69,7 @@ def test_a_game_and_its_rounds_tell_them(played: Path) -> None:
 def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> None:
     shown = boneyard("explain", str(played), "--bot", "random")
     (said,) = (line for line in shown.splitlines() if line.startswith("In the lost rounds it "))
-    assert " luck" in said
+    assert "bad draws" in said
     assert "mistakes" not in said
     (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert all(one["luck"] is not None for one in told["rounds"])

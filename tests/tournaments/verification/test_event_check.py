@@ -446,7 +446,7 @@ def test_the_report_stands_before_the_first_game(tmp_path: Path) -> None:
     bot, out, seen = tmp_path / "reader.py", tmp_path / "out", tmp_path / "seen"
     bot.write_text(READER.format(seen=f"{seen}", report=f"{out / 'report.md'}"))
     run(out, "greedy", str(bot), "--boards", "1")
-    assert "0 of 2 games are played" in seen.read_text()
+    assert "0 of 2 games played" in seen.read_text()
     said = boneyard("verify", str(out))
     assert said.endswith("OK: 2 games replayed, 1 board's deals recomputed, ratings equal.\n")
     digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)

@@ -148,7 +148,8 @@ def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) ->
     if worst and worst.swing < 0 and worst.round in causes:
         yield f"In round {worst.round} it {causes[worst.round].describe()}."
     if len(ends) > 1 and causes:
-        yield f"In the whole game it {summed(causes).describe()}, as playouts tell."
+        estimate = "(estimated; not a split of the score)"
+        yield f"In the whole game it {summed(causes).describe()} {estimate}."
 
 
 def _command(where: Path, *words: str) -> str:

@@ -33,20 +33,16 @@ LUCK = (
 def live(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Return the state of the test in one line."""
     if not steps:
-        return f"LLR 0.00 {_bounds(settings)}, no board is complete"
-    last = steps[-1]
-    line = f"LLR {last.llr:.2f} {_bounds(settings)}"
+        return "no board is complete"
+    last, (low, high) = steps[-1], settings.bounds
     verdict = answer(settings, steps)
     if verdict != "undecided":
-        return f"{line}, {verdict} accepted"
+        return f"decided: {'yes' if verdict == 'H1' else 'no'}"
+    side, bound = ("yes", high) if last.llr >= 0 else ("no", low)
+    line = f"leaning {side} ({abs(last.llr):.1f} of {abs(bound):.1f})"
     if last.boards == settings.max_boards:
         return f"{line}, undecided"
     return f"{line}, about {GAMES_A_BOARD * boards_still_needed(settings, last)} more games"
-
-
-def _bounds(settings: Sprt) -> str:
-    low, high = settings.bounds
-    return f"({low:.2f}, {high:.2f})"
 
 
 def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> list[Block]:

@@ -9,17 +9,11 @@ from tournaments.rating.tables import FEWEST_BOARDS, Gain, Pool
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
 OUTSIDE = (
-    "The bots of the core took points off each other, directly or through others. A bot that lost "
-    "nothing to the core is listed above it, a bot that took nothing off it below. `>` and `<` are "
-    "95 % bounds and do not change other ratings: if the bot were weaker (`>`) or stronger (`<`) "
-    "than its bound, such a sweep would have a chance below 5 %."
+    "The bots of the core took points off each other. Above it stands a bot that lost nothing to "
+    "it, below it one that won nothing from it: {}. Such a bound changes no other rating."
 )
 """The reason why some entrants stand apart."""
-SWEPT = (
-    "No two bots took points off each other, directly or through others, so no bot has a rating. "
-    "{} is set to {} Elo. `>` and `<` are 95 % bounds: if the bot were weaker (`>`) or stronger "
-    "(`<`) than its bound, such a sweep would have a chance below 5 %."
-)
+SWEPT = "{} won nothing from a better one, so ratings can only be bounded: {}. {} is set to {} Elo."
 """The reason why all entrants stand apart."""
 NAMED = 5
 """The largest number of names that a sentence lists."""
@@ -27,7 +21,7 @@ PRIOR = (
     "Prior: Jeffreys', also known as Firth's correction: each rating has the weight of one extra "
     "draw, spread over its games by their information. It removes the average bias of maximum "
     "likelihood: for two bots, 1.6 Elo at 76 % of 300 games, 11 Elo at 95 %, 36 Elo at 56 wins of "
-    "60. `boneyard rate --prior 0` leaves it out, as Ordo does."
+    "60. `--prior 0` leaves it out, as Ordo does."
 )
 """The meaning of the prior and its effect."""
 INTERVALS = (
@@ -37,9 +31,8 @@ INTERVALS = (
 )
 """The meaning of ±, its reference, and its accuracy."""
 WITHOUT_FOULS = (
-    "Elo without fouls rates the games without a foul. It does not measure the strength of a bot "
-    "that fouls when it is behind, because its lost games are left out. Compare it only if fouls "
-    "are accidents."
+    "Elo without fouls: Elo without the games that ended by a foul; misleading if a bot fouls when "
+    "it is losing."
 )
 """The caution about ratings without fouls."""
 OTHER_SCALE = (
@@ -76,9 +69,11 @@ def placing(pool: Pool) -> list[str]:
     bounds = {one.bound for one in pool.entrants} - {""}
     core = [one.name for one in pool.entrants if not one.bound]
     swept = bool(bounds) and len(core) == 1
-    said = [OUTSIDE] if bounds and not swept else []
+    said = [OUTSIDE.format(_bound_words(pool))] if bounds - {"?"} and not swept else []
     if swept:
-        said.append(SWEPT.format(core[0], f"{pool.anchor.elo:+g}" if pool.anchor else "0"))
+        loser = pool.entrants[-1].name if len(pool.entrants) == 2 else "Each bot"
+        zero = f"{pool.anchor.elo:+g}" if pool.anchor else "0"
+        said.append(SWEPT.format(loser, _bound_words(pool), core[0], zero))
     if "?" in bounds:
         said.append("`?`: the results do not show whether it is better than the core.")
     weak = sorted(set(core) - set(pool.level))
@@ -86,13 +81,23 @@ def placing(pool: Pool) -> list[str]:
         name, elo = pool.anchor.name, pool.anchor.elo
         said.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
     elif weak:
+        one = len(weak) == 1
         said.append(
-            f"0 Elo is the mean of the core without {join_names(weak)}: a single board connects "
-            f"{'it' if len(weak) == 1 else 'them'} with the others."
+            f"0 Elo is the average bot; {join_names(weak)} {'does' if one else 'do'} not count, "
+            f"because {'it' if one else 'they'} took points on one board only."
         )
     elif bounds and len(core) > 1:
-        said.append("0 Elo is the mean of the core.")
+        said.append("0 Elo is the average bot of the core.")
     return said
+
+
+def _bound_words(pool: Pool) -> str:
+    """Explain the bounds by the first one as it stands in the table."""
+    first = next((one for one in pool.entrants if one.bound in ("<", ">")), None)
+    if first is None or first.elo is None:
+        return "`<` and `>` are 95 % bounds"
+    side = "below" if first.bound == "<" else "above"
+    return f"`{first.bound}{first.elo:+.0f}` means with 95 % confidence {side} {first.elo:+.0f}"
 
 
 def intervals(pool: Pool) -> str:
@@ -124,7 +129,7 @@ def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
         return []
     if any(one.name == anchor.name for one in pool.entrants):
         return [f"{anchor.name} cannot be the anchor, because it is not in the core."]
-    return [f"No games connect these with {anchor.name}: 0 Elo is the mean of their core."]
+    return [f"No games connect these with {anchor.name}: 0 Elo is the average bot of their core."]
 
 
 def without_fouls(pool: Pool, anchor: Anchor | None) -> list[str]:
@@ -175,14 +180,15 @@ def luck_notes(pool: Pool) -> list[str]:
     if more:
         said.append(f"With luck taken out, a game here tells as much {_worth(more)} with luck in.")
     if unsure:
-        said.append(
-            "The results do not show that with luck taken out a game here tells more about "
-            f"{' or '.join(unsure)}: it tells as much {_worth(unsure)} with luck in."
-        )
+        said.append(f"Taking luck out did not sharpen {' or '.join(unsure)} ({_worths(unsure)}).")
     rated = [one.corrected for one in pool.entrants if one.corrected and not one.bound]
     if len(rated) > 1 and any(one.elo is None for one in rated):
         said.append("`·`: with luck taken out, the results are too one-sided for a rating.")
     return said
+
+
+def _worths(gains: Mapping[str, Gain]) -> str:
+    return "; ".join(f"× {one.value:.1f}, {one.low:.1f}–{one.high:.1f}" for one in gains.values())
 
 
 def _worth(gains: Mapping[str, Gain]) -> str:
