@@ -220,11 +220,18 @@ class Progress:
             *describe_same_answers(used.same_bots, event.entrants),
         ]
         print_blocks(console, paragraphs(filter(None, notes), "strong"))
-        print_blocks(console, [time_section(used)])
+        if _was_late(event, used):
+            print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))
         commands = (f"boneyard {name}{_argument(folder)}" for name in NEXT)
         console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
+
+
+def _was_late(event: Event, used: Times) -> bool:
+    """Tell whether a bot took longer for a question than it had."""
+    own = {one.name: one.clock.applied_to(event.clock) for one in event.entrants if one.clock}
+    return any(one.worst_ms > own.get(one.name, event.clock).move_ms for one in used.entrants)
 
 
 def _argument(folder: Folder) -> str:

@@ -77,16 +77,14 @@ def test_lag_is_reported_for_each_bot_and_no_game_is_replayed(
 ) -> None:
     monkeypatch.setattr("tournaments.runner.runner.Poller", partial(LaggingPoller, 50.0))
     out = tmp_path / "out"
-    said = run_file(event(tmp_path / "bots", "pass"), out)
+    run_file(event(tmp_path / "bots", "pass"), out)
     assert len(games_of(out)) == len(ledger(out)) == 4
     times = json.loads((out / "times.json").read_text())
     for one in times["entrants"]:
         assert one["given_back_ms"] >= 50 * one["questions"]
-        assert f"{one['given_back_ms']:.0f}" in said
         assert f"{one['given_back_ms']:.0f}" in (out / "report.html").read_text()
     assert times["worst_lag_ms"] >= 50
-    assert "lag ms" in said
-    assert "and no bot was charged for it" in said
+    assert "and no bot was charged for it" in (out / "report.html").read_text()
     assert "OK: " in boneyard("verify", str(out))
 
 

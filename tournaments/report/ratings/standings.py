@@ -27,6 +27,8 @@ from tournaments.report.html.forest import place_intervals
 from tournaments.report.html.game_list import link_to_games
 from tournaments.report.ratings import rating_notes
 
+FEWEST_FOR_RANKS = 10
+"""Boards under which a table shows no ranks that the results leave open: nearly all are."""
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
 COSTS = (
@@ -140,7 +142,8 @@ def _interval_column(axis: Figure) -> Column:
 
 def _placed(place: int, rating: Rating) -> list[Cell]:
     best, worst = rating.ranks
-    rank = f"{place}" if best == worst else f"{place} ({best}–{worst})"
+    sure = best == worst or rating.boards < FEWEST_FOR_RANKS
+    rank = f"{place}" if sure else f"{place} ({best}–{worst})"
     if rating.cost and rating.cost.stopped:
         rank = "stopped"  # It may have chosen the moment of its rank.
     return [
