@@ -1,12 +1,12 @@
-/* The emblem of each entrant: a colour and a shape, as in emblems.html.j2. */
+/* The emblem of each entrant: a colour and a shape, full or hollow, as in emblems.html.j2. */
 "use strict";
 const Emblem = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const KINDS = 8;
 
   /** Returns the class of the colour of an entrant by its number. */
-  const colour = (number) => `c${number % KINDS}`;
-  const shape = (number) => `#shape-${(number + Math.floor(number / KINDS)) % KINDS}`;
+  const colour = (number) => `c${number % KINDS}${Math.floor(number / KINDS) % 2 ? " hollow" : ""}`;
+  const shape = (number) => `#shape-${(number + Math.floor(number / KINDS / 2)) % KINDS}`;
 
   /** Returns the emblem as an element; within a drawing it is placed by `box`. */
   function draw(number, box = {}) {

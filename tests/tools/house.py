@@ -46,15 +46,15 @@ ROOMS = {
     "training and exam": Room(1_500, 2_119, ("arena/training", "arena/exam")),
     "ui and document": Room(2_000, 2_260, ("arena/ui", "arena/document")),
     "sample bots": Room(1_050, 1_283, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_937, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_938, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 2_116, ("tournaments/plan",)),
-    "formats and tuning": Room(2_400, 2_746, ("tournaments/formats", "tournaments/tuning")),
-    "schedule and forecast": Room(1_000, 1_104, ("tournaments/schedule", "tournaments/forecast")),
+    "formats and tuning": Room(2_400, 2_734, ("tournaments/formats", "tournaments/tuning")),
+    "schedule and forecast": Room(1_000, 1_101, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_467, ("tournaments/rating",)),
     "storage": Room(1_700, 2_270, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_789, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 4_505, ("tournaments/report",)),
-    "site": Room(1_500, 2_144, ("tournaments/live", "tournaments/publication")),
+    "report": Room(3_400, 4_513, ("tournaments/report",)),
+    "site": Room(1_500, 2_149, ("tournaments/live", "tournaments/publication")),
     "verification and dataset": Room(
         1_300, 1_792, ("tournaments/verification", "tournaments/dataset")
     ),
@@ -70,7 +70,7 @@ ROOMS = {
             "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 56_302, ("tests",)),
+    "tests": Room(36_000, 56_299, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 41

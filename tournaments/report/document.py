@@ -38,7 +38,7 @@ from tournaments.rating.fouls import count_fouls
 from tournaments.rating.tables import Pool, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import conditions, event_text
-from tournaments.report.html.forest import Interval, place_intervals
+from tournaments.report.html.forest import Interval, place_estimates
 from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
 from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
 from tournaments.report.ratings.comparisons import compared_sections
@@ -53,8 +53,8 @@ EVIDENCE_SHOWN = 100
 """The largest number of fouls with evidence."""
 WORDS = 2_000
 """The largest length of a bot's words, in characters."""
-AT_A_GLANCE = 10
-"""The largest number of entrants in the figure at the top of a page."""
+AT_A_GLANCE = 20
+"""The largest number of entrants in the figure at the top of a page, the best ones."""
 DIGITS = 12
 """Digits of a fingerprint that tell bots apart."""
 
@@ -122,13 +122,13 @@ class Line(NamedTuple):
 
 
 def _result(pools: Sequence[Pool]) -> Iterator[Block]:
-    """Yield the figure of the ratings, if the best are few enough to be seen at a glance."""
-    for pool in pools[:1]:
-        if len(pool.entrants) <= AT_A_GLANCE:
-            drawn = place_intervals(pool)
-            pairs = zip(pool.entrants, drawn.rows, strict=True)
-            lines = [Line(one.name, write_elo(one), interval) for one, interval in pairs]
-            yield Figure(macro="result", value=(drawn, lines))
+    """Yield the figure of the best ratings."""
+    best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
+    if any(one.elo is not None for one in best):
+        drawn = place_estimates(best)
+        pairs = zip(best, drawn.rows, strict=True)
+        lines = [Line(one.name, write_elo(one), interval) for one, interval in pairs]
+        yield Figure(macro="result", value=(drawn, lines))
 
 
 def _pools(data: ReportData) -> Iterator[Block]:

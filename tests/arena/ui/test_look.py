@@ -74,8 +74,8 @@ def test_the_result_its_chart_and_its_turning_points_stand_beside_the_board(tmp_
         emblems = page.locator("h1 .emblem use").evaluate_all(
             "(all) => all.map((one) => one.href.baseVal)"
         )
-        assert emblems == ["#shape-2", "#shape-3"]
-        assert page.locator("h1 .emblem.c1").count() == 1
+        assert emblems == ["#shape-1", "#shape-3"]
+        assert page.locator("h1 .emblem.c1.hollow").count() == 1
         rounds = page.locator("#chart .band").count()
         assert rounds == game.result.rounds
         assert page.get_attribute("#chart", "aria-label").endswith(f" {bob}")  # type: ignore[union-attr]
