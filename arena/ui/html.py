@@ -7,6 +7,7 @@ and load only what the file contains: no style attributes and no handlers in att
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,8 @@ POLICY = (
     "default-src 'none'; style-src {styles}; script-src {scripts}; img-src {images};"
     " connect-src {to}; base-uri 'none'; form-action 'none'"
 )
+COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?)\n", re.MULTILINE | re.DOTALL)
+"""A comment on lines of its own, in a style sheet or a script."""
 STYLE, THEME, SCRIPT = "style.css", "theme.js", "script.js"
 """The files that the pages of a site share."""
 
@@ -130,9 +133,10 @@ def generator() -> str:
 
 
 def _joined(environment: "Environment", names: Sequence[str]) -> str:
-    """Return the files joined and unchanged: they are not templates."""
+    """Return the files joined, without lines of comments: they are not templates."""
     assert environment.loader
-    return "".join(environment.loader.get_source(environment, name)[0] for name in names)
+    files = [environment.loader.get_source(environment, name)[0] for name in names]
+    return COMMENT.sub("", "".join(files))
 
 
 def _hash(text: str) -> str:

@@ -191,7 +191,7 @@
     }
     nodes.seat.value = `${now.seat}`;
     list();
-    go(at === "foul" ? fouled() : Number(at) || 0);
+    go(at === "foul" ? fouled() : Number(at ?? Chart.turns(view(), about)[0]?.at) || 0);
     main.dataset.ready = game.game;
   }
 
@@ -211,7 +211,8 @@
     }
   }
 
-  /** Opens the game in the address, else the first game; `at` is a moment's number, or "foul". */
+  /** Opens the game in the address, else the first game, where `at` says: at a moment's number, at a
+   * "foul", or without it at the first turning point. */
   async function follow() {
     const words = new URLSearchParams(location.hash.slice(1)), name = words.get("game");
     if (source && now.name !== name) games.splice(0, games.length, await loaded(name));
@@ -248,7 +249,7 @@
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
     nodes.numbers.addEventListener("change", () => go(now.at));
     nodes.round.addEventListener("change", () => go(rounds()[nodes.round.selectedIndex]));
-    nodes.game.addEventListener("change", () => open(Number(nodes.game.value), now.seat, 0));
+    nodes.game.addEventListener("change", () => open(Number(nodes.game.value), now.seat, null));
     nodes.seat.addEventListener("change", () => {
       now.seat = nodes.seat.value === "null" ? null : Number(nodes.seat.value);
       list();

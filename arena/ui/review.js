@@ -2,7 +2,7 @@
 "use strict";
 const Review = (() => {
   const { add, tiles, written } = Tiles;
-  const LEFT = 24, RIGHT = 20, LANE = 17, HIGH = 84; // Lanes of marks are above and below the line.
+  const LEFT = 24, RIGHT = 20, LANE = 17, HIGH = 84, MARK = 14; // Lanes of marks are above and below the line.
   const LUCKY = 5; // Percent of the game from which the luck of a draw is marked.
   const GRADES = [["", ""], ["?!", "inaccuracy"], ["?", "mistake"], ["??", "blunder"]];
 
@@ -80,8 +80,12 @@ const Review = (() => {
 
   /** Draws the marks as buttons: two sides have a lane each, more share one for luck and one for mistakes. */
   function marks(svg, review, emblems, x, bottom, go) {
-    for (const { at, side, kind, sign, words } of review.marks) {
-      const high = (emblems.length === 2 ? side === 1 : kind === "luck") ? 0 : bottom;
+    const lane = ({ side, kind }) => ((emblems.length === 2 ? side === 1 : kind === "luck") ? 0 : bottom);
+    for (const one of review.marks) {
+      const { at, side, kind, grade, sign, words } = one, high = lane(one);
+      // Of mistakes that would overlap only the blunders are marked.
+      const near = review.marks.some((other) => other !== one && lane(other) === high && Math.abs(x(other.at) - x(at)) < MARK);
+      if (near && (grade === 1 || grade === 2)) continue;
       const group = add(svg, "g", { class: `mark ${kind} ${Emblem.colour(emblems[side])}`, role: "button", tabindex: 0, "aria-label": words, "data-at": at });
       add(group, "title", {}, words);
       add(group, "rect", { x: x(at) - 8, y: high, width: 16, height: LANE, rx: 3 });

@@ -157,7 +157,9 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
     path.write_text(html)
     with opened(path) as page:
         ready(page)
-        assert page.locator("#chances .mark").count() == 4
+        page.keyboard.press("Home")
+        # The inaccuracy would overlap a draw's mark; keys lead to it all the same.
+        assert page.locator("#chances .mark").count() == 3
         for key, at in (("m", wrong[0]), ("m", wrong[1]), ("m", wrong[1]), ("M", wrong[0])):
             page.keyboard.press(key)
             assert place(page) == at
@@ -221,6 +223,7 @@ def test_a_viewer_with_one_hand_sees_its_own_mistakes_only(
     fouler = next(one.seat for one in review.decisions if one.at == wrong[0])
     with opened(path) as page:
         ready(page)
+        page.keyboard.press("Home")
         page.select_option("#seat", f"{1 - fouler}")
         assert page.locator(f"#chances .mark[data-at='{wrong[0]}']").count() == 0
         page.select_option("#seat", f"{fouler}")
@@ -240,6 +243,7 @@ def test_a_page_without_a_review_shows_none(game: LoggedGame, tmp_path: Path) ->
     path.write_text(replay_page("one", [pack_game(game)]))
     with opened(path) as page:
         ready(page)
+        page.keyboard.press("Home")
         assert page.is_hidden("#review")
         page.keyboard.press("m")
         assert place(page) == 0

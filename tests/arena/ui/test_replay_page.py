@@ -294,6 +294,12 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
     many = len(scenes)
     with opened(saved(tmp_path, page_of(game))) as page:
         ready(page)
+        turns = page.locator("#turns button")
+        assert turns.count()
+        opened_at = position(page)
+        turns.first.click()
+        assert position(page) == opened_at
+        page.keyboard.press("Home")
         assert position(page) == f"1 of {many}"
         page.keyboard.press("ArrowRight")
         assert position(page) == f"2 of {many}"
@@ -435,6 +441,7 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         assert page.title() == (
             f"{SCRIPT} 50 · \\u202eobe 0 · '\"&lt; 84 · foul of \\u202eobe · replay · Boneyard"
         )
+        page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
         evidence = page.locator("#evidence dd").all_text_contents()
         assert evidence.count(shown) == 3
