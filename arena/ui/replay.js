@@ -138,7 +138,7 @@
     }
     nodes.at.max = scenes.length - 1;
     now.review = Review.read(now.play, now.seat);
-    for (const id of ["review", "review-keys", "review-sums"]) nodes[id].hidden = !now.review;
+    for (const id of ["review", "review-more", "review-keys", "review-sums"]) nodes[id].hidden = !now.review;
     nodes.luck.hidden = now.seat !== null;
     if (now.review) {
       Review.legend(nodes.signs, now.review);
