@@ -28,18 +28,21 @@ from tournaments.storage.ledger import Ledger
         pytest.param(
             ("--format", "gauntlet", "--challenger", "random"),
             6,
-            "A gauntlet: random against",
+            "Gauntlet of draw, 2 seats, random against",
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            ("--format", "ladder"), 12, "A ladder: counting against", marks=pytest.mark.slow
+            ("--format", "ladder"),
+            12,
+            "Ladder of draw, 2 seats, counting against",
+            marks=pytest.mark.slow,
         ),
         (("--format", "swiss", "--rounds", "2"), 8, "| # | bot | points | Buchholz |"),
         (("--format", "swiss", "--rounds", "2", "--seats", "3"), 6, "(bye)"),
         pytest.param(
             ("--format", "gauntlet", "--seats", "4"),
             4,
-            "A gauntlet: first against",
+            "Gauntlet of draw, 4 seats, first against",
             marks=pytest.mark.slow,
         ),
     ],

@@ -87,5 +87,5 @@ def test_matches_of_an_event_file_are_played_told_and_verified(tmp_path: Path) -
     )
     run(tmp_path / "out", str(written))
     assert summary(tmp_path / "out") == {"played": 6, "planned": 6}
-    assert "Matches: 3 chosen tables." in report(tmp_path / "out")
+    assert ", 3 chosen tables: " in report(tmp_path / "out")
     assert fits(tmp_path / "out")
