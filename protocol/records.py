@@ -11,15 +11,7 @@ from protocol.tiles import Tile
 LOG_FORMAT = 1
 
 FoulClass = Literal[
-    "late",
-    "illegal",
-    "malformed",
-    "overlong",
-    "gone",
-    "no_hello",
-    "flooding",
-    "memory",
-    "forfeit",
+    "late", "illegal", "malformed", "overlong", "gone", "no_hello", "flooding", "memory", "forfeit"
 ]
 """Every way in which a bot can break the protocol; the list is closed."""
 

@@ -298,10 +298,7 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
         and score.points_out in ("others_minus_own", "difference"),
         "Where going out wins, the winners' total may be the higher one: set points_out = others.",
     )
-    yield (
-        stakes.ante > 0 and not stakes.pot,
-        "An ante is paid into a pot: set pot = true.",
-    )
+    yield (stakes.ante > 0 and not stakes.pot, "An ante is paid into a pot: set pot = true.")
     yield (
         rules.boneyard.auction and (stakes.chips == 0 or not stakes.pot),
         "An auction needs chips to bid and a pot to pay them into: set chips and pot = true.",

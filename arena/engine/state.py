@@ -158,17 +158,7 @@ class Round:
 class Game:
     """A game: its rounds up to the target."""
 
-    __slots__ = (
-        "over",
-        "points",
-        "pot",
-        "round",
-        "rules",
-        "scores",
-        "seats",
-        "settings",
-        "target",
-    )
+    __slots__ = ("over", "points", "pot", "round", "rules", "scores", "seats", "settings", "target")
 
     def __init__(self, rules: Ruleset, seats: int, target: int, settings: Settings) -> None:
         self.rules = rules

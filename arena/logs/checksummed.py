@@ -9,14 +9,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from arena.files import (
-    CHUNK,
-    append_atomic,
-    open_append,
-    open_file,
-    open_regular,
-    write_atomic,
-)
+from arena.files import CHUNK, append_atomic, open_append, open_file, open_regular, write_atomic
 from arena.files import DamagedFileError as DamagedFileError
 from arena.logs.compression import actual_path, open_any
 from protocol.codec import DamagedRecordError, seal_records, unseal

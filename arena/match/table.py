@@ -29,11 +29,7 @@ class Table(ReplyWaiter):
     """One game being played: a referee, a bot in each seat, the clock, the log."""
 
     def __init__(
-        self,
-        poller: Poller,
-        referee: Referee,
-        bots: Sequence[Player | None],
-        log: Log,
+        self, poller: Poller, referee: Referee, bots: Sequence[Player | None], log: Log
     ) -> None:
         """Seat the bots; None for a forfeited seat."""
         super().__init__(poller)

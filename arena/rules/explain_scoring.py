@@ -38,9 +38,7 @@ WORTH: dict[Formula, Worth] = {
         ("A", "B", "C score", "C.34", "E"),
     ),
     "others": Worth(
-        "the total of all other hands",
-        "the total of the other side's two hands",
-        ("C.31", "D"),
+        "the total of all other hands", "the total of the other side's two hands", ("C.31", "D")
     ),
     "everybody": Worth(
         "the total of all hands, their own included",

@@ -226,10 +226,7 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "french": Variant(
-        "The draw game; the leader may play any tile first.",
-        ("C.15",),
-        "draw",
-        {"tile": "any"},
+        "The draw game; the leader may play any tile first.", ("C.15",), "draw", {"tile": "any"}
     ),
     "domino-pool": Variant(
         "Draw until you can play, then play; two tiles stay in the boneyard.",

@@ -66,12 +66,7 @@ def play(policy: Policy, *, name: str = "", version: str = "1", author: str = ""
 
 
 def play_batch(
-    policy: BatchPolicy,
-    tables: int = 64,
-    *,
-    name: str = "",
-    version: str = "1",
-    author: str = "",
+    policy: BatchPolicy, tables: int = 64, *, name: str = "", version: str = "1", author: str = ""
 ) -> None:
     """Run as a bot at up to `tables` tables at once: one call answers all questions that have come.
 

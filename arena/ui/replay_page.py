@@ -58,11 +58,7 @@ class Playback(Struct, frozen=True):
 
 
 def pack_game(
-    logged: LoggedGame,
-    seat: int | None = None,
-    most: int | None = None,
-    *,
-    reviewed: bool = False,
+    logged: LoggedGame, seat: int | None = None, most: int | None = None, *, reviewed: bool = False
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 

@@ -17,15 +17,7 @@ from numpy.typing import NDArray
 
 from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
-from arena.valuation.batch.tables import (
-    FREE,
-    HIGHER,
-    TILES,
-    Flags,
-    Ints,
-    MaskTables,
-    Places,
-)
+from arena.valuation.batch.tables import FREE, HIGHER, TILES, Flags, Ints, MaskTables, Places
 
 TOGETHER = 16384
 """Rounds of a batch: their arrays stay in the processor's cache."""

@@ -13,15 +13,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from arena.sandbox.kernel.calls import (
-    BUILDING,
-    GROUPS,
-    NETWORK,
-    REFUSALS,
-    RULES,
-    CallGroup,
-    Rule,
-)
+from arena.sandbox.kernel.calls import BUILDING, GROUPS, NETWORK, REFUSALS, RULES, CallGroup, Rule
 
 _X86, _ARM = 0xC000_003E, 0xC000_00B7
 _ARCHES = {"x86_64": (0, _X86), "aarch64": (1, _ARM)}

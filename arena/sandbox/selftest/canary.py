@@ -204,10 +204,7 @@ GROUPS: dict[str, dict[str, Attempt]] = {
     },
     "inherited": {"inherit": inherit},
     "network": {"connect": connect, "same-network": same_network},
-    "shared": {
-        "write-tmp": lambda t: write_in(t, t["notes"]),
-        "same-ipc": same_ipc,
-    },
+    "shared": {"write-tmp": lambda t: write_in(t, t["notes"]), "same-ipc": same_ipc},
     "kernel": {
         # The filter of system calls; no_new_privs and capabilities.
         "lock-file": lock_file,

@@ -338,11 +338,7 @@ class RoundBatch:
             self.play_of(seat, rows[own], *[(tile[own], end[own]) for tile, end in puts])
 
     def play_of(
-        self,
-        seat: int,
-        rows: Rows,
-        *puts: tuple[Ints, int | Ints],
-        drew: Places | None = None,
+        self, seat: int, rows: Rows, *puts: tuple[Ints, int | Ints], drew: Places | None = None
     ) -> None:
         """Do as `play` where the same seat is to move; `drew`: where a draw was its turn."""
         played = self._put(seat, rows, *puts[0])
