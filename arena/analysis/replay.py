@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from arena.logs.gamelog import LoggedGame
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
-from protocol.codec import encode_line
+from protocol.codec import Fault, encode_line
 from protocol.messages import Choose
 from protocol.records import (
     ChoiceRecord,
@@ -72,14 +72,9 @@ def _answer_again(referee: Referee, logged: LoggedGame) -> Iterator[tuple[int, b
 def _apply(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
     """Apply a recorded answer or foul again; its seat must be the one that is asked."""
     if isinstance(record, FoulRecord):
-        line = record.line.encode()
+        fault, line = Fault(record.foul, record.detail), record.line.encode()
         referee.forfeit(
-            record.seat,
-            record.foul,
-            record.detail,
-            ms=record.ms,
-            line=line,
-            given_back_ms=record.given_back_ms,
+            record.seat, fault, ms=record.ms, line=line, given_back_ms=record.given_back_ms
         )
     else:
         answer = Choose(id=record.id, choice=record.choice, note=record.note, usage=record.usage)

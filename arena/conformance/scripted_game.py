@@ -45,8 +45,8 @@ class ScriptedSeat:
         self._chance = Random(board)
         self._lines: list[bytes] = []
         names = ("other",) * seat + ("bot",) + ("other",) * (seats - seat - 1)
-        seating = GameSetup("check", number, board, names, rules, clock)
-        self._referee = Referee(seating, board_seed(b"check", "check", board))
+        setup = GameSetup("check", number, board, names, rules, clock)
+        self._referee = Referee(setup, board_seed(b"check", "check", board))
         self._go_on()
 
     @property

@@ -102,7 +102,6 @@ class BotPool:
         return list(fresh.values())
 
     def _may_start_again(self, seat: int) -> bool:
-        """Tell whether the bot in this seat is unavailable, and that does not count yet."""
         bot = self._bots[seat]
         most = self._sandbox.limits.unavailable
         return bot is not None and bot.is_unavailable and self._voids[seat] < most

@@ -21,7 +21,6 @@ class GameSetup(Struct, frozen=True):
     clock: Clock
     """The clock of each seat that has none of its own."""
     fouls: FoulPolicy = FoulPolicy()
-    """The cost of a foul."""
     forfeited: tuple[int, ...] = ()
     """Seats that have lost the game before it begins; no bot sits there."""
     clocks: tuple[Clock, ...] = ()
@@ -36,8 +35,6 @@ class Question(Struct, frozen=True):
     """The open question to a seat."""
 
     seat: int
-    """The seat that must answer."""
     id: int
     options: tuple[Option, ...]
     time_ms: int
-    """The time that it has, in ms."""

@@ -21,7 +21,6 @@ class HumanPlayer:
     """The seat of a person at a screen."""
 
     def __init__(self) -> None:
-        """Begin without a screen; messages wait in `messages`."""
         self.fault: Fault | None = None
         self.read_at = 0.0
         self.question: Ask | None = None

@@ -90,7 +90,6 @@ class MultiplexedBot:
             self.disqualify(self.bot.fault)
 
     def _hand_on(self, line: bytes) -> None:
-        """Route a line to its game. A line that is not an answer is a fault of the process."""
         answer = decode_line(line)
         if isinstance(answer, Fault):
             self.disqualify(Fault(answer.foul, f"{answer.detail} It wrote: {printable(line)}"))

@@ -133,7 +133,6 @@ class PipedProcess:
             self._hold(line[written:])
 
     def _hold(self, rest: bytes) -> None:
-        """Keep bytes until the pipe takes them."""
         if not self._outbox and self._pipes:
             self._outbox += rest
             self._pipes.register_writer(self)
@@ -211,7 +210,6 @@ class PipedProcess:
         del self.stderr[: -self.stderr_kept]
 
     def _take_line(self) -> bytes | None:
-        """Return the next whole line without its newline, or None."""
         end = self._inbox.find(b"\n")
         if end < 0:
             return None
@@ -227,7 +225,6 @@ class PipedProcess:
             self._slot.kill()
 
     def _close(self) -> None:
-        """Close what is left of a process that was reaped."""
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert pipe
             with suppress(OSError):

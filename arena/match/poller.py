@@ -154,7 +154,6 @@ class Poller:
                 return False
 
     def _run_later_work(self) -> None:
-        """Call the works that were left for later; works that they leave wait for the next turn."""
         works, self._soon = self._soon, []
         for work in works:
             work()

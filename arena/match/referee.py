@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Set
 
 from msgspec import UNSET
+from msgspec.structs import asdict, replace
 
 from arena import engine
 from arena.engine import view
@@ -35,7 +36,6 @@ from protocol.messages import (
 from protocol.records import (
     ChoiceRecord,
     DealRecord,
-    FoulClass,
     FoulPolicy,
     FoulRecord,
     GameRecord,
@@ -62,7 +62,7 @@ class Referee:
 
     def __init__(
         self,
-        seating: GameSetup,
+        setup: GameSetup,
         seed: bytes,
         chance: Chance = engine.chance_decides,
         writer: Callable[[Game, int], LineWriter] = LineWriter,
@@ -73,21 +73,21 @@ class Referee:
         `writer` makes the writer of the questions and round ends.
         Raises ImpossibleRulesError if the rules have no table of this size.
         """
-        seats = len(seating.seats)
+        seats = len(setup.seats)
         self.awaiting: Question | None = None
         self.result: Result | None = None
-        self.seating = seating
+        self.setup = setup
         self._seed = seed
         self._chance = chance
-        self._game = engine.new_game(seating.rules, seats)
-        self._lines = writer(self._game, seating.number)
-        clocks = self._clocks = [seating.clock_of(seat) for seat in range(seats)]
+        self._game = engine.new_game(setup.rules, seats)
+        self._lines = writer(self._game, setup.number)
+        clocks = self._clocks = [setup.clock_of(seat) for seat in range(seats)]
         self._move_ms = [clock.move_ms for clock in clocks]
         self._bank_ms = [float(clock.bank_ms) for clock in clocks]
-        self._asked = [seating.number * QUESTIONS_A_GAME] * seats
+        self._asked = [setup.number * QUESTIONS_A_GAME] * seats
         self._stale = [0] * seats
         self._usage: list[UsageSum] = []
-        self._fouls = [SeatFoul(seat, "forfeit") for seat in seating.forfeited]
+        self._fouls = [SeatFoul(seat, "forfeit") for seat in setup.forfeited]
         self._outgoing: list[tuple[int, bytes]] = []
         self.unlogged: list[LogRecord] = []
         """The records that wait for `take_records`."""
@@ -111,19 +111,16 @@ class Referee:
         assert question is not None, "A seat is listened to only while it is asked."
         assert question.seat == seat, "Another seat is asked."
         answer = judge_answer(question, decode_line(line) if message is None else message)
+        fault = self._count_stale(seat) if answer is None else answer
         if isinstance(answer, Choose):
             self._accept(question, answer, ms, given_back_ms)
-        elif answer is None:
-            self._ignore(seat, ms, line, given_back_ms)
-        else:
-            foul, detail = answer.foul, answer.detail
-            self.forfeit(seat, foul, detail, ms=ms, line=line, given_back_ms=given_back_ms)
+        elif isinstance(fault, Fault):
+            self.forfeit(seat, fault, ms=ms, line=line, given_back_ms=given_back_ms)
 
     def forfeit(
         self,
         seat: int,
-        foul: FoulClass,
-        detail: str,
+        fault: Fault,
         *,
         ms: float = 0.0,
         line: bytes = b"",
@@ -134,16 +131,9 @@ class Referee:
         The fouls of a bot that is not asked count when it must answer, so that the result does not
         depend on timing.
         """
-        self.unlogged.append(
-            FoulRecord(
-                seat=seat,
-                foul=foul,
-                detail=detail,
-                ms=ms,
-                given_back_ms=given_back_ms,
-                line=printable(line),
-            )
-        )
+        foul, detail = fault
+        record = FoulRecord(seat=seat, foul=foul, detail=detail, line=printable(line))
+        self.unlogged.append(replace(record, ms=ms, given_back_ms=given_back_ms))
         self._fouls.append(SeatFoul(seat, foul))
         self.awaiting = None
         if self._is_decided():
@@ -152,7 +142,7 @@ class Referee:
             self._go_on()
 
     def _is_decided(self) -> bool:
-        fouls = self.seating.fouls
+        fouls = self.setup.fouls
         return decided_by_fouls(self._game, fouls, {foul.seat for foul in self._fouls})
 
     def take_outgoing(self) -> list[tuple[int, bytes]]:
@@ -174,15 +164,15 @@ class Referee:
         return bool(self._fouls) and any(foul.seat == seat for foul in self._fouls)
 
     def _begin(self) -> None:
-        seating, seal = self.seating, commitment(self._seed)
+        setup, seal = self.setup, commitment(self._seed)
         self.unlogged.append(
-            GameRecord(seating.game, seating.number, seating.board, seal, seating.forfeited)
+            GameRecord(setup.game, setup.number, setup.board, seal, setup.forfeited)
         )
         if self._is_decided():
             self._close("foul")
         else:
-            for seat in range(len(seating.seats)):
-                starts = view.starting_events(self._game, seating.number, seat, self._clocks[seat])
+            for seat in range(len(setup.seats)):
+                starts = view.starting_events(self._game, setup.number, seat, self._clocks[seat])
                 self._say(seat, starts)
             self._deal()
             self._go_on()
@@ -190,20 +180,10 @@ class Referee:
     def _deal(self) -> None:
         dealt = self._chance(self._game, self._seed)
         engine.begin(self._game, dealt)
-        self.unlogged.append(
-            DealRecord(
-                round=dealt.round,
-                deal=dealt.deal,
-                leader=dealt.leader,
-                lots=dealt.lots,
-                hands=dealt.hands,
-                stock=dealt.stock,
-            )
-        )
+        self.unlogged.append(DealRecord(**asdict(dealt)))
 
     def _go_on(self) -> None:
-        """Play every forced option until a seat must choose or the game is over."""
-        game, clock = self._game, self.seating.clock
+        game, clock = self._game, self.setup.clock
         while True:
             state = game.round
             assert state is not None, "The first round was dealt."
@@ -226,12 +206,13 @@ class Referee:
         self.awaiting = Question(seat, number, options, time_ms)
         self._send(seat, self._lines.question(seat, options, number, time_ms))
 
-    def _ignore(self, seat: int, ms: float, line: bytes, given_back_ms: float) -> None:
-        """Ignore a late answer to a closed question; too many of them are a flood."""
+    def _count_stale(self, seat: int) -> Fault | None:
+        """Count a late answer to a closed question, which is ignored; too many are a flood."""
         self._stale[seat] += 1
-        if self._stale[seat] > STALE_LINES:
-            detail = f"More than {STALE_LINES} answers to questions that were not open."
-            self.forfeit(seat, "flooding", detail, ms=ms, line=line, given_back_ms=given_back_ms)
+        if self._stale[seat] <= STALE_LINES:
+            return None
+        detail = f"More than {STALE_LINES} answers to questions that were not open."
+        return Fault("flooding", detail)
 
     def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
         seat = question.seat
@@ -249,7 +230,7 @@ class Referee:
             )
         )
         if said.usage is not UNSET:
-            self._usage = self._usage or [UsageSum()] * len(self.seating.seats)
+            self._usage = self._usage or [UsageSum()] * len(self.setup.seats)
             self._usage[seat] = self._usage[seat].plus(said.usage)
         self.awaiting = None
         engine.act_unchecked(self._game, question.options[said.choice])
@@ -265,7 +246,7 @@ class Referee:
         )
 
     def _finish(self, why: WhyGame) -> None:
-        over = view.game_over(self.seating.number, why, self._game.scores, self._places())
+        over = view.game_over(self.setup.number, why, self._game.scores, self._places())
         for seat in range(self._game.seats):
             self._say(seat, over)
         self._close(why)
@@ -275,11 +256,11 @@ class Referee:
 
     def _close(self, why: WhyGame) -> None:
         """Record the result; a game that forfeits decided before it began has no round."""
-        game, seating = self._game, self.seating
+        game, setup = self._game, self.setup
         self.result = Result(
-            game=seating.game,
-            board=seating.board,
-            seats=seating.seats,
+            game=setup.game,
+            board=setup.board,
+            seats=setup.seats,
             scores=game.scores,
             places=self._places(),
             rounds=game.round.number if game.round else 0,
@@ -294,7 +275,7 @@ class Referee:
         self._send(seat, encode_line(message))
 
     def _send(self, seat: int, line: bytes) -> None:
-        if seat in self.seating.forfeited:
+        if seat in self.setup.forfeited:
             return  # Nobody sits there.
         self._sent[seat].update(line)
         self._outgoing.append((seat, line))

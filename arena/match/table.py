@@ -74,9 +74,8 @@ class Table(ReplyWaiter):
 
     def on_line(self, line: bytes, ms: float, message: FromBot | None = None) -> None:
         """Give the referee a line of the seat that is asked."""
-        question = self._question
+        referee, question = self._referee, self._question
         assert question, "A seat is listened to only while it is asked."
-        referee = self._referee
         if self._keeps_stderr:
             self._keep_stderr(question)
         referee.receive(question.seat, line, ms, self._deadline.given_back_ms, message)
@@ -91,10 +90,8 @@ class Table(ReplyWaiter):
             before, now = self._cpu_before, self._evidence[question.seat].cpu_ms()
             used_ms = None if before is None or now is None else now - before
             self._lateness = {"limit_ms": question.time_ms, "cpu_ms": used_ms}
-        given_back = self._deadline.given_back_ms
-        self._referee.forfeit(
-            question.seat, fault.foul, fault.detail, ms=ms, given_back_ms=given_back
-        )
+        given_back_ms = self._deadline.given_back_ms
+        self._referee.forfeit(question.seat, fault, ms=ms, given_back_ms=given_back_ms)
         self._deliver(at_once=True)
 
     def _deliver(self, *, at_once: bool = False) -> None:
@@ -124,7 +121,6 @@ class Table(ReplyWaiter):
             self.guard(lambda: self._write(self._referee.take_records()))
 
     def _ask(self, question: Question, now: float) -> None:
-        """Begin the deadline of a new question."""
         bot = self._bots[question.seat]
         assert bot, "Nobody is asked where nobody sits."
         self._question = question

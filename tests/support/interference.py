@@ -36,7 +36,7 @@ STALE = 0.02
 class World(NamedTuple):
     """What a seat cannot see, and the rounds so far."""
 
-    seating: GameSetup
+    setup: GameSetup
     seed: bytes
     rounds: tuple[RoundHistory, ...]
     luck: int
@@ -53,10 +53,10 @@ class Heard(NamedTuple):
 
 def elsewhere(world: World, rounds: Sequence[RoundHistory], luck: random.Random) -> World:
     """Return a world with these rounds in which everything else differs too."""
-    names = tuple(f"{luck.getrandbits(32):08x}" for _ in world.seating.seats)
+    names = tuple(f"{luck.getrandbits(32):08x}" for _ in world.setup.seats)
     board = luck.randrange(1, 1000)
-    seating = replace(world.seating, game=f"{board}.{names[0]}", board=board, seats=names)
-    return World(seating, luck.randbytes(32), tuple(rounds), luck.getrandbits(32))
+    setup = replace(world.setup, game=f"{board}.{names[0]}", board=board, seats=names)
+    return World(setup, luck.randbytes(32), tuple(rounds), luck.getrandbits(32))
 
 
 # --- what the seat hears ---
@@ -80,7 +80,7 @@ def heard(
         # After a foul the others may play on into deals that nobody wrote.
         return next(deals, None) or engine.chance_decides(game, seed)
 
-    ears = _Ears(begin(world.seating, world.seed, dealt), world, seat)
+    ears = _Ears(begin(world.setup, world.seed, dealt), world, seat)
     for number, deal in enumerate(world.rounds):
         last = until if number == len(world.rounds) - 1 else None
         for turn in replay_round(deal, last):
@@ -179,8 +179,8 @@ def differences(
     # One that fouls when it is asked would not foul at the same moment in a world where it is not.
     fouls = forced == "ask" and seats > 2 and not rules.deal.partners and luck.random() < 0.25
     rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
-    seating = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
-    truth = World(seating, seed, tuple(rounds), 0)
+    setup = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
+    truth = World(setup, seed, tuple(rounds), 0)
     whole = heard(truth, seat, None, begin)
     ends = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])
     before: list[RoundHistory] = []

@@ -15,7 +15,7 @@ from arena.engine.view import LineWriter
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Chance, Referee, needs_answer
 from arena.rules.variants import find_variant
-from protocol.codec import encode_json
+from protocol.codec import Fault, encode_json
 from protocol.messages import Bye, Clock, GameStarts, Keep, Option, RefereeMessage, RoundOver
 from protocol.ruleset import Ruleset, derive
 from tests.support.interference import Begin, Forced
@@ -87,7 +87,7 @@ def may_refuse(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bo
 
 @instead("_ask")
 def asks_only_who_may_refuse(self: Any, honest: Any, seat: int, options: Any) -> None:
-    if may_refuse(self.seating.clock, options, fouled=False):
+    if may_refuse(self.setup.clock, options, fouled=False):
         honest(self, seat, options)
     else:
         engine.act_unchecked(self._game, options[0])
@@ -131,7 +131,7 @@ def pads_by_the_others_pips(self: Any, honest: Any, seat: int, line: bytes) -> N
 @instead("_say")
 def says_who_plays(self: Any, honest: Any, seat: int, message: RefereeMessage) -> None:
     if isinstance(message, GameStarts):
-        message = replace(message, target=self.seating.seats)
+        message = replace(message, target=self.setup.seats)
     honest(self, seat, message)
 
 
@@ -151,37 +151,35 @@ def reads_notes_aloud(self: Any, honest: Any, question: Any, said: Any, *rest: A
     honest(self, question, said, *rest)
 
 
-@instead("_ignore")
+@instead("receive")
 def complains_of_the_others_lines(
-    self: Any, honest: Any, seat: int, ms: float, line: bytes, *rest: Any
+    self: Any, honest: Any, seat: int, line: bytes, *rest: Any, **more: Any
 ) -> None:
-    for other in range(self._game.seats):
+    stale = self._stale[seat]
+    honest(self, seat, line, *rest, **more)
+    for other in range(self._game.seats if self._stale[seat] > stale else 0):
         self._say(other, Bye(why=line.decode()))
-    honest(self, seat, ms, line, *rest)
 
 
 @instead("forfeit")
-def names_a_tile_in_a_foul(
-    self: Any, honest: Any, seat: int, foul: Any, detail: str, **more: Any
-) -> None:
-    honest(self, seat, foul, f"{detail} {self._game.playing.hands[seat - 1]}", **more)
+def names_a_tile_in_a_foul(self: Any, honest: Any, seat: int, fault: Fault, **more: Any) -> None:
+    detail = f"{fault.detail} {self._game.playing.hands[seat - 1]}"
+    honest(self, seat, Fault(fault.foul, detail), **more)
 
 
 @instead("forfeit")
-def tells_everybody_of_a_foul(
-    self: Any, honest: Any, seat: int, foul: Any, detail: str, **more: Any
-) -> None:
+def tells_everybody_of_a_foul(self: Any, honest: Any, seat: int, fault: Fault, **more: Any) -> None:
     for other in range(self._game.seats):
-        self._say(other, Bye(why=f"{detail} {more['line']!r}"))
-    honest(self, seat, foul, detail, **more)
+        self._say(other, Bye(why=f"{fault.detail} {more['line']!r}"))
+    honest(self, seat, fault, **more)
 
 
-def numbers_games_by_the_seed(seating: GameSetup, seed: bytes, chance: Chance) -> Referee:
-    return Referee(replace(seating, number=int.from_bytes(seed[:3])), seed, chance)
+def numbers_games_by_the_seed(setup: GameSetup, seed: bytes, chance: Chance) -> Referee:
+    return Referee(replace(setup, number=int.from_bytes(seed[:3])), seed, chance)
 
 
-def numbers_games_by_the_board(seating: GameSetup, seed: bytes, chance: Chance) -> Referee:
-    return Referee(replace(seating, number=seating.board), seed, chance)
+def numbers_games_by_the_board(setup: GameSetup, seed: bytes, chance: Chance) -> Referee:
+    return Referee(replace(setup, number=setup.board), seed, chance)
 
 
 REFUSING = derive(find_variant("draw"), "refusing", {"refuse_doubles": 2})

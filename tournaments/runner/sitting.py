@@ -83,7 +83,7 @@ class SittingRunner:
         while self._left and not any(one.bot.fault for one in shared):
             game = self._left.popleft()
             referee = self._new_referee(game)
-            shares = [one.open_channel(referee.seating.number) for one in shared]
+            shares = [one.open_channel(referee.setup.number) for one in shared]
             log = WholeGame(self._log)
             try:
                 await self._play_game(game, referee, shares, log)
@@ -136,8 +136,8 @@ async def keep_bots(pool: BotPool, *, start: bool) -> AsyncIterator[None]:
 
 def empty_seats(referee: Referee) -> Collection[int]:
     """Return the seats that stay empty: they have forfeited, or the game is already decided."""
-    seating = referee.seating
-    return range(len(seating.seats)) if referee.result else seating.forfeited
+    setup = referee.setup
+    return range(len(setup.seats)) if referee.result else setup.forfeited
 
 
 async def start_bots(

@@ -24,7 +24,9 @@ NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
 
 
-def seating(rules: str | Ruleset = "draw", seats: int = 2, clock: Clock | None = None) -> GameSetup:
+def game_setup(
+    rules: str | Ruleset = "draw", seats: int = 2, clock: Clock | None = None
+) -> GameSetup:
     ruleset = find_variant(rules) if isinstance(rules, str) else rules
     return GameSetup("1.test", 3, 1, NAMES[:seats], ruleset, clock or Clock())
 
@@ -55,7 +57,7 @@ def first(_: Question) -> int:
 )
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
     luck = random.Random(name)
-    referee = Referee(seating(name, seats), SEED)
+    referee = Referee(game_setup(name, seats), SEED)
     result, said = play_out(referee, lambda question: luck.randrange(len(question.options)))
     assert result.why in ("target", "rounds", "max_rounds")
     assert result.places[result.scores.index(max(result.scores))] == 1
@@ -69,7 +71,7 @@ def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
 def test_each_seat_has_its_own_clock() -> None:
     """Neither learns of the other's; each bank pays for its own seat only."""
     own = Clock(move_ms=20, bank_ms=100)
-    referee = Referee(replace(seating(), clocks=(Clock(), own)), SEED)
+    referee = Referee(replace(game_setup(), clocks=(Clock(), own)), SEED)
     _, said = play_out(referee, first, ms=30.0)
     for seat, clock in enumerate((Clock(), own)):
         told = [json.loads(line) for to, line in said if to == seat]
@@ -80,7 +82,7 @@ def test_each_seat_has_its_own_clock() -> None:
 
 
 def test_only_real_decisions_are_asked() -> None:
-    _, said = play_out(Referee(seating(), SEED), first)
+    _, said = play_out(Referee(game_setup(), SEED), first)
     asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
     assert asks
     assert all(len(ask["options"]) > 1 for ask in asks)
@@ -89,7 +91,7 @@ def test_only_real_decisions_are_asked() -> None:
 @pytest.mark.parametrize("name", ["draw", "puerto-rico", "double-draw"])
 def test_every_turn_is_a_question_where_only_options_are_asked(name: str) -> None:
     """Nothing happens between two questions but one act, so that no moment tells of a hand."""
-    referee = Referee(seating(name, clock=Clock(forced="ask")), SEED)
+    referee = Referee(game_setup(name, clock=Clock(forced="ask")), SEED)
     result, said = play_out(referee, first)
     asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
     assert min(len(ask["options"]) for ask in asks) == 1
@@ -103,7 +105,7 @@ def test_every_turn_is_a_question_where_only_options_are_asked(name: str) -> Non
 
 def test_questions_are_numbered_for_each_seat_alone() -> None:
     """A number that counted the others' questions would tell what they could choose."""
-    _, said = play_out(Referee(seating(), SEED), first)
+    _, said = play_out(Referee(game_setup(), SEED), first)
     for seat in (0, 1):
         ids = [json.loads(line)["id"] for to, line in said if to == seat and b'"ask"' in line]
         assert ids == list(range(3_000_001, 3_000_001 + len(ids)))
@@ -134,7 +136,7 @@ WRONG: list[tuple[str, bytes | Callable[[Question], bytes]]] = [
 def test_a_wrong_answer_loses_a_game_of_two(
     foul: str, line: bytes | Callable[[Question], bytes]
 ) -> None:
-    referee = Referee(seating(), SEED)
+    referee = Referee(game_setup(), SEED)
     question = asked(referee)
     raw = line if isinstance(line, bytes) else line(question)
     referee.receive(question.seat, raw, 5.0)
@@ -150,7 +152,7 @@ def test_a_wrong_answer_loses_a_game_of_two(
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: int) -> None:
-    referee = Referee(seating("draw", seats), SEED)
+    referee = Referee(game_setup("draw", seats), SEED)
     fouler = asked(referee).seat
     referee.receive(fouler, b"oops", 1.0)
     assert referee.result is None
@@ -164,11 +166,11 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
 
 def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
     rules = derive(find_variant("draw"), "draw", {"target": 1000})
-    referee = Referee(replace(seating(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
+    referee = Referee(replace(game_setup(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
     while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
         referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
     fouler, scores = asked(referee).seat, referee._game.scores
-    referee.forfeit(fouler, "gone", "It left.")
+    referee.forfeit(fouler, Fault("gone", "It left."))
     result = referee.result
     assert result
     assert (result.why, result.scores, result.places[fouler]) == ("foul", scores, 3)
@@ -181,7 +183,7 @@ def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
 @pytest.mark.parametrize("others", ["play_on", "stop"])
 def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -> None:
     policy = FoulPolicy(others=others)  # type: ignore[arg-type]
-    referee = Referee(replace(seating(), forfeited=(0,), fouls=policy), SEED)
+    referee = Referee(replace(game_setup(), forfeited=(0,), fouls=policy), SEED)
     assert referee.result
     assert (referee.result.places, referee.result.rounds) == ((2, 1), 0)
     assert referee.result.fouls == (SeatFoul(0, "forfeit"),)
@@ -192,13 +194,13 @@ def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -
 
 
 def test_nobody_wins_if_all_seats_have_forfeited() -> None:
-    referee = Referee(replace(seating(), forfeited=(0, 1)), SEED)
+    referee = Referee(replace(game_setup(), forfeited=(0, 1)), SEED)
     assert referee.result
     assert referee.result.places == (1, 1)
 
 
 def test_a_forfeited_seat_of_three_is_told_nothing_and_comes_last() -> None:
-    referee = Referee(replace(seating("draw", 3), forfeited=(1,)), SEED)
+    referee = Referee(replace(game_setup("draw", 3), forfeited=(1,)), SEED)
     result, said = play_out(referee, first)
     assert result.why == "target"
     assert result.places[1] == 3
@@ -206,22 +208,22 @@ def test_a_forfeited_seat_of_three_is_told_nothing_and_comes_last() -> None:
 
 
 def test_a_partner_who_has_forfeited_loses_for_both() -> None:
-    referee = Referee(replace(seating("partnership", 4), forfeited=(2,)), SEED)
+    referee = Referee(replace(game_setup("partnership", 4), forfeited=(2,)), SEED)
     assert referee.result
     assert referee.result.places == (2, 1, 2, 1)
 
 
 def test_the_last_seat_without_a_foul_wins_at_once() -> None:
-    referee = Referee(seating("draw", 3), SEED)
+    referee = Referee(game_setup("draw", 3), SEED)
     for _ in range(2):
-        referee.forfeit(asked(referee).seat, "gone", "It left.")
+        referee.forfeit(asked(referee).seat, Fault("gone", "It left."))
     assert referee.result
     assert referee.result.why == "foul"
     assert sorted(referee.result.places) == [1, 2, 2]
 
 
 def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:
-    referee = Referee(seating(), SEED)
+    referee = Referee(game_setup(), SEED)
     seat = asked(referee).seat
     for _ in range(STALE_LINES):
         referee.receive(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
@@ -232,7 +234,7 @@ def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:
 
 
 def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
-    referee = Referee(seating(clock=Clock(move_ms=100, bank_ms=1000)), SEED)
+    referee = Referee(game_setup(clock=Clock(move_ms=100, bank_ms=1000)), SEED)
     seat = asked(referee).seat
     budgets = []
     for ms in (50.0, 100.0, 350.5, 1.0):
@@ -247,7 +249,7 @@ def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
 
 
 def test_a_note_is_kept_and_told_to_nobody() -> None:
-    referee = Referee(seating(), SEED)
+    referee = Referee(game_setup(), SEED)
     question = asked(referee)
     line = answer(question)[:-1] + b',"note":"they lack: fives"}'
     referee.receive(question.seat, line, 1.0)
@@ -259,7 +261,7 @@ def test_a_note_is_kept_and_told_to_nobody() -> None:
 
 def test_equal_input_gives_equal_bytes_and_records() -> None:
     def run() -> tuple[Any, ...]:
-        referee = Referee(seating("dutch", 3), SEED)
+        referee = Referee(game_setup("dutch", 3), SEED)
         result, said = play_out(referee, first)
         return result, said, referee.take_records()
 
@@ -288,7 +290,7 @@ def test_a_hello() -> None:
 
 @given(st.lists(st.binary(max_size=200).filter(lambda line: b"\n" not in line), max_size=20))
 def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
-    referee = Referee(seating("draw", 4), SEED)
+    referee = Referee(game_setup("draw", 4), SEED)
     for line in lines:
         if referee.awaiting is None:
             break
@@ -297,14 +299,14 @@ def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
 
 def test_the_rounds_run_out() -> None:
     rules = derive(find_variant("draw"), "draw", {"max_rounds": 1})
-    result, _ = play_out(Referee(seating(rules), SEED), first)
+    result, _ = play_out(Referee(game_setup(rules), SEED), first)
     assert result.why == "max_rounds"
     assert result.rounds == 1
 
 
 def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
     """As stated: the referee adds numbers up and believes none of them."""
-    referee = Referee(seating(), SEED)
+    referee = Referee(game_setup(), SEED)
     spent = 0
     while question := referee.awaiting:
         line = answer(question)
@@ -325,13 +327,13 @@ def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
 
 
 def test_a_result_without_any_cost_has_the_bytes_that_it_always_had() -> None:
-    result, _ = play_out(Referee(seating(), SEED), first)
+    result, _ = play_out(Referee(game_setup(), SEED), first)
     assert b"usage" not in encode_line(result)
 
 
 def test_a_bot_that_has_seen_its_hand_loses_if_it_is_unavailable() -> None:
     """Else it could get out of every game that it is losing."""
-    referee = Referee(seating(), SEED)
+    referee = Referee(game_setup(), SEED)
     assert referee.awaiting
     seat = referee.awaiting.seat
     referee.receive(seat, b'{"type":"unavailable","why":"503"}', 1.0)

@@ -340,8 +340,8 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
     rules = replace(find_variant(name), game=replace(find_variant(name).game, rounds=2))
     seed, luck, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
     episode = Episode(rules, seats, seed, "points")
-    seating = GameSetup("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
-    referee = Referee(seating, seed)
+    setup = GameSetup("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
+    referee = Referee(setup, seed)
     asked = 0
     while referee.awaiting:
         seat = referee.awaiting.seat

@@ -172,8 +172,8 @@ def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
 
     class Spoiling(Referee):
         def receive(self, *answer: Any, **more: Any) -> None:
-            if self.seating.game.startswith("3.") and not broken:
-                broken.append(self.seating.game)
+            if self.setup.game.startswith("3.") and not broken:
+                broken.append(self.setup.game)
                 raise error
             super().receive(*answer, **more)
 

@@ -259,13 +259,13 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
         ) -> None:
             assert len(set(bots)) == len(bots)
             for bot in bots:
-                met.setdefault(bot, []).append(referee.seating.board)
+                met.setdefault(bot, []).append(referee.setup.board)
             super().__init__(pump, referee, bots, log)
 
     class Spoiling(Referee):
         def receive(self, *answer: Any, **more: Any) -> None:
-            if self.seating.board == 2 and not spoilt:
-                spoilt.append(self.seating.game)
+            if self.setup.board == 2 and not spoilt:
+                spoilt.append(self.setup.game)
                 raise ZeroDivisionError
             super().receive(*answer, **more)
 
