@@ -24,7 +24,6 @@ def published_seeds(path: Path) -> dict[int, bytes]:
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
-    """Read what was published about each board; refuse a second line about a board."""
     boards: set[int] = set()
     for line in read_lines(path):
         try:

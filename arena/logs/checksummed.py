@@ -94,10 +94,14 @@ def read_lines(path: Path) -> Iterator[Line]:
 
     Raises DamagedFileError if it cannot be decompressed, or has a line longer than any of ours.
     """
-    offset = 0
-    for number, data in enumerate(_lines(path), 1):
-        yield Line(number, offset, data)
-        offset += len(data)
+    number = offset = 0
+    with open_any(path) as file:
+        for data in iter(partial(file.readline, LONGEST), b"") if file else ():
+            if len(data) == LONGEST:
+                raise DamagedFileError(f"{actual_path(path)}: a line of {LONGEST} bytes has no end")
+            number += 1
+            yield Line(number, offset, data)
+            offset += len(data)
 
 
 def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
@@ -114,26 +118,6 @@ def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
             if any(prefix in whole for prefix in told):
                 lines = whole.split(b"\n")
                 yield from (line + b"\n" for line in lines if line.startswith(told))
-
-
-def read_end(path: Path) -> bytes:
-    """Return the last bytes of a file, compressed or not, at most 128 KiB; none if there is none.
-
-    Raises DamagedFileError, OSError.
-    """
-    end = b""
-    with open_any(path) as file:
-        for data in iter(partial(file.read, CHUNK), b"") if file else ():
-            end = (end + data)[-CHUNK:]
-    return end
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with open_any(path) as file:
-        for data in iter(partial(file.readline, LONGEST), b"") if file else ():
-            if len(data) == LONGEST:
-                raise DamagedFileError(f"{actual_path(path)}: a line of {LONGEST} bytes has no end")
-            yield data
 
 
 def read_sealed(path: Path, decode: Callable[[bytes], T], remedy: str = "") -> Iterator[Entry[T]]:
@@ -160,7 +144,6 @@ class SealedLog(Generic[S]):
     """
 
     def __init__(self, path: Path, decode: Callable[[bytes], S], remedy: str = "") -> None:
-        """`remedy`: the end of the sentence about damage."""
         self._path, self._decode, self._remedy = path, decode, remedy
         self.checksum = 0
         """The checksum of the last line that was read or written; 0 without one."""

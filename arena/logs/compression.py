@@ -47,10 +47,7 @@ def actual_path(path: Path) -> Path:
 
 
 def list_files(folder: Path, ending: str) -> list[Path]:
-    """Return the files of a folder with this ending, compressed or not, sorted by name.
-
-    Without a folder there are none.
-    """
+    """Return a folder's files with this ending, compressed or not, by name; none without it."""
     with suppress(FileNotFoundError):
         names = {path.name.removesuffix(ENDING) for path in folder.iterdir()}
         return [folder / name for name in sorted(names) if name.endswith(ending)]
@@ -118,7 +115,6 @@ class _Unpacked(io.RawIOBase):
         return len(data)
 
     def _some(self, most: int) -> bytes:
-        """Return some bytes; none only at the end."""
         while not self._unpack.eof:
             raw = self._file.read(CHUNK) if self._unpack.needs_input else b""
             if self._unpack.needs_input and not raw:

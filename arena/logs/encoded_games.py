@@ -26,9 +26,7 @@ class EncodedGame(Struct, frozen=True):
     """A finished game as its lines; their checksums were right, and nobody has decoded them."""
 
     path: Path
-    """Its log."""
     sitting: bytes
-    """The line of its sitting."""
     lines: tuple[bytes, ...]
     """Its own lines: the game's record first, the result last."""
 

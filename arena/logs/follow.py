@@ -53,7 +53,6 @@ class LogFollower:
                     yield from self._take(line)
 
     def _skip(self, file: BinaryIO) -> None:
-        """Go to where the last look ended; in a compressed file, by reading up to there."""
         if not file.seekable():
             left = self.size
             while left and (data := file.read(min(left, CHUNK))):

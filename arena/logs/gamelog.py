@@ -4,15 +4,16 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import starmap
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
-from arena.files import APPEND, open_regular
+from arena.files import APPEND, CHUNK, open_regular
 from arena.logs import checksummed, compression
-from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix, read_end
+from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.records import (
     ChoiceRecord,
@@ -73,7 +74,6 @@ class GameLog:
             raise
 
     def _take_up(self, path: Path) -> None:
-        """Count the records of the file and take up its checksum, to go on where it ends."""
         end = 0
         for entry in read_records(path):
             self._checksum = entry.checksum
@@ -85,11 +85,8 @@ class GameLog:
             )
 
     def begin_sitting(self, sitting: Sitting) -> None:
-        """Append the sitting of fresh processes, unless it is the same as the one before.
-
-        Raises OSError.
-        """
-        added = len(sitting.boards) - self._boards
+        """Append the sitting of fresh processes if it is a new one. Raises OSError."""
+        added = len(sitting.boards) - _boards(self._sitting)
         if added > 0 or (added == 0 and sitting != self._sitting and not self._over):
             self.append([sitting])
 
@@ -114,17 +111,12 @@ class GameLog:
         """Close the file."""
         os.close(self._descriptor)
 
-    @property
-    def _boards(self) -> int:
-        return len(self._sitting.boards) if self._sitting else 0
-
     def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
-        """Return the sitting's end if it must follow these records."""
         if self._sitting is None:
             return []
-        results = self._results + _results(records)
-        boards = max((self._boards, *map(_boards, records)))
-        if results < boards or (self._over and boards == self._boards):
+        results = self._results + sum(isinstance(one, Result) for one in records)
+        boards = max(map(_boards, (self._sitting, *records)))
+        if results < boards or (self._over and boards == _boards(self._sitting)):
             return []
         return [SittingOver(games=results, records=self._records + len(records))]
 
@@ -132,20 +124,16 @@ class GameLog:
         self._records += len(records)
         if COUNTED.isdisjoint(map(type, records)):
             return
-        self._results += _results(records)
         for record in records:
+            self._results += isinstance(record, Result)
             if isinstance(record, Sitting):
                 self._sitting = record
             if isinstance(record, Sitting | SittingOver):
                 self._over = isinstance(record, SittingOver)
 
 
-def _boards(record: LogRecord) -> int:
+def _boards(record: LogRecord | None) -> int:
     return len(record.boards) if isinstance(record, Sitting) else 0
-
-
-def _results(records: Sequence[LogRecord]) -> int:
-    return sum(isinstance(record, Result) for record in records)
 
 
 class Log(Protocol):
@@ -184,17 +172,14 @@ class LoggedGame(Struct, frozen=True):
     sitting: Sitting
     """The game's sitting as the log had it then: boards may have been added later."""
     game: GameRecord
-    """The game's first record."""
     records: tuple[LogRecord, ...]
     """All later records of the game, the result last."""
     result: Result | None
     """The result; None: the game was cut off and does not count."""
 
     def choices(self) -> Iterator[ChoiceRecord | FoulRecord]:
-        """Yield the choices and fouls of the bots, in order."""
-        for record in self.records:
-            if isinstance(record, ANSWERS):
-                yield record
+        """Return the choices and fouls of the bots, in order."""
+        return (record for record in self.records if isinstance(record, ANSWERS))
 
 
 def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
@@ -251,12 +236,10 @@ def is_beyond_seats(record: LogRecord, sitting: Sitting) -> bool:
 def _goes_on(before: Sitting, after: Sitting) -> bool:
     """Tell whether a sitting is the one before it, played elsewhere or with boards added."""
     elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker")
-    same = (
-        getattr(before, field) == getattr(after, field)
-        for field in Sitting.__struct_fields__
-        if field not in elsewhere
-    )
-    return before != after and after.boards[: len(before.boards)] == before.boards and all(same)
+    same = [field for field in Sitting.__struct_fields__ if field not in elsewhere]
+    differs = any(getattr(before, field) != getattr(after, field) for field in same)
+    gains = after.boards[: len(before.boards)] == before.boards
+    return before != after and gains and not differs
 
 
 def sitting_lines(path: Path) -> list[Sitting]:
@@ -276,7 +259,10 @@ def is_over(path: Path) -> bool:
 
     The lines before it are not checked. Raises DamagedFileError, OSError.
     """
-    end = read_end(path)
+    end = b""
+    with compression.open_any(path) as file:
+        for data in iter(partial(file.read, CHUNK), b"") if file else ():
+            end = (end + data)[-CHUNK:]
     return end.endswith(b"\n") and end.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(OVER)
 
 
