@@ -151,15 +151,7 @@ def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uin
     dealt = [one for one in shown if one.is_dealt]
     if dealt:
         orders = [_orders(one, keys) for one in dealt]
-        wide = max(order.shape[1] for order in orders)
-        padded = [
-            np.pad(order, ((0, 0), (0, wide - order.shape[1])), constant_values=-1)
-            for order in orders
-        ]
-        batch = RoundBatch.of([one.game for one in dealt])
-        batch = batch.repeat(np.array([one.orders for one in dealt]))
-        batch.lay_stock(np.concatenate(padded))
-        gains[rows] = play_out(batch)
+        gains[rows] = play_out(RoundBatch.in_orders([one.game for one in dealt], orders))
     return gains
 
 

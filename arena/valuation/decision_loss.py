@@ -13,12 +13,14 @@ the gap between the values of two options has less noise, and tells better what 
 
 import math
 from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline, opponents
 from arena.engine import values
 from arena.engine.state import Game
@@ -39,6 +41,8 @@ NEXT_CHOICE = 1 / 6
 The keen player loses as much by its next choice, against the best one; after a play it is the other
 seat that errs next, in the same way.
 """
+Z = NormalDist().inv_cdf(0.975)
+"""Standard errors in half of a 95 % interval."""
 FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
@@ -67,14 +71,12 @@ class ReviewedDecision(Struct, frozen=True):
     round: int
     """The round's number in the game, from 1."""
     phase: Phase
-    """The phase of the round."""
     kind: Kind
     choice: int
     """The chosen option, counted from 0."""
     best: int
     """The option with the highest value; the chosen one, if none is higher."""
     options: tuple[OptionWorth, ...]
-    """The value of each option."""
     loss: float
     """Points that the choice cost against the best option; by chance it may be below 0."""
     error: float
@@ -240,6 +242,28 @@ def option_worths(tried: TriedOptions) -> tuple[OptionWorth, ...]:
         OptionWorth(float(row.mean()), 0.0 if tried.certain else standard_error(row))
         for row in tried.leads
     )
+
+
+def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[OptionValue, ...]:
+    """Return the value of every option of a question, in order, against the `compared` option.
+
+    `many`: other deals to try, at least 2. The same question always gets the same deals.
+    """
+    (tried,) = try_options([question], many, slow=many)
+    return tuple(
+        OptionValue(
+            lead=float(own.mean()),
+            half_width=_half_width(tried, own),
+            beyond=float(beyond.mean()),
+            beyond_half_width=_half_width(tried, beyond),
+            exact=tried.exact,
+        )
+        for own, beyond in zip(tried.leads, tried.leads - tried.leads[compared], strict=True)
+    )
+
+
+def _half_width(tried: TriedOptions, found: NDArray[np.floating]) -> float:
+    return 0.0 if tried.certain else Z * standard_error(found)
 
 
 def _best(leads: Leads, choice: int) -> int:

@@ -64,7 +64,6 @@ class GameLuck(Struct, frozen=True):
     """The luck of a game: of each drawn tile, and its sums for each seat."""
 
     draws: tuple[DrawLuck, ...]
-    """The drawn tiles, in order."""
     points: tuple[float, ...]
     """Points that each seat owes to luck."""
     share: tuple[float, ...]
@@ -146,8 +145,7 @@ class _RandomOrders:
     """
 
     def __init__(self, logged: LoggedGame) -> None:
-        label = f"boneyard luck 2|{logged.sitting.event}|{logged.game.board}"
-        self._label = label
+        self._label = f"boneyard luck 2|{logged.sitting.event}|{logged.game.board}"
         self._round = self._draws = 0
 
     def of(self, tiles: Sequence[int], round_number: int, many: int) -> Integers:
@@ -166,16 +164,12 @@ def _drawn_in_turn(moment: Moment, orders: _RandomOrders) -> Iterator[_Chance]:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
             laid = [*chain(*state.stock_rows)]
             stock = tuple(sorted(bit.bit_length() - 1 for bit in laid))
-            chosen = orders.of(stock, state.number, _orders_in_turn(before))
+            # After the last draw no order matters: each player plays on once.
+            many = len(MIXED) if state.drawable == 1 else ORDERS
+            chosen = orders.of(stock, state.number, many)
             place = laid.index(state.table.bit[event.tile])
-            number, index = state.number, moment.index
-            yield _Chance(index, number, event.seat, event.tile, before, stock, chosen, (place,))
-
-
-def _orders_in_turn(before: Game) -> int:
-    """Return the number of orders in which each tile that a seat may draw now is tried."""
-    # After the last draw no order matters: each player plays on once.
-    return len(MIXED) if before.playing.drawable == 1 else ORDERS
+            came = moment.index, state.number, event.seat, event.tile
+            yield _Chance(*came, before, stock, chosen, (place,))
 
 
 def _drawn_with_deal(moment: Moment, dealt: Dealt, orders: _RandomOrders) -> Iterator[_Chance]:
@@ -192,15 +186,12 @@ def _drawn_with_deal(moment: Moment, dealt: Dealt, orders: _RandomOrders) -> Ite
             stock = tuple(sorted(bit[tile].bit_length() - 1 for tile in left))
             if len(stock) > 1:
                 chosen = orders.of(stock, dealt.round, ORDERS_WITH_DEAL)
-                number, tile = dealt.round, event.tile
+                came = moment.index, dealt.round, seat, event.tile
                 how = laid_out.playing.aside.how
-                yield _Chance(
-                    moment.index, number, seat, tile, laid_out, stock, chosen, places, how
-                )
+                yield _Chance(*came, laid_out, stock, chosen, places, how)
 
 
 def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:
-    """Yield the luck of each tile; all playouts go side by side."""
     if not chances:
         return
     groups: dict[Method | None, list[_Chance]] = {}
@@ -226,10 +217,7 @@ def _draw_luck(chance: _Chance, scores: Integers, shares: Integers) -> DrawLuck:
         excess(values.reshape(*chance.shape, -1))[came] / len(values) for values in (scores, shares)
     )
     return DrawLuck(
-        chance.record,
-        chance.round,
-        chance.seat,
-        chance.tile,
+        *chance[:4],
         tuple(round(float(one), DIGITS) for one in points),
         tuple(round(float(one) / WHOLE, DIGITS) for one in share),
     )
@@ -250,12 +238,7 @@ def _after_draws(chances: Sequence[_Chance]) -> RoundBatch:
     A tile that decides the lead, or begins the line, is dealt once: only what is drawn later is
     laid in different orders.
     """
-    laid = [_laid(one) for one in chances]
-    wide = max(orders.shape[1] for orders in laid)
-    batch = RoundBatch.of([one.before for one in chances])
-    batch = batch.repeat(np.array([len(orders) for orders in laid]))
-    padded = [np.pad(orders, ((0, 0), (0, wide - orders.shape[1]))) for orders in laid]
-    batch.lay_stock(np.concatenate(padded))
+    batch = RoundBatch.in_orders([one.before for one in chances], [*map(_laid, chances)])
     if how := chances[0].how:
         batch.find_leaders(how)
     else:

@@ -101,6 +101,15 @@ class RoundBatch:
         games = [_auctioned(game) for game in games]
         return _batch_of(mask_tables(games[0].rules, games[0].seats), games)
 
+    @classmethod
+    def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
+        """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
+        wide = max(own.shape[1] for own in orders)
+        padded = [np.pad(own, ((0, 0), (0, wide - own.shape[1]))) for own in orders]
+        batch = cls.of(games).repeat(np.array([len(own) for own in orders]))
+        batch.lay_stock(np.concatenate(padded))
+        return batch
+
     @staticmethod
     def joined(parts: "Sequence[RoundBatch]") -> "RoundBatch":
         """Return the rounds of all parts, in their order."""

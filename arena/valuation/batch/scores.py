@@ -75,7 +75,6 @@ def _single(flags: Flags) -> Ints:
 
 
 def _winner(tables: MaskTables, hands: Ints, party: Points, out: Ints, last_seat: Ints) -> Ints:
-    """Return the side that wins each round, or `NOBODY`."""
     score = tables.rules.score
     won = find_lightest(party)
     if score.tie != "nobody":

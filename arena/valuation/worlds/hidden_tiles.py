@@ -59,7 +59,6 @@ class Order(NamedTuple):
     first: Bit
     """The tile that it had first."""
     second: Bit
-    """The other tile."""
 
 
 class HiddenTiles(NamedTuple):
@@ -181,7 +180,6 @@ class _Facts:
             self.orders.append(Order(*map(self.state.table.bit.__getitem__, tiles)))
 
     def _unable(self, seat: int) -> None:
-        """Note that a seat cannot play."""
         if seat == self.seat:
             return
         suits, gone = self.state.table.suits, self.played[seat]
@@ -224,7 +222,6 @@ class _Facts:
             raise UncoveredError
 
     def _led(self) -> Tile | None:
-        """Return the first tile, if it has been played."""
         plays = (one.tile for one in self.state.history if isinstance(one, Played))
         first = next(plays, None)
         return first and high_first(first)

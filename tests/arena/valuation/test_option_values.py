@@ -10,8 +10,7 @@ from arena.engine.state import Game
 from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
-from arena.valuation.decision_loss import Leads, _played_leads
-from arena.valuation.option_values import option_values
+from arena.valuation.decision_loss import Leads, _played_leads, option_values
 from arena.valuation.playouts import play_out
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive

@@ -187,7 +187,7 @@ def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[Opt
     """Return the options' values; numpy is imported only where they are asked for."""
     if deals is None:
         return ()
-    from arena.valuation.option_values import option_values
+    from arena.valuation.decision_loss import option_values
 
     return option_values(one, compared, deals)
 
