@@ -44,14 +44,12 @@ class Part(Struct, frozen=True, kw_only=True):
     """A part of a document that some media may leave out."""
 
     media: Media = Media.ALL
-    """The media that show it."""
 
 
 class Paragraph(Part, frozen=True):
     """A paragraph."""
 
     text: str
-    """The text; a line break may stand where a source of Markdown breaks it."""
     tone: Tone = ""
 
 
@@ -60,7 +58,6 @@ class Item(Part, frozen=True):
 
     text: str
     items: Sequence[str] = ()
-    """A list below it."""
 
 
 class Bullets(Part, frozen=True):
@@ -82,7 +79,6 @@ class Figure(Part, frozen=True, kw_only=True):
     macro: str
     """The name of the template's macro that draws it."""
     value: Any
-    """The value that the macro draws."""
     media: Media = Media.HTML
 
 
@@ -93,7 +89,6 @@ class Cell(Struct, frozen=True):
     detail: str = ""
     """Small print: an interval, half of its width."""
     href: str = ""
-    """The target of a link."""
     tone: Literal["", "ahead", "behind", "self"] = ""
     """The shade: ahead or behind for certain, or the diagonal."""
     figure: Figure | None = None
@@ -125,7 +120,6 @@ class Table(Part, frozen=True):
     """A table with typed columns."""
 
     caption: str
-    """The table's name for screen readers."""
     columns: Sequence[Column]
     groups: Sequence[RowGroup]
     """The rows; text shows a title as a row of its own, a page as a table of its own."""

@@ -40,13 +40,13 @@ class HumanPlayer:
 
     def send(self, line: bytes) -> None:
         """Show a message."""
-        told = decode_from_referee(line)
-        if isinstance(told, Ask):
-            self.question = told
-        elif isinstance(told, GameStarts | RoundOver | GameOver):
+        message = decode_from_referee(line)
+        if isinstance(message, Ask):
+            self.question = message
+        elif isinstance(message, GameStarts | RoundOver | GameOver):
             self.question = None
         try:
-            self._sender.send_nowait(told)
+            self._sender.send_nowait(message)
         except trio.WouldBlock:
             self.fault = Fault("late", f"Over {MOST_MESSAGES} messages wait for the screen.")
 

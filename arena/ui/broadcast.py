@@ -8,75 +8,74 @@ import trio
 
 
 class Broadcast:
-    """A channel that keeps the last messages for its subscribers."""
+    """A channel that keeps the last messages for each subscriber."""
 
     def __init__(self, keep: int = 1) -> None:
-        """Start without a message; the last `keep` messages stay available to subscribers."""
-        self._kept: deque[str] = deque(maxlen=keep)
-        self._told = 0
-        self._listeners: set[Subscriber] = set()
-        self._moved = trio.Event()
+        """Start without a message; at most `keep` messages wait for a subscriber."""
+        self._keep = keep
+        self._newest: list[str] = []
+        self._subscribers: set[Subscriber] = set()
+        self._changed = trio.Event()
+
+    @property
+    def has_subscribers(self) -> bool:
+        """True if anybody is subscribed now."""
+        return bool(self._subscribers)
 
     def publish(self, text: str) -> None:
         """Publish a message to all subscribers."""
-        self._kept.append(text)
-        self._told += 1
+        self._newest = [text]
+        for one in self._subscribers:
+            one.waiting.append(text)
         self.notify()
-
-    @property
-    def listened(self) -> bool:
-        """Tell whether anybody is subscribed now."""
-        return bool(self._listeners)
 
     @contextmanager
     def subscriber(self) -> Iterator["Subscriber"]:
         """Subscribe while the block runs, beginning with the newest message."""
-        one = Subscriber(self)
-        self._listeners.add(one)
+        one = Subscriber(self, deque(self._newest, self._keep))
+        self._subscribers.add(one)
         self.notify()
         try:
             yield one
         finally:
-            self._listeners.remove(one)
+            self._subscribers.remove(one)
             self.notify()
 
     async def first_subscriber(self) -> None:
         """Wait until somebody subscribes."""
-        while not self._listeners:
-            await self._moved.wait()
+        while not self._subscribers:
+            await self.wait()
 
     async def drained(self) -> None:
         """Wait until every subscriber has handled the newest message."""
-        while any(one.done < self._told for one in self._listeners):
-            await self._moved.wait()
+        while any(one.waiting or one.is_busy for one in self._subscribers):
+            await self.wait()
 
-    async def after(self, number: int) -> tuple[int, str]:
-        """Return the first kept message after `number`, with its number; after 0 the newest."""
-        while self._told <= number:
-            await self._moved.wait()
-        first = self._told - len(self._kept) + 1
-        due = max(first, number + 1) if number else self._told
-        return due, self._kept[due - first]
+    async def wait(self) -> None:
+        """Wait for a change."""
+        await self._changed.wait()
 
     def notify(self) -> None:
-        """Wake everybody who waits for a change."""
-        self._moved.set()
-        self._moved = trio.Event()
+        """Wake all tasks that wait for a change."""
+        self._changed.set()
+        self._changed = trio.Event()
 
 
 class Subscriber:
-    """One subscriber's position in the channel."""
+    """The messages of one subscriber."""
 
-    def __init__(self, news: Broadcast) -> None:
-        """Start before the first message."""
-        self.done = 0
-        """The number of the last message that the subscriber has handled."""
-        self._news = news
-        self._hearing = 0
+    def __init__(self, broadcast: Broadcast, waiting: deque[str]) -> None:
+        self.waiting = waiting
+        """Its next messages; the oldest gives way to one too many."""
+        self.is_busy = False
+        """True while it handles a message."""
+        self._broadcast = broadcast
 
     async def next(self) -> str:
         """Return the next message, and count the one before as handled."""
-        self.done = self._hearing
-        self._news.notify()
-        self._hearing, text = await self._news.after(self._hearing)
-        return text
+        self.is_busy = False
+        self._broadcast.notify()
+        while not self.waiting:
+            await self._broadcast.wait()
+        self.is_busy = True
+        return self.waiting.popleft()

@@ -30,9 +30,7 @@ class ShownScene(Struct, frozen=True, kw_only=True):
     """A message to the page: the scene and the open question."""
 
     seat: int
-    """The seat that the page shows."""
     scene: Scene
-    """The table as that seat sees it."""
     moves: tuple[Scene, ...] = ()
     """The tables that led to it since the last message, one for each move."""
     id: int | None = None
@@ -40,16 +38,13 @@ class ShownScene(Struct, frozen=True, kw_only=True):
     until: float | None = None
     """The deadline in ms of Unix time; None if there is none."""
     over: bool = False
-    """True if the game is over."""
 
 
 class BrowserMessage(Struct, frozen=True, forbid_unknown_fields=True):
     """A message from the page: the answer to a question, or the wish for another game."""
 
     id: int | None = None
-    """The number of the question."""
     choice: int = 0
-    """The index of the option."""
     again: bool = False
     """True if the person wants another game."""
     swap: bool = False
@@ -69,18 +64,17 @@ class BrowserPlayer:
         `kept` is the command that shows the game again; `clock`: the page shows the time left.
         """
         self._clock = clock
-        self._wish = trio.Event()
-        self._news = Broadcast()
+        self._broadcast = Broadcast()
         self.swap = False
         """True if the person wants to sit in the next seat in the game that comes."""
         self.prepare(about, kept)
 
     def prepare(self, about: GameInfo, kept: str) -> None:
         """Show the next game from now on; pages that are open load themselves again."""
-        self._news.publish(RELOAD)
+        self._broadcast.publish(RELOAD)
         self._about = about
         self._kept = kept
-        self._news = Broadcast(KEPT)
+        self._broadcast = Broadcast(KEPT)
         self._wish = trio.Event()
         self._person: HumanPlayer | None = None
 
@@ -93,13 +87,13 @@ class BrowserPlayer:
         """Show a game to its end; return False if nobody came to play it."""
         self._person = person
         with trio.move_on_after(COME_S) as waiting:
-            await self._news.first_subscriber()
+            await self._broadcast.first_subscriber()
         if waiting.cancelled_caught:
             return False
         ready.set()
         await self._play(person)
         with trio.move_on_after(GOODBYE_S):
-            await self._news.drained()
+            await self._broadcast.drained()
         return True
 
     async def wants_another(self) -> bool:
@@ -108,36 +102,35 @@ class BrowserPlayer:
         while missed < MISSED and not self._wish.is_set():
             with trio.move_on_after(GONE_S):
                 await self._wish.wait()
-            missed = 0 if self._news.listened else missed + 1
+            missed = 0 if self._broadcast.has_subscribers else missed + 1
         return self._wish.is_set()
 
     async def _play(self, person: HumanPlayer) -> None:
         names = self._about.names
-        sight: LiveFrames | None = None
-        async for told in person.messages:
-            if isinstance(told, GameStarts):
-                sight, seat = LiveFrames(told, names), told.seat
-                made = SceneBuilder(
-                    names, [told.clock] * told.seats, partners=told.partners, seat=SPECTATOR
-                )
-            elif isinstance(told, Ask | RoundOver | GameOver):
-                assert sight, "A game begins before anything happens in it."
-                *moves, scene = map(made.scene, sight.moves(told))
-                asked = told if isinstance(told, Ask) else None
+        frames: LiveFrames | None = None
+        async for message in person.messages:
+            if isinstance(message, GameStarts):
+                frames, seat = LiveFrames(message, names), message.seat
+                clocks, partners = [message.clock] * message.seats, message.partners
+                builder = SceneBuilder(names, clocks, partners=partners, seat=SPECTATOR)
+            elif isinstance(message, Ask | RoundOver | GameOver):
+                assert frames, "A game begins before anything happens in it."
+                *moves, scene = map(builder.scene, frames.moves(message))
+                asked = message if isinstance(message, Ask) else None
                 shown = ShownScene(
                     seat=seat,
                     scene=scene,
                     moves=tuple(moves),
                     id=asked.id if asked else None,
                     until=1000 * time.time() + asked.time_ms if asked and self._clock else None,
-                    over=isinstance(told, GameOver),
+                    over=isinstance(message, GameOver),
                 )
-                self._news.publish(encode_json(shown).decode())
+                self._broadcast.publish(encode_json(shown).decode())
                 if shown.over:
                     return
 
     async def _tell(self, connection: Connection) -> None:
-        await tell(self._news, connection)
+        await tell(self._broadcast, connection)
 
     def _find(self, name: str) -> Page | None:
         return self._page if name == "" else None

@@ -16,21 +16,19 @@ Pager = Callable[[Iterable[str]], object]
 """A function that shows text in the user's pager, piece by piece."""
 
 
-def print_line(text: object) -> None:
+def print_line(text: object, *, stderr: bool = False) -> None:
     """Print a line to stdout at once: what reads a pipe may wait for it, or be gone.
 
     It may name what a stranger's file says, so nothing in it can steer the terminal.
     """
     from protocol.codec import printable_lines
 
-    print(printable_lines(f"{text}"), flush=True)
+    print(printable_lines(f"{text}"), file=sys.stderr if stderr else sys.stdout, flush=True)
 
 
 def print_note(text: object) -> None:
     """Print a line for the user to stderr, apart from what programs read."""
-    from protocol.codec import printable_lines
-
-    print(printable_lines(f"{text}"), file=sys.stderr, flush=True)
+    print_line(text, stderr=True)
 
 
 def print_json(value: object, indent: int = 1) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui.scenes import Tiles, tiles
 from protocol.messages import Drew, TurnedUp
 from protocol.ruleset import count_sides, side_of, target
-from protocol.tiles import Tile, high_first
+from protocol.tiles import high_first
 
 if TYPE_CHECKING:  # numpy takes 100 ms: only reviewed pages load it.
     from arena.valuation.decision_loss import OptionWorth, ReviewedDecision
@@ -35,7 +36,6 @@ class MarkedDraw(Struct, frozen=True, array_like=True):
     at: int
     """The moment of the replay, from 0."""
     seat: int
-    """The seat that drew."""
     tiles: Tiles
     points: float
     """The side's luck in points of lead."""
@@ -47,13 +47,10 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     """A decision, and what each option was worth to the seat that was asked."""
 
     at: int
-    """The moment of the replay, from 0."""
     seat: int
-    """The seat that was asked."""
     loss: float
     """Points of lead that the choice lost against the best option."""
     error: float
-    """The standard error of the loss."""
     grade: int
     """The index of its name in GRADE_NAMES."""
     leads: tuple[float, ...]
@@ -71,10 +68,8 @@ class GameReview(Struct, frozen=True):
     leads: tuple[tuple[float, ...], ...]
     """At each moment the lead that each side but the last can still expect in this round."""
     draws: tuple[MarkedDraw, ...]
-    """The tiles drawn."""
     decisions: tuple[MarkedDecision, ...]
     grades: tuple[float, ...]
-    """The points from which a loss is an inaccuracy, a mistake and a blunder."""
 
 
 def review_game(timeline: Timeline) -> GameReview:
@@ -102,7 +97,6 @@ def review_game(timeline: Timeline) -> GameReview:
 
 
 def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
-    """Return numbers with one decimal: the page shows no more."""
     return tuple(round(number, 1) for number in numbers)
 
 
@@ -112,14 +106,15 @@ def _draws(
     """Yield the luck of the draws, those of a seat at one moment together."""
     luck = {(one.round, one.tile): one for one in draws}
     for at, together in enumerate(shown):
-        came = [(one.game.playing.number, tile) for one in together for tile in _came(one)]
-        drawn = sorted((luck[one] for one in came if one in luck), key=_drawer)
-        for seat, own in groupby(drawn, _drawer):
+        came = [
+            (one.game.playing.number, high_first(event.tile))
+            for one in together
+            for event in one.events
+            if isinstance(event, Drew | TurnedUp) and event.tile
+        ]
+        drawn = sorted((luck[one] for one in came if one in luck), key=attrgetter("seat"))
+        for seat, own in groupby(drawn, attrgetter("seat")):
             yield _marked(logged, at, seat, [*own])
-
-
-def _drawer(one: "DrawLuck") -> int:
-    return one.seat
 
 
 def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
@@ -133,17 +128,9 @@ def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"])
     return MarkedDraw(at, seat, drawn, round(lead, 1), round(100 * share, 1))
 
 
-def _came(moment: Moment) -> Iterator[Tile]:
-    """Yield the tiles that came from the boneyard."""
-    for event in moment.events:
-        if isinstance(event, Drew | TurnedUp) and event.tile:
-            yield high_first(event.tile)
-
-
 def _decisions(
     timeline: Timeline, places: Mapping[int, int], seat: int, grades: Sequence[float]
 ) -> Iterator[MarkedDecision]:
-    """Yield the decisions of a seat with the values of their options."""
     from arena.valuation.decision_loss import review_seat
 
     questions = timeline.questions(seat)

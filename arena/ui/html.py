@@ -83,7 +83,6 @@ class SitePages:
     def __init__(
         self, folders: Sequence[Path], styles: Sequence[str], scripts: Sequence[str]
     ) -> None:
-        """Take names of files as `page` does."""
         self._environment = environment = _environment(folders)
         self._signs = _signs(environment)
         self.files = {
@@ -118,7 +117,6 @@ def _environment(folders: Sequence[Path]) -> "Environment":
 
 
 def _signs(environment: "Environment") -> dict[str, str]:
-    """Return the values of signs that every page has."""
     logo = _joined(environment, ("logo.svg",)).strip()
     icon = f"data:image/svg+xml,{quote(logo)}"
     return {"logo": Markup(logo), "icon": icon, "generator": generator()}
@@ -145,5 +143,4 @@ def _hash(text: str) -> str:
 
 def _data(data: object) -> Markup:
     """Return JSON that cannot end the element that contains it."""
-    json = encode_json(data).decode()
-    return Markup(json.replace("<", "\\u003c"))
+    return Markup(encode_json(data).decode().replace("<", "\\u003c"))

@@ -75,7 +75,6 @@ def _link(path: Path, written: Path | None) -> bool:
 
 
 def _is_newer(path: Path, log: Path) -> bool:
-    """Tell whether there is a page that was made after the last game of its log."""
     return path.exists() and path.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns
 
 

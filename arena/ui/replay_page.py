@@ -35,26 +35,22 @@ class PackedGame(Struct, frozen=True):
     """A game as a page contains it."""
 
     game: str
-    """The game's name."""
     told: str
     """The result, in one line."""
     data: str
     """The game for the page's script; empty if the game is too long, and then `told` says so."""
     reviewed: bool = False
-    """True if its review is in it."""
 
 
 class Playback(Struct, frozen=True):
     """All that a page shows of a game."""
 
     about: GameInfo
-    """The facts that do not change during the game."""
     seats: tuple[int | None, ...]
     """The viewers; None is everybody."""
     moments: tuple[tuple[Fields, ...], ...]
     """For each moment, what changed for the first viewer and how the others differ from it."""
     review: GameReview | None = None
-    """The review, if one was made."""
 
 
 def pack_game(

@@ -31,41 +31,34 @@ class GameInfo(Struct, frozen=True):
     """Facts that do not change during a game."""
 
     game: str
-    """The game's name."""
     names: tuple[str, ...]
     """The entrant in each seat."""
     sides: tuple[str, ...]
     """The sides that win or lose: the seats, or the two partnerships; scores are in this order."""
     rules: str
-    """The ruleset's name."""
     goal: str
     """The goal of the game, in words."""
     highest: int
     """The highest number of pips in the set."""
     doubles: bool
-    """True if the set has doubles."""
     seat: int | None = None
     """The seat whose view this is; None: everybody's."""
     remarks: tuple[str, ...] = ()
-    """Further remarks, in sentences."""
 
 
 class Prompt(Struct, frozen=True):
     """A question and its answer, if there is one yet."""
 
     seat: int
-    """The seat that is asked."""
     options: tuple[str, ...]
     """The options. A tile and its end: `64<` left, `64>` right, `64=` for the first
     tile, `64<53>` two at once; anything else is words."""
     id: int | None = None
-    """The question's number on the bot's pipe."""
     chosen: int | None = None
     """The index of the chosen option, from 0; None: not answered yet, or a foul."""
     ms: float | None = None
     """The time charged, in ms."""
     note: str = ""
-    """The bot's note."""
 
 
 class Foul(Struct, frozen=True):
@@ -73,13 +66,9 @@ class Foul(Struct, frozen=True):
 
     seat: int
     foul: str
-    """The class of the foul."""
     detail: str
-    """A sentence for the bot's author."""
     line: str
-    """The offending line."""
     stderr: str
-    """The bot's last lines on stderr."""
     clock: str
     """The figures of a late answer, in words."""
 
@@ -129,15 +118,14 @@ class Scene(Struct, frozen=True):
     asked: Prompt | None
     """The question that is open or has just been answered."""
     foul: Foul | None
-    """The foul that was committed."""
 
 
 def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
     """Return the facts about a logged game that a page shows to every viewer."""
     sitting = logged.sitting
-    told = game_info(logged.game.game, sitting.seats, sitting.rules)
+    info = game_info(logged.game.game, sitting.seats, sitting.rules)
     look = text.Look(sitting.seats, partners=sitting.rules.deal.partners)
-    return replace(told, seat=seat, remarks=tuple(_remarks(logged, look)))
+    return replace(info, seat=seat, remarks=tuple(_remarks(logged, look)))
 
 
 def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
@@ -207,7 +195,6 @@ class SceneBuilder:
         )
 
     def _laid(self, frame: Frame) -> tuple[int, int]:
-        """Return the number of tiles that were laid on the left and on the right."""
         if frame.round != self._round:
             self._round, self._lead = frame.round, 0
         laid = [event for event in frame.events if isinstance(event, Played | TurnedUp)]
@@ -216,8 +203,7 @@ class SceneBuilder:
         return left, len(laid) - left
 
     def _spend(self, seat: int, ms: float) -> None:
-        time = self._times[seat]
-        if time:
+        if time := self._times[seat]:
             bank = bank_left_ms(time.bank, self._clocks[seat].move_ms, ms)
             self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
@@ -244,7 +230,6 @@ def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
 
 
 def _asked(frame: Frame) -> Prompt | None:
-    """Return the question of a frame; once it is answered, bids that nobody made are joined."""
     record = frame.record
     if record is None and frame.options and frame.turn is not None:
         return Prompt(frame.turn, tuple(map(option, frame.options)))

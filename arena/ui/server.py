@@ -75,9 +75,7 @@ class Site(Struct, frozen=True):
     find: Find
     """The lookup of pages; the first page has an empty name."""
     tell: Publish
-    """The sender of messages on a socket."""
     hear: Hear = ignore_message
-    """The receiver of messages from a page."""
 
 
 class LocalServer:
@@ -90,7 +88,6 @@ class LocalServer:
         self._viewers = 0
         self._making = trio.CapacityLimiter(1)
         self.address = f"http://{HOST}:{port}/{self._key}/"
-        """The address for the browser to open."""
 
     async def answer(self, _: Connection, request: Request) -> Response | None:
         """Return the answer to a request; None lets it open the socket."""
@@ -124,7 +121,6 @@ class LocalServer:
             self._viewers -= 1
 
     async def _hear(self, connection: Connection, scope: trio.CancelScope) -> None:
-        """Receive messages until the other side has left."""
         async for message in connection:
             if isinstance(message, str):
                 self._site.hear(message)
@@ -157,14 +153,14 @@ def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=ut
     return Response(status, status.phrase, headers, body)
 
 
-async def tell(news: Broadcast, connection: Connection) -> None:
+async def tell(broadcast: Broadcast, connection: Connection) -> None:
     """Send each new message, without end; drop a viewer who does not read one in time.
 
     Raises ConnectionClosed.
     """
-    with news.subscriber() as listener:
+    with broadcast.subscriber() as subscriber:
         while True:
-            text = await listener.next()
+            text = await subscriber.next()
             with trio.move_on_after(SEND_S) as waiting:
                 await connection.send(text)
             if waiting.cancelled_caught:
@@ -183,12 +179,12 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
         listeners = await trio.open_tcp_listeners(port, host=HOST)
     except (OSError, OverflowError) as error:
         raise UserError(f"Cannot listen on port {port}: {error}. Choose another --port.") from error
-    door = LocalServer(site, listeners[0].socket.getsockname()[1])
+    server = LocalServer(site, listeners[0].socket.getsockname()[1])
     start = partial(
         serve,
-        door.talk,
+        server.talk,
         listeners=listeners,
-        process_request=door.answer,
+        process_request=server.answer,
         server_header=None,
         compression=None,
         open_timeout=OPEN_S,
@@ -198,5 +194,5 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
     )
     async with trio.open_nursery() as nursery:
         async with await nursery.start(start):
-            yield door.address
+            yield server.address
         nursery.cancel_scope.cancel()

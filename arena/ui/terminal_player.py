@@ -32,7 +32,6 @@ class TerminalPlayer:
     """A person who reads and types."""
 
     def __init__(self, console: Console, keys: int, look: render.Look) -> None:
-        """Prepare the screen; `keys` is the descriptor of the keyboard."""
         self._console = console
         self._keys = Keys(keys)
         self._look = look
@@ -47,18 +46,18 @@ class TerminalPlayer:
 
     async def _show(self, person: HumanPlayer, ready: trio.Event) -> bool:
         ready.set()
-        sight: LiveFrames | None = None
-        async for told in person.messages:
-            if isinstance(told, GameStarts):
-                sight = LiveFrames(told, self._look.names)
-            elif isinstance(told, Ask | RoundOver | GameOver):
-                assert sight, "A game begins before anything happens in it."
+        frames: LiveFrames | None = None
+        async for message in person.messages:
+            if isinstance(message, GameStarts):
+                frames = LiveFrames(message, self._look.names)
+            elif isinstance(message, Ask | RoundOver | GameOver):
+                assert frames, "A game begins before anything happens in it."
                 # The question says whose turn it is.
-                frame = replace(sight.frame(told), turn=None)
+                frame = replace(frames.frame(message), turn=None)
                 self._print(render.draw_frame(frame, self._look))
-            if isinstance(told, GameOver):
+            if isinstance(message, GameOver):
                 return True
-            if isinstance(told, Ask) and not await self._answered(person, told):
+            if isinstance(message, Ask) and not await self._answered(person, message):
                 return False
         return False
 

@@ -72,7 +72,7 @@ async def follow(watched: LiveView, news: Broadcast) -> None:
         text = await trio.to_thread.run_sync(_look, watched)
         if text:
             news.publish(text)
-        await trio.sleep(LOOK_S if news.listened else IDLE_S)
+        await trio.sleep(LOOK_S if news.has_subscribers else IDLE_S)
 
 
 def _look(watched: LiveView) -> str:

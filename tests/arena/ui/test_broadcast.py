@@ -7,29 +7,29 @@ from arena.ui.broadcast import Broadcast
 
 
 async def test_a_late_subscriber_begins_with_the_newest_message() -> None:
-    news = Broadcast(keep=3)
+    broadcast = Broadcast(keep=3)
     for text in "abcd":
-        news.publish(text)
-    with news.subscriber() as one:
+        broadcast.publish(text)
+    with broadcast.subscriber() as one:
         assert await one.next() == "d"
 
 
 async def test_a_slow_listener_misses_what_is_kept_no_more() -> None:
-    news = Broadcast(keep=2)
-    with news.subscriber() as one:
-        news.publish("a")
+    broadcast = Broadcast(keep=2)
+    with broadcast.subscriber() as one:
+        broadcast.publish("a")
         assert await one.next() == "a"
         for text in "bcde":
-            news.publish(text)
+            broadcast.publish(text)
         assert [await one.next(), await one.next()] == ["d", "e"]
 
 
 async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> None:
-    news = Broadcast()
+    broadcast = Broadcast()
     heard: list[tuple[str, str]] = []
 
     async def listen(name: str, pause: float) -> None:
-        with news.subscriber() as one:
+        with broadcast.subscriber() as one:
             while True:
                 text = await one.next()
                 await trio.sleep(pause)
@@ -39,26 +39,26 @@ async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> N
         nursery.start_soon(listen, "quick", 1)
         nursery.start_soon(listen, "slow", 10)
         await wait_all_tasks_blocked()
-        assert news.listened
-        news.publish("a")
-        await news.drained()
+        assert broadcast.has_subscribers
+        broadcast.publish("a")
+        await broadcast.drained()
         assert sorted(heard) == [("quick", "a"), ("slow", "a")]
         assert autojump_clock.current_time() == 10
         nursery.cancel_scope.cancel()
 
 
 async def test_the_first_listener_is_waited_for() -> None:
-    news = Broadcast()
+    broadcast = Broadcast()
     came: list[bool] = []
 
     async def wait() -> None:
-        await news.first_subscriber()
+        await broadcast.first_subscriber()
         came.append(True)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(wait)
         await wait_all_tasks_blocked()
         assert not came
-        with news.subscriber():
+        with broadcast.subscriber():
             await wait_all_tasks_blocked()
     assert came == [True]

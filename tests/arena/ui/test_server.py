@@ -19,11 +19,11 @@ from protocol.errors import UserError
 PAGES = {"": "<p>first", "other.html": "<p>other", "a b": "<p>blank"}
 
 
-def site(news: Broadcast, heard: list[str] | None = None) -> Site:
+def site(broadcast: Broadcast, heard: list[str] | None = None) -> Site:
     def find(name: str) -> Page | None:
         return partial(PAGES.get, name) if name in PAGES or name == "none" else None
 
-    return Site(find, partial(tell, news), (heard if heard is not None else []).append)
+    return Site(find, partial(tell, broadcast), (heard if heard is not None else []).append)
 
 
 async def get(address: str, path: str | None = None, *headers: str) -> tuple[int, str, str]:
@@ -134,15 +134,15 @@ async def test_a_socket_is_opened_by_our_page_only(origin: str | None) -> None:
 
 
 async def test_several_listen_and_are_heard() -> None:
-    news, heard = Broadcast(), list[str]()
-    news.publish("one")
+    broadcast, heard = Broadcast(), list[str]()
+    broadcast.publish("one")
     async with (
-        serve_site(site(news, heard), 0) as address,
+        serve_site(site(broadcast, heard), 0) as address,
         socket(address) as first,
         socket(address) as second,
     ):
         assert [await first.recv(), await second.recv()] == ["one", "one"]
-        news.publish("two")
+        broadcast.publish("two")
         assert [await first.recv(), await second.recv()] == ["two", "two"]
         await first.send("hello")
         await until(lambda: bool(heard))
@@ -151,24 +151,24 @@ async def test_several_listen_and_are_heard() -> None:
 
 async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "VIEWERS", 1)
-    news = Broadcast()
-    news.publish("one")
-    async with serve_site(site(news), 0) as address:
+    broadcast = Broadcast()
+    broadcast.publish("one")
+    async with serve_site(site(broadcast), 0) as address:
         async with socket(address) as first:
             await first.recv()
             with pytest.raises(InvalidStatus, match="503"):
                 async with socket(address):
                     pass
         # The place is free again.
-        await until(lambda: not news.listened)
+        await until(lambda: not broadcast.has_subscribers)
         async with socket(address) as again:
             assert await again.recv() == "one"
 
 
 async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SEND_S", 0.05)
-    news, big = Broadcast(), "x" * 2**22
-    async with serve_site(site(news), 0) as address:
+    broadcast, big = Broadcast(), "x" * 2**22
+    async with serve_site(site(broadcast), 0) as address:
         at = urlsplit(address)
         # A client that asks, and then never reads.
         lazy = await trio.open_tcp_stream("127.0.0.1", at.port or 0)
@@ -182,18 +182,18 @@ async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
         )
         await lazy.send_all("\r\n".join((*asked, "", "")).encode())
-        await news.first_subscriber()
+        await broadcast.first_subscriber()
         with trio.fail_after(60):
             # More than the kernel keeps for it.
-            while news.listened:
-                news.publish(big)
+            while broadcast.has_subscribers:
+                broadcast.publish(big)
                 await trio.sleep(0.01)
         await lazy.aclose()
 
 
 async def test_a_long_message_closes_the_socket() -> None:
-    news, heard = Broadcast(), list[str]()
-    async with serve_site(site(news, heard), 0) as address, socket(address) as open_:
+    broadcast, heard = Broadcast(), list[str]()
+    async with serve_site(site(broadcast, heard), 0) as address, socket(address) as open_:
         await open_.send("x" * (server.LONGEST + 1))
         with pytest.raises(ConnectionClosed):
             await open_.recv()
