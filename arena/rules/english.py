@@ -12,6 +12,10 @@ class Sentence(NamedTuple):
     sources: tuple[str, ...] = ()
     """The clauses that say so, as in rules.md; none if our project or the user decided."""
 
+    def fill(self, **words: str) -> "Sentence":
+        """Return the sentence with these words in its gaps."""
+        return self._replace(text=self.text.format(**words))
+
 
 NUMBERS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",

@@ -1,7 +1,7 @@
 """Explanations of the score: the winner of a round, its points, and the end of the game."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from arena.rules import relevance
 from arena.rules.english import (
@@ -54,137 +54,100 @@ WORTH: dict[Formula, Worth] = {
     "nothing": Worth("no points", "no points", ("C.26",)),
 }
 """The words of every formula."""
+WINNER = {
+    ("lowest", False): Sentence(
+        "The player with the fewest pips wins the round (a player who went out has 0).",
+        ("A", "B", "C score", "E"),
+    ),
+    ("lowest", True): Sentence(
+        "The side with fewer pips in its two hands together wins the round, even if a player of "
+        "the other side went out.",
+        ("C.36",),
+    ),
+    ("out", False): Sentence(
+        "Whoever goes out wins the round; in a blocked round the player with the fewest pips wins.",
+        ("C.30", "C.32", "D", "C Puerto Rico"),
+    ),
+    ("out", True): Sentence(
+        "The side of the player who goes out wins the round; in a blocked round the side with "
+        "fewer pips in its two hands together wins.",
+        ("C.32", "C.36"),
+    ),
+}
+"""The winner of a round, by `Score.winner` and `Deal.partners`."""
+TIE = {
+    "blocker": Sentence("{blocker} who played the last tile wins it.", ("C Puerto Rico",)),
+    "fewest_tiles": Sentence(
+        "the {one} with the fewest tiles wins it; if that is a tie too, nobody wins.", ("C.37",)
+    ),
+    "lowest_end": Sentence(
+        "the {one} whose highest number on any half of a tile is lowest wins it; if that is a tie "
+        "too, nobody wins.",
+        ("C.37",),
+    ),
+    "outsider": Sentence(
+        "the player with the fewest pips of those who are not tied wins it; if these tie too, or "
+        "there are none, nobody wins.",
+        ("C.37",),
+    ),
+}
+"""The winner of a tied blocked round, by `Score.tie`."""
 
 
 def scoring(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the winner of a round, and its points."""
-    yield _pips(rules)
-    yield _winner(rules)
+    score = rules.score
+    text = "At the end of a round each player counts the pips on the tiles left in their hand"
+    if score.double_blank and relevance.has_blank(rules):
+        yield Sentence(f"{text}; the 0-0 counts {score.double_blank}.", ("A", "C Dutch"))
+    else:
+        yield Sentence(f"{text}.", ("A", "B", "C score", "E"))
+    yield WINNER[score.winner, rules.deal.partners]
     yield from _ties(rules)
     yield from _points(rules)
     yield from _bonuses(rules)
 
 
-def _pips(rules: Ruleset) -> Sentence:
-    text = "At the end of a round each player counts the pips on the tiles left in their hand"
-    if rules.score.double_blank and relevance.has_blank(rules):
-        text = f"{text}; the 0-0 counts {rules.score.double_blank}."
-        return Sentence(text, ("A", "C Dutch"))
-    return Sentence(f"{text}.", ("A", "B", "C score", "E"))
-
-
-def _winner(rules: Ruleset) -> Sentence:
-    match rules.score.winner, rules.deal.partners:
-        case "lowest", False:
-            text = "The player with the fewest pips wins the round (a player who went out has 0)."
-            return Sentence(text, ("A", "B", "C score", "E"))
-        case "lowest", True:
-            text = (
-                "The side with fewer pips in its two hands together wins the round, even if a "
-                "player of the other side went out."
-            )
-            return Sentence(text, ("C.36",))
-        case "out", False:
-            text = (
-                "Whoever goes out wins the round; in a blocked round the player with the fewest "
-                "pips wins."
-            )
-            return Sentence(text, ("C.30", "C.32", "D", "C Puerto Rico"))
-        case "out", True:
-            text = (
-                "The side of the player who goes out wins the round; in a blocked round the side "
-                "with fewer pips in its two hands together wins."
-            )
-            return Sentence(text, ("C.32", "C.36"))
-        case _:
-            raise AssertionError("Both choices are closed.")
-
-
-# --- ties ---
-
-
 def _ties(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on a tied blocked round, and on a tie with a player who went out."""
-    breaker = _tie_break(rules)
-    if breaker is None:
-        text = f"If {_tied(rules)}{_even_out(rules)}, nobody wins the round."
-        if rules.score.winner == "out":
-            text = f"If {_tied(rules)} in a blocked round, nobody wins it."
-        yield Sentence(text, _tie_sources(rules))
-        return
-    text, sources = breaker
-    yield Sentence(f"If {_tied(rules)} in a blocked round, {text}.", sources)
-    if relevance.can_tie_when_out(rules):
-        yield Sentence(_literal(rules), ("B", "C score"))
-
-
-def _tied(rules: Ruleset) -> str:
-    if rules.deal.partners:
-        return "both sides have equally many pips"
+    partners, with_out = rules.deal.partners, relevance.can_tie_when_out(rules)
+    tied = "two or more players tie for the fewest pips"
     if relevance.count_winners(rules) == 2:
-        return "both players have equally many pips"
-    return "two or more players tie for the fewest pips"
+        tied = f"both {'sides' if partners else 'players'} have equally many pips"
+    if _is_broken(rules):
+        who = ("the side of the player", "side") if partners else ("the player", "tied player")
+        text, sources = TIE[rules.score.tie].fill(blocker=who[0], one=who[1])
+        yield Sentence(f"If {tied} in a blocked round, {text}", sources)
+        if with_out:
+            left = tied if partners else "another is left with only the 0-0"
+            text = f"If a player went out and {left}, nobody wins the round."
+            yield Sentence(text, ("B", "C score"))
+    elif rules.score.winner == "out":
+        text = f"If {tied} in a blocked round, nobody wins it."
+        yield Sentence(text, ("C.30", "C.37", "C Puerto Rico"))
+    else:
+        even = " (a player left with only the 0-0 ties with one who went out)"
+        even = ", even after a player went out" if partners else even
+        text = f"If {tied}{even if with_out else ''}, nobody wins the round."
+        yield Sentence(text, ("A", "B", "C score", "C.37", "E"))
 
 
-def _even_out(rules: Ruleset) -> str:
-    """Return the words for a tie with a player who went out; empty if there can be none."""
-    if not relevance.can_tie_when_out(rules):
-        return ""
-    if rules.deal.partners:
-        return ", even after a player went out"
-    return " (a player left with only the 0-0 ties with one who went out)"
-
-
-def _tie_sources(rules: Ruleset) -> tuple[str, ...]:
-    if rules.score.winner == "out":
-        return "C.30", "C.37", "C Puerto Rico"
-    return "A", "B", "C score", "C.37", "E"
-
-
-def _literal(rules: Ruleset) -> str:
-    if rules.deal.partners:
-        return "If a player went out and both sides have equally many pips, nobody wins the round."
-    return "If a player went out and another is left with only the 0-0, nobody wins the round."
-
-
-def _tie_break(rules: Ruleset) -> tuple[str, tuple[str, ...]] | None:
-    """Return how a tie in a blocked round is broken, and the clauses; None: nobody wins it."""
-    tied = "side" if rules.deal.partners else "tied player"
-    again = "if that is a tie too, nobody wins"
-    match rules.score.tie:
-        case "nobody":
-            return None
-        case "blocker":
-            whose = "the side of the player" if rules.deal.partners else "the player"
-            return f"{whose} who played the last tile wins it", ("C Puerto Rico",)
-        case "fewest_tiles":
-            return f"the {tied} with the fewest tiles wins it; {again}", ("C.37",)
-        case "lowest_end":
-            text = (
-                f"the {tied} whose highest number on any half of a tile is lowest wins it; {again}"
-            )
-            return text, ("C.37",)
-        case "outsider":
-            if relevance.count_winners(rules) == 2:
-                return None
-            text = (
-                "the player with the fewest pips of those who are not tied wins it; if these tie "
-                "too, or there are none, nobody wins"
-            )
-            return text, ("C.37",)
-        case _:
-            assert_never(rules.score.tie)
-
-
-# --- points ---
+def _is_broken(rules: Ruleset) -> bool:
+    """Tell whether a tie in a blocked round may still have a winner."""
+    tie = rules.score.tie
+    return tie != "nobody" and (tie != "outsider" or relevance.count_winners(rules) > 2)
 
 
 def _points(rules: Ruleset) -> Iterator[Sentence]:
     out, blocked = rules.score.points_out, rules.score.points_blocked
     if out == blocked == "nothing" and relevance.has_pot(rules):
         yield Sentence("Winning a round earns the pot and no points.")
+    elif rules.deal.partners and WORTH[out].side == WORTH[blocked].side:
+        yield Sentence(f"The winning side scores {WORTH[out].side}.", ("C.36",))
     elif rules.deal.partners:
-        yield from _side_points(rules)
+        gone = "After a player went out the winning side scores"
+        yield Sentence(f"{gone} {WORTH[out].side}.", ("C.36",))
+        yield Sentence(f"After a blocked round it scores {WORTH[blocked].side}.", ("C.36",))
     elif out == blocked:
         text = f"The winner scores {WORTH[out].player}{_floor(rules)}."
         yield Sentence(text, WORTH[out].sources)
@@ -198,48 +161,27 @@ def _points(rules: Ruleset) -> Iterator[Sentence]:
 def _floor(rules: Ruleset) -> str:
     """Return that 0 is the least, if a winner without the fewest pips could score less."""
     signed = rules.score.points_blocked in ("others_minus_own", "difference")
-    heavy = rules.score.tie in ("blocker", "outsider") and _tie_break(rules) is not None
-    return " (never less than 0)" if signed and heavy and relevance.count_winners(rules) > 2 else ""
-
-
-def _side_points(rules: Ruleset) -> Iterator[Sentence]:
-    """Yield the sentences on partners' points."""
-    out, blocked = WORTH[rules.score.points_out].side, WORTH[rules.score.points_blocked].side
-    if out == blocked:
-        yield Sentence(f"The winning side scores {out}.", ("C.36",))
-        return
-    gone = "After a player went out the winning side scores"
-    yield Sentence(f"{gone} {out}.", ("C.36",))
-    yield Sentence(f"After a blocked round it scores {blocked}.", ("C.36",))
+    heavy = rules.score.tie in ("blocker", "outsider") and relevance.count_winners(rules) > 2
+    return " (never less than 0)" if signed and heavy else ""
 
 
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
-    score = rules.score
-    if any(score.bonus[: relevance.most_rounds(rules)]):
-        yield Sentence(_early(rules))
-    if score.capicu:
-        text = (
-            "Winning by going out with a tile that fits both ends and is not a double (capicú) "
-            f"earns {count_points(score.capicu)} extra."
-        )
-        yield Sentence(text)
-    if score.out_with_blank and relevance.has_blank(rules):
-        text = (
-            f"Winning by going out with the 0-0 earns {count_points(score.out_with_blank)} extra."
-        )
-        yield Sentence(text)
-
-
-def _early(rules: Ruleset) -> str:
-    """Return the extra points for the first rounds of a game."""
-    extra = [
-        (at, n) for at, n in enumerate(rules.score.bonus[: relevance.most_rounds(rules)], 1) if n
-    ]
-    (first, most), *others = extra
-    more = [f"of the {ordinal_word(at)} {n:,}" for at, n in others]
-    text = join_words([f"{count_points(most)} extra", *more])
-    lost = "" if relevance.is_always_won(rules) else "; they lapse if nobody wins that round"
-    return f"The winner of the {ordinal_word(first)} round gets {text}{lost}."
+    score, always_won = rules.score, relevance.is_always_won(rules)
+    early = enumerate(score.bonus[: relevance.most_rounds(rules)], 1)
+    if extra := [(at, points) for at, points in early if points]:
+        (first, most), *others = extra
+        more = [f"of the {ordinal_word(at)} {points:,}" for at, points in others]
+        text = join_words([f"{count_points(most)} extra", *more])
+        text += "" if always_won else "; they lapse if nobody wins that round"
+        yield Sentence(f"The winner of the {ordinal_word(first)} round gets {text}.")
+    going_out = {
+        "a tile that fits both ends and is not a double (capicú)": score.capicu,
+        "the 0-0": score.out_with_blank if relevance.has_blank(rules) else 0,
+    }
+    for tile, points in going_out.items():
+        if points:
+            earned = f"{count_points(points)} extra"
+            yield Sentence(f"Winning by going out with {tile} earns {earned}.")
 
 
 # --- the game ---
@@ -247,22 +189,16 @@ def _early(rules: Ruleset) -> str:
 
 def the_game(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the end of a game and its winner."""
-    fixed = rules.game.rounds
-    if fixed:
+    if fixed := rules.game.rounds:
         length = f"The game lasts {count_in_words(fixed, 'round')}"
         yield Sentence(f"{length}. The highest score wins; equal scores tie.")
         return
-    yield _target(rules)
-    after = count_in_words(rules.game.max_rounds, "round")
-    text = f"If nobody has won after {after}, the highest score wins; equal scores tie."
-    yield Sentence(text)
-
-
-def _target(rules: Ruleset) -> Sentence:
     targets = {seats: target(rules, seats) for seats in playable_seat_counts(rules)}
     who = "side" if rules.deal.partners else "player"
     text = f"The game is won by the first {who} to reach {by_table(targets, count_points, 'or')}."
-    return Sentence(text, _target_sources(rules, targets))
+    yield Sentence(text, _target_sources(rules, targets))
+    after = count_in_words(rules.game.max_rounds, "round")
+    yield Sentence(f"If nobody has won after {after}, the highest score wins; equal scores tie.")
 
 
 def _target_sources(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:
