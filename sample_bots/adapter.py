@@ -79,22 +79,18 @@ def main():
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
-            answer = {"type": "hello", "name": "adapter", "version": "1"}
-        elif kind == "game":
+        if message["type"] == "hello":
+            print('{"type": "hello", "name": "adapter", "version": "1"}', flush=True)
+        elif message["type"] == "game":
             name = message["rules"]["name"]
-            continue
-        elif kind == "ask":
+        elif message["type"] == "ask":
             text = answered(command, process, "\n".join(told(message, name)) + "\n")
             choice = number(text, message["options"])
             usage = {"fallbacks" if choice is None else "model_choices": 1}
             answer = {"type": "choose", "id": message["id"], "choice": choice or 0, "usage": usage}
-        elif kind == "bye":
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            continue
-        print(json.dumps(answer), flush=True)
     if process:
         process.communicate()  # its input ends, and with that it should leave
 

@@ -69,13 +69,9 @@ def lacks_of_next(ask, game):
     seat, lacks, ends = (ask["seat"] + step) % len(ask["hands"]), set(), ()
     for event in ask["events"]:
         do = event["do"]
-        if do == "play":
-            tile, end = event["tile"], event["end"]
-            left = ends[0] if end == "right" and ends else tile[0]
-            right = ends[1] if end == "left" and ends else tile[1]
-            ends = (left, right)
-        elif do == "turn_up":
-            ends = tuple(event["tile"])
+        if do in ("play", "turn_up"):
+            (left, right), end = event["tile"], event.get("end")
+            ends = (ends[0] if end == "right" else left, ends[1] if end == "left" else right)
         elif do == "pass" and event["seat"] == seat:
             lacks.update(ends)
         elif do == "draw" and event["seat"] == seat:
@@ -147,9 +143,7 @@ def arrivals():
 
 def say(messages):
     """Write all of them in one go."""
-    said = "".join(json.dumps(message) + "\n" for message in messages).encode()
-    while said:
-        said = said[os.write(1, said) :]
+    print("\n".join(map(json.dumps, messages)), flush=True)
 
 
 def main():
@@ -170,10 +164,8 @@ def main():
             over = over or kind == "bye"
         if asks:
             best = choices(asks, [games.get(ask["game"], {}) for ask in asks])
-            say(
-                {"type": "choose", "id": ask["id"], "choice": choice}
-                for ask, choice in zip(asks, best, strict=True)
-            )
+            pairs = zip(asks, best, strict=True)
+            say({"type": "choose", "id": ask["id"], "choice": choice} for ask, choice in pairs)
         if over:
             return
 

@@ -46,8 +46,8 @@ def told(ask):
     hands = [f"{count} tiles" for count in ask["hands"]]
     hands[ask["seat"]] += " (you)"
     yield f"Hands by seat: {', '.join(hands)}. Scores: {ask['scores']}."
-    yield f"Your hand: {tiles(ask['hand'])}."
-    yield f"The line: {tiles(ask['line']) or 'empty'}. Its ends: {ask['ends']}."
+    yield f"Your hand: {spelled(ask['hand'])}."
+    yield f"The line: {spelled(ask['line']) or 'empty'}. Its ends: {ask['ends']}."
     yield f"Boneyard: {ask['boneyard']['drawable']} tiles may still be drawn."
     if ask["events"]:
         yield f"This round so far: {'; '.join(map(words, ask['events']))}."
@@ -64,11 +64,9 @@ def words(entry):
 
 
 def spelled(value):
-    return "-".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def tiles(many):
-    return " ".join(map(spelled, many))
+    """Return a tile as 6-5, and a list of tiles with spaces between them."""
+    joint = " " if value and isinstance(value, list) and isinstance(value[0], list) else "-"
+    return joint.join(map(spelled, value)) if isinstance(value, list) else str(value)
 
 
 def number(text, options):
@@ -165,8 +163,8 @@ class Model:
             if choice is None:
                 print(f"no option in the answer {text!r:.200}", file=sys.stderr)
                 again = AGAIN.format(last=len(ask["options"]) - 1)
-                messages.append({"role": "assistant", "content": text})
-                messages.append({"role": "user", "content": again})
+                messages += [{"role": "assistant", "content": text}]
+                messages += [{"role": "user", "content": again}]
         usage["fallbacks" if choice is None else "model_choices"] = 1
         return choice, usage
 
@@ -204,27 +202,24 @@ def main():
     model = Model(args)
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
+        if message["type"] == "hello":
             if args.url and (why := model.missing()):
                 print(json.dumps({"type": "unavailable", "why": why}), flush=True)
                 break
             answer = {"type": "hello", "name": f"chat {args.model}"[:64], "version": "1"}
-        elif kind == "game":
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "game":
             model.system = RULES.format(rules=message["rules"]["name"], seats=message["seats"])
-            continue
-        elif kind == "ask":
+        elif message["type"] == "ask":
             options, answer = message["options"], {"type": "choose", "id": message["id"]}
             choice, by = None, "random"
             if args.url and len(options) > 1:
                 choice, answer["usage"] = model.choose(message)
                 by = args.fallback
             answer["choice"] = fallback(by, line, options) if choice is None else choice
-        elif kind == "bye":
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            continue
-        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

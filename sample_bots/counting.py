@@ -70,10 +70,9 @@ def unseen_tiles(ask, rules):
     """All tiles that are neither in the hand nor in the line."""
     seen = [tuple(sorted(tile)) for tile in ask["hand"] + ask["line"]]
     highest = rules.get("deal", {}).get("highest_pip", max([6, *(high for _, high in seen)]))
-    tiles = {(low, high) for high in range(highest + 1) for low in range(high + 1)}
-    if not rules.get("deal", {}).get("doubles", True):
-        tiles = {(low, high) for low, high in tiles if low != high}
-    return tiles.difference(seen), range(highest + 1)
+    doubles, numbers = rules.get("deal", {}).get("doubles", True), range(highest + 1)
+    tiles = {(low, high) for high in numbers for low in range(high + doubles)}
+    return tiles.difference(seen), numbers
 
 
 def chances(seat, ask, rules):
@@ -106,25 +105,17 @@ def ends_after(option, ends):
     return (ends[0], sum(tile) - ends[1]) if end == "right" else tuple(tile)
 
 
-def none_of(ends, chance):
-    """How likely it is that a hand has no tile for any of these numbers."""
-    return math.prod(1.0 - likely for (a, b), likely in chance.items() if a in ends or b in ends)
-
-
 def stuck(ends, chance, two):
     """How likely a seat cannot play; where it needs two tiles, one for each end."""
-    if not two:
-        return none_of(ends, chance)
-    return 1.0 - (1.0 - none_of(ends[:1], chance)) * (1.0 - none_of(ends[1:], chance))
+    if two:
+        return 1.0 - (1.0 - stuck(ends[:1], chance, False)) * (1.0 - stuck(ends[1:], chance, False))
+    return math.prod(1.0 - likely for (a, b), likely in chance.items() if a in ends or b in ends)
 
 
 def can_go_on(rest, ends, two):
     """Whether the rest of the hand has a play on these ends; two tiles if a turn takes two."""
-    left = [tile for tile in rest if ends[0] in tile]
-    right = [tile for tile in rest if ends[1] in tile]
-    if not two:
-        return bool(left or right)
-    return any(one != another for one in left for another in right)
+    left, right = ([tile for tile in rest if end in tile] for end in ends)
+    return any(one != another for one in left for another in right) if two else left or right
 
 
 def mark(option, ask, seats):
@@ -138,7 +129,7 @@ def mark(option, ask, seats):
         + weights["double"] * sum(high == low for high, low in played)
         + weights["stuck"] * sum(worth * stuck(ends, each, two) for worth, each in seats)
         + weights["fits"] * sum(ends[0] in tile or ends[1] in tile for tile in rest)
-        + weights["safe"] * can_go_on(rest, ends, two)
+        + weights["safe"] * bool(can_go_on(rest, ends, two))
         + weights["kinds"] * len({number for tile in rest for number in tile})
     )
 
@@ -161,9 +152,8 @@ def choose(ask, rules):
     kinds = [option["do"] for option in options]
     if "call" in kinds and not looks_lightest(ask, rules):
         return kinds.index("go_on")
-    if "refuse" in kinds:  # so many doubles are a bad hand
-        return kinds.index("refuse")
-    return 0  # draw rather than pass, check rather than bid
+    # So many doubles are a bad hand; draw rather than pass, check rather than bid.
+    return kinds.index("refuse") if "refuse" in kinds else 0
 
 
 def main():
@@ -171,24 +161,19 @@ def main():
         if (name := option.removeprefix("--")) not in WEIGHTS:
             sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
         WEIGHTS[name] = float(value)
-    rules = {}  # by game, for a table may play by other rules than the one before
+    rules = {}  # of this game, for a table may play by other rules than the one before
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
-            answer = {"type": "hello", "name": "counting", "version": "1"}
-        elif kind == "ask":
+        if message["type"] == "hello":
+            print('{"type": "hello", "name": "counting", "version": "1"}', flush=True)
+        elif message["type"] == "game":
+            rules = {message["game"]: message["rules"]}
+        elif message["type"] == "ask":
             choice = choose(message, rules.get(message["game"], {}))
             answer = {"type": "choose", "id": message["id"], "choice": choice}
-        elif kind == "bye":
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            if kind == "game":
-                rules[message["game"]] = message["rules"]
-            elif kind == "end":
-                rules.pop(message["game"], None)
-            continue
-        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -53,17 +53,14 @@ def choose(ask):
 def main():
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
-            answer = {"type": "hello", "name": "greedy", "version": "1"}
-        elif kind == "ask":
-            choice = choose(message)
-            answer = {"type": "choose", "id": message["id"], "choice": choice}
-        elif kind == "bye":
+        if message["type"] == "hello":
+            print('{"type": "hello", "name": "greedy", "version": "1"}', flush=True)
+        elif message["type"] == "ask":
+            answer = {"type": "choose", "id": message["id"], "choice": choose(message)}
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            continue  # "game", "round", "end" and whatever comes later: nothing to say
-        print(json.dumps(answer), flush=True)
+        # "game", "round", "end" and whatever comes later: nothing to say
 
 
 if __name__ == "__main__":

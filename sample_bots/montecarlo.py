@@ -37,7 +37,7 @@ class Game:
     def __init__(self, rules, seats):
         deal, turn = rules.get("deal", {}), rules.get("turn", {})
         pips, doubles = range(deal.get("highest_pip", 6) + 1), deal.get("doubles", True)
-        tiles = [(high, low) for high in pips for low in range(high + 1) if doubles or high > low]
+        tiles = [(high, low) for high in pips for low in range(high + doubles)]
         self.tiles = sorted(tiles, key=lambda tile: (tile[0] == tile[1], sum(tile), tile))
         self.bit = {tile: 1 << at for at, tile in enumerate(self.tiles)}
         self.fits = [sum(bit for tile, bit in self.bit.items() if pip in tile) for pip in pips]
@@ -103,12 +103,9 @@ class World:
     def put(self, at, end):
         """A tile leaves the hand for the line."""
         high, low = self.game.tiles[at]
-        if end == "lead":
-            self.ends = high, low
-        elif end == "left":
-            self.ends = high + low - self.ends[0], self.ends[1]
-        else:
-            self.ends = self.ends[0], high + low - self.ends[1]
+        left, right = self.ends or (low, low)
+        played = high + low
+        self.ends = (left, played - right) if end == "right" else (played - left, right)
         self.hands[self.turn] ^= 1 << at
         self.line |= 1 << at
         self.passes = 0
@@ -135,9 +132,9 @@ def policy(world, dice):
     """The move of a seat in a world: cheap, for it is made a thousand times."""
     game, hand = world.game, world.hands[world.turn]
     if world.ends is None or game.two:  # the heaviest lead or pair, doubles first
-        plays = {p: sum(game.appeal[at] for at, _ in p) for p in world.plays()}
-        if plays:
-            return max(plays, key=lambda play: plays[play] + dice.random() * WHIM)
+        worth = {play: sum(game.appeal[at] for at, _ in play) for play in world.plays()}
+        if worth:
+            return max(worth, key=lambda play: worth[play] + dice.random() * WHIM)
     elif hand & (game.fits[world.ends[0]] | game.fits[world.ends[1]]):
         return best_play(world, hand, dice)
     return "draw" if world.can_draw() else "pass"
@@ -204,12 +201,11 @@ def dealt(slots, own, unseen, dice):
 
 def as_move(option, game):
     """The move of an option, or None if worlds have none of that kind."""
-    do = option["do"]
-    if do == "play":
-        return ((game.tiles.index(tuple(option["tile"])), option["end"]),)
-    if do == "play_two":
-        return tuple((game.tiles.index(tuple(option[end])), end) for end in ("left", "right"))
-    return do if do in ("draw", "pass") else None
+    ends = {end: option[end] for end in ("left", "right") if end in option}
+    if option["do"] == "play":
+        ends = {option["end"]: option["tile"]}
+    moves = tuple((game.tiles.index(tuple(tile)), end) for end, tile in ends.items())
+    return moves or {"draw": "draw", "pass": "pass"}.get(option["do"])
 
 
 def adds_up(ask, game):
@@ -259,22 +255,19 @@ def choose(ask, rules, worlds):
 
 def main():
     worlds = int(sys.argv[2]) if sys.argv[1:2] == ["--worlds"] else WORLDS
-    rules = {}  # by game
+    rules = {}  # of this game
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
-            answer = {"type": "hello", "name": "montecarlo", "version": "1"}
-        elif kind == "ask":
+        if message["type"] == "hello":
+            print('{"type": "hello", "name": "montecarlo", "version": "1"}', flush=True)
+        elif message["type"] == "game":
+            rules = {message["game"]: message["rules"]}
+        elif message["type"] == "ask":
             choice = choose(message, rules.get(message["game"], {}), worlds)
             answer = {"type": "choose", "id": message["id"], "choice": choice}
-        elif kind == "bye":
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            if kind == "game":
-                rules[message["game"]] = message["rules"]
-            continue
-        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

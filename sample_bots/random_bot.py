@@ -10,25 +10,22 @@ import random
 import sys
 
 
-def choose(line, options):
+def choose(line, ask):
     """Index of an option; the same line always gives the same one."""
-    return random.Random(line).randrange(len(options))
+    return random.Random(line.rstrip("\n")).randrange(len(ask["options"]))
 
 
 def main():
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
-            answer = {"type": "hello", "name": "random", "version": "1"}
-        elif kind == "ask":
-            choice = choose(line.rstrip("\n"), message["options"])
-            answer = {"type": "choose", "id": message["id"], "choice": choice}
-        elif kind == "bye":
+        if message["type"] == "hello":
+            print('{"type": "hello", "name": "random", "version": "1"}', flush=True)
+        elif message["type"] == "ask":
+            answer = {"type": "choose", "id": message["id"], "choice": choose(line, message)}
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            continue  # "game", "round", "end" and whatever comes later: nothing to say
-        print(json.dumps(answer), flush=True)
+        # "game", "round", "end" and whatever comes later: nothing to say
 
 
 if __name__ == "__main__":

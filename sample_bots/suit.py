@@ -40,11 +40,8 @@ def ends_after(option, ends):
 
 def can_go_on(rest, ends, two):
     """Whether the rest of the hand has a play on these ends; two tiles if a turn takes two."""
-    left = [tile for tile in rest if ends[0] in tile]
-    right = [tile for tile in rest if ends[1] in tile]
-    if not two:
-        return bool(left or right)
-    return any(one != another for one in left for another in right)
+    left, right = ([tile for tile in rest if end in tile] for end in ends)
+    return any(one != another for one in left for another in right) if two else left or right
 
 
 def mark(option, ask):
@@ -56,7 +53,7 @@ def mark(option, ask):
         WEIGHTS["pips"] * sum(map(sum, played))
         + WEIGHTS["double"] * sum(high == low for high, low in played)
         + WEIGHTS["fits"] * sum(ends[0] in tile or ends[1] in tile for tile in rest)
-        + WEIGHTS["safe"] * can_go_on(rest, ends, option["do"] == "play_two")
+        + WEIGHTS["safe"] * bool(can_go_on(rest, ends, option["do"] == "play_two"))
         + WEIGHTS["kinds"] * len({pip for tile in rest for pip in tile})
         + WEIGHTS["suit"] * sum(pip in tile for tile in rest for pip in ends)
     )
@@ -77,9 +74,8 @@ def choose(ask):
     kinds = [option["do"] for option in options]
     if "call" in kinds and not looks_lightest(ask):
         return kinds.index("go_on")
-    if "refuse" in kinds:  # so many doubles are a bad hand
-        return kinds.index("refuse")
-    return 0  # draw rather than pass, check rather than bid
+    # So many doubles are a bad hand; draw rather than pass, check rather than bid.
+    return kinds.index("refuse") if "refuse" in kinds else 0
 
 
 def main():
@@ -89,16 +85,13 @@ def main():
         WEIGHTS[name] = float(value)
     for line in sys.stdin:
         message = json.loads(line)
-        kind = message["type"]
-        if kind == "hello":
-            answer = {"type": "hello", "name": "suit", "version": "1"}
-        elif kind == "ask":
+        if message["type"] == "hello":
+            print('{"type": "hello", "name": "suit", "version": "1"}', flush=True)
+        elif message["type"] == "ask":
             answer = {"type": "choose", "id": message["id"], "choice": choose(message)}
-        elif kind == "bye":
+            print(json.dumps(answer), flush=True)
+        elif message["type"] == "bye":
             break
-        else:
-            continue
-        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,21 +5,13 @@ It plays the tile whose two pips differ least, so that its hand keeps many numbe
 
 import sys
 
-
-def wish(option):
-    """How much it wants an option, a list of words such as ["2", "play", "5-4", "left"]."""
-    _, what, *tile = option
-    if what != "play":
-        return -100
-    high, low = map(int, tile[0].split("-"))
-    return low - high
-
-
-options = []
+options = {}  # the number of each, and how much it is wanted
 for line in sys.stdin:
     word, *rest = line.split()
     if word == "option":
-        options.append(rest)
+        number, what, *tile = rest
+        high, low = map(int, tile[0].split("-")) if what == "play" else (100, 0)
+        options[number] = low - high
     elif word == "choose":
-        print(max(options, key=wish)[0], flush=True)
-        options = []
+        print(max(options, key=options.get), flush=True)
+        options = {}
