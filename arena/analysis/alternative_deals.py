@@ -108,7 +108,7 @@ def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
         state, options = game.playing, engine.legal(game)
         if until and done == until[1].acts and options:
             seat, moment = until
-            if (state.turn, state.aside.phase) == (seat, moment.phase):
+            if (state.turn, state.phase.name) == (seat, moment.phase):
                 yield SeatQuestion(game, None)
                 return
         if engine.needs_deal(game):
@@ -126,8 +126,8 @@ def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
 def _choice(state: Round, options: tuple[Option, ...], act: PublicMove | None) -> tuple[int, bool]:
     """Return the index of the next choice, and whether everybody sees it."""
     own = act is not None and act.seat == state.turn
-    if state.aside.phase in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
-        return options.index(Keep() if state.aside.phase == "keep" else GoOn()), False
+    if state.phase.name in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
+        return options.index(Keep() if state.phase.name == "keep" else GoOn()), False
     if act is None or not own or act.option not in options[: 1 if act.fallback else None]:
         raise InconsistentDealError
     return options.index(act.option), True
@@ -162,7 +162,7 @@ def _seen(event: Event, seat: int) -> object:
 
 
 def alternative_deals(
-    deal: RoundHistory, seat: int, luck: random.Random, until: StopAt | None = None
+    deal: RoundHistory, seat: int, rng: random.Random, until: StopAt | None = None
 ) -> Iterator[Sample]:
     """Yield deals without end that the seat cannot tell from this one; each is close to the last.
 
@@ -171,10 +171,10 @@ def alternative_deals(
     acts = deal.acts[: until[1].acts] if until else deal.acts
     truth = _last(deal, until)
     known, seen = public(truth, seat), _shown(truth, seat)
-    dealt = tuple(one for one in deal.deals if one.deal <= truth.playing.aside.deal)
+    dealt = tuple(one for one in deal.deals if one.deal <= truth.playing.phase.deal)
     here = Sample(RoundHistory(deal.start, dealt, acts), truth)
     while True:
-        tried = here.deal._replace(deals=_changed(here.deal.deals, seat, seen, luck))
+        tried = here.deal._replace(deals=_changed(here.deal.deals, seat, seen, rng))
         if tried.deals != here.deal.deals:
             try:
                 reached = _last(tried, until)
@@ -199,46 +199,46 @@ def _last(deal: RoundHistory, until: StopAt | None) -> Game:
 
 
 def _changed(
-    deals: tuple[Dealt, ...], seat: int, seen: set[Tile], luck: random.Random
+    deals: tuple[Dealt, ...], seat: int, seen: set[Tile], rng: random.Random
 ) -> tuple[Dealt, ...]:
     """Return the deals, one of them with some tiles in other places."""
-    at = luck.randrange(len(deals))
+    at = rng.randrange(len(deals))
     dealt = deals[at]
     if dealt.deal == 0:
-        changed = _other_lots(dealt, luck)
-    elif luck.random() < WHOLE / 2:
-        changed = _other_order(dealt, seat, luck)
+        changed = _other_lots(dealt, rng)
+    elif rng.random() < WHOLE / 2:
+        changed = _other_order(dealt, seat, rng)
     else:
-        changed = _other_places(dealt, seat, seen, luck)
+        changed = _other_places(dealt, seat, seen, rng)
     return (*deals[:at], changed, *deals[at + 1 :])
 
 
-def _other_lots(dealt: Dealt, luck: random.Random) -> Dealt:
-    tiles = luck.sample(set_of_tiles(Ruleset(name="any").deal), len(dealt.lots))
+def _other_lots(dealt: Dealt, rng: random.Random) -> Dealt:
+    tiles = rng.sample(set_of_tiles(Ruleset(name="any").deal), len(dealt.lots))
     lots = tuple(Lot(lot.seat, tile) for lot, tile in zip(dealt.lots, tiles, strict=True))
     return replace(dealt, lots=lots)
 
 
-def _other_order(dealt: Dealt, seat: int, luck: random.Random) -> Dealt:
+def _other_order(dealt: Dealt, seat: int, rng: random.Random) -> Dealt:
     """Return the same hands with the tiles of the other seats in another order."""
     hands = tuple(
-        hand if other == seat else tuple(luck.sample(hand, len(hand)))
+        hand if other == seat else tuple(rng.sample(hand, len(hand)))
         for other, hand in enumerate(dealt.hands)
     )
     return replace(dealt, hands=hands)
 
 
-def _other_places(dealt: Dealt, seat: int, seen: set[Tile], luck: random.Random) -> Dealt:
+def _other_places(dealt: Dealt, seat: int, seen: set[Tile], rng: random.Random) -> Dealt:
     """Return the deal with a few tiles of any kind moved, or all tiles that nobody has shown."""
     flat = [tile for row in (*dealt.hands, *dealt.stock) for tile in row]
     size = len(dealt.hands[0])
     own = range(seat * size, (seat + 1) * size)
     free = [place for place in range(len(flat)) if place not in own]
-    if luck.random() < WHOLE:
+    if rng.random() < WHOLE:
         free = [place for place in free if flat[place] not in seen]
     else:
-        free = luck.sample(free, min(len(free), luck.choice(FEW)))
-    tiles = luck.sample([flat[place] for place in free], len(free))
+        free = rng.sample(free, min(len(free), rng.choice(FEW)))
+    tiles = rng.sample([flat[place] for place in free], len(free))
     for place, tile in zip(free, tiles, strict=True):
         flat[place] = tile
     return _refilled(dealt, flat)

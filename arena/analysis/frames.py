@@ -140,8 +140,8 @@ def _open(moment: Moment) -> Frame:
 def _turn(moment: Moment, seat: Viewer = None) -> int | None:
     """Return the seat to move, but hide one that may refuse the deal: that reveals doubles."""
     state = moment.game.playing
-    hidden = state.aside.phase == "keep" and seat not in (None, state.turn)
-    nobody = state.over or state.aside.phase == "deal" or isinstance(moment.record, Result)
+    hidden = state.phase.name == "keep" and seat not in (None, state.turn)
+    nobody = state.over or state.phase.name == "deal" or isinstance(moment.record, Result)
     return None if nobody or hidden else state.turn
 
 

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from msgspec import Raw, Struct
 from rich.text import Text
 
-from arena.analysis import frames
-from arena.analysis import text as render
+from arena.analysis import frames, text
 from arena.analysis.crash import name_crash
 from arena.analysis.text import Look
 from arena.analysis.timeline import AskedQuestion, Moment, RoundEnd, Timeline, round_ends
@@ -47,19 +46,19 @@ SENTENCES = {
 
 def heading(logged: LoggedGame, seat: int, found: Sequence[AskedQuestion], look: Look) -> Text:
     """Describe the seat, its result and the time that it took."""
-    text = render.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
+    words = text.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
     result = logged.result
     if result is None:
-        return text.append("the game is unfinished and has no result.")
+        return words.append("the game is unfinished and has no result.")
     party = side_of(look.partners, seat)
     side = SENTENCES["side"] if look.partners else ""
     place = SENTENCES["place"].format(
         place=result.places[party],
         points=result.scores[party],
         side=side,
-        why=render.WHY[result.why],
+        why=text.WHY[result.why],
     )
-    return text.append(f"{place} {_time(found)}")
+    return words.append(f"{place} {_time(found)}")
 
 
 def _time(found: Sequence[AskedQuestion]) -> str:
@@ -243,25 +242,25 @@ def _sign(number: int) -> int:
 
 def decision_text(one: AskedQuestion, many: int, look: Look) -> Text:
     """Describe a decision: the table as the seat saw it, the options, the answer."""
-    text = Text(f"Question {one.number} of {many}. ", "bold")
+    words = Text(f"Question {one.number} of {many}. ", "bold")
     moment = Moment(one.game, one.game, one.events, one.question, one.answer, one.index)
     shown = list(frames.frames([moment], one.seat))
-    table = render.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
+    table = text.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
     allowed = one.question.time_ms
     spent = f"{allowed} ms allowed; the log ends before an answer"
     if one.answer:
         spent = f"{one.answer.ms:g} of {allowed} ms"
-    return text.append_text(table).append("\n").append(render.row("time", [(spent, "")], look))
+    return words.append_text(table).append("\n").append(text.row("time", [(spent, "")], look))
 
 
 def ends_of_rounds(timeline: Timeline, seat: int, look: Look) -> dict[int, Text]:
     """Return the table at the end of each round, with all tiles shown, by the round's number."""
     over = frames.frames(timeline.round_ends(), seat)
-    return {frame.round: render.draw_frame(frame, look) for frame in over}
+    return {frame.round: text.draw_frame(frame, look) for frame in over}
 
 
 def answer_label(one: AskedQuestion) -> str:
     """Return the answer in few words."""
     if isinstance(one.answer, ChoiceRecord):
-        return render.option_words(one.options[one.answer.choice])
+        return text.option_words(one.options[one.answer.choice])
     return one.answer.foul if one.answer else "no answer"

@@ -364,7 +364,7 @@ class Walker:
         before, seats = game.round, range(game.seats)
         leaders: tuple[int, ...] = tuple(seats)
         if before and not before.over:
-            turn, leaders = (before.number, before.aside.deal + 1), (before.aside.began,)
+            turn, leaders = (before.number, before.phase.deal + 1), (before.phase.began,)
         else:
             turn = (before.number if before else 0) + 1, lead.method(game) != "odd_even"
         if (dealt.round, dealt.deal) != turn:

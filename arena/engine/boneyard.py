@@ -89,13 +89,13 @@ def draw_tile(game: Game, state: Round, seat: int) -> None:
 
 def auction_opens(state: Round) -> bool:
     """Tell whether the last two tiles are auctioned now, once in a round (C.26)."""
-    return not state.aside.auctioned and state.stock_size == LAST
+    return not state.phase.auctioned and state.stock_size == LAST
 
 
 def auction(game: Game, state: Round) -> None:
     """Open the auction: it goes round the table twice, from the seat whose turn it is (C.26)."""
     queue = game.order(state.turn) * 2
-    state.aside = replace(state.aside, phase="auction", queue=queue, then=state.turn)
+    state.phase = replace(state.phase, name="auction", queue=queue, then=state.turn)
 
 
 def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
@@ -103,26 +103,26 @@ def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
 
     A question must fit into a line: of very many bids only the lowest are listed, and the highest.
     """
-    higher = range(state.aside.bid + 1, scoring.chips(game, state.turn) + 1)
+    higher = range(state.phase.bid + 1, scoring.chips(game, state.turn) + 1)
     listed = [*higher[:MOST_BIDS], *higher[MOST_BIDS:][-1:]]
     return Bid(0), *(Bid(chips) for chips in listed)
 
 
 def apply_bid(game: Game, state: Round, bid: Bid) -> None:
     """Bid, or check; after the last bid the highest bidder pays and draws both tiles."""
-    seat, aside = state.turn, state.aside
+    seat, phase = state.turn, state.phase
     state.history.append(Bade(seat, bid.chips))
     if bid.chips:
-        aside = replace(aside, bid=bid.chips, bidder=seat)
-    queue = aside.queue[1:]
+        phase = replace(phase, bid=bid.chips, bidder=seat)
+    queue = phase.queue[1:]
     if queue:
-        state.turn, state.aside = queue[0], replace(aside, queue=queue)
+        state.turn, state.phase = queue[0], replace(phase, queue=queue)
         return
-    state.turn = aside.then
-    state.aside = replace(aside, phase="play", queue=(), auctioned=True)
-    if aside.bid == 0:
+    state.turn = phase.then
+    state.phase = replace(phase, name="play", queue=(), auctioned=True)
+    if phase.bid == 0:
         return
     for _ in range(LAST):
-        draw_tile(game, state, aside.bidder)
+        draw_tile(game, state, phase.bidder)
     state.drawn = 0
-    scoring.pay(game, aside.bidder, aside.bid)
+    scoring.pay(game, phase.bidder, phase.bid)

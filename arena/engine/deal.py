@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from arena.engine import boneyard, lead, round_end, scoring
 from arena.engine.shuffle import SEED, RandomWords, shuffle
 from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt, Hand, Interlude, Lots, Method, Row
+from arena.engine.structs import Dealt, Hand, Lots, Method, Phase, Row
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Deal, Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile
@@ -51,7 +51,7 @@ def is_refusable(game: Game, state: Round) -> bool:
     Then every seat is asked: a seat that is skipped would show that it holds few doubles.
     """
     doubles = game.rules.deal.refuse_doubles
-    if doubles == 0 or state.aside.deal >= MOST_DEALS:
+    if doubles == 0 or state.phase.deal >= MOST_DEALS:
         return False
     return doubles <= (hand_size(game.rules.deal, game.seats) or 0)
 
@@ -67,7 +67,7 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
     """Return what the board's seed deals next: only lots if they are to be guessed, else tiles."""
     before = game.round
     if before is not None and before.over is None:
-        return _tiles(game, seed, before.number, before.aside.deal + 1, before.aside.began, ())
+        return _tiles(game, seed, before.number, before.phase.deal + 1, before.phase.began, ())
     number = before.number + 1 if before else 1
     how = lead.method(game)
     leader, lots = lead.choose_leader(game, how, RandomWords(seed, number, "lead"))
@@ -115,19 +115,19 @@ def lay_out(game: Game, dealt: Dealt) -> None:
     """Begin a round as `begin` does, but stop before tiles are drawn or turned up for the lead."""
     before = game.round
     again = before is not None and before.number == dealt.round
-    how: Method = before.aside.how if before and again else lead.method(game)
+    how: Method = before.phase.how if before and again else lead.method(game)
     history = before.history[:] if before and again else []
     if dealt.deal == 0:
-        aside = Interlude(
+        phase = Phase(
             0, how, dealt.leader, "guess", (dealt.leader,), dealt.leader, None, dealt.lots
         )
-        game.round = _fresh(game, dealt, history, aside)
+        game.round = _fresh(game, dealt, history, phase)
         return
-    aside = Interlude(dealt.deal, how, dealt.leader)
-    game.round = _fresh(game, dealt, [*history, *dealt.lots], aside)
+    phase = Phase(dealt.deal, how, dealt.leader)
+    game.round = _fresh(game, dealt, [*history, *dealt.lots], phase)
 
 
-def _fresh(game: Game, dealt: Dealt, history: list[Event], aside: Interlude) -> Round:
+def _fresh(game: Game, dealt: Dealt, history: list[Event], phase: Phase) -> Round:
     rules, table = game.rules, game.settings.table
     bit = table.bit
     hands = [[bit[tile] for tile in hand] for hand in dealt.hands]
@@ -143,7 +143,7 @@ def _fresh(game: Game, dealt: Dealt, history: list[Event], aside: Interlude) -> 
         stock_size,
         boneyard.drawable(rules.boneyard, rules.turn, stock_size),
         history,
-        aside,
+        phase,
     )
 
 
@@ -153,8 +153,8 @@ def find_leader(game: Game) -> None:
     The order matters where both hold: a hand is declared (C.6) before the double is missed (C.13).
     """
     state = game.playing
-    how = state.aside.how
-    may_annul = state.aside.deal < MOST_DEALS
+    how = state.phase.how
+    may_annul = state.phase.deal < MOST_DEALS
     strong = too_strong(game.rules.deal, state)
     if strong is not None and may_annul:
         return _annul(state, Annulled(strong, "suit"))
@@ -170,7 +170,7 @@ def find_leader(game: Game) -> None:
         state.turn = state.leader
     if game.rules.lead.tile != "any":
         required = lead.required(game.rules.lead, state.hand(state.leader), won_with)
-        state.aside = replace(state.aside, must_lead=required)
+        state.phase = replace(state.phase, must_lead=required)
     state.history.append(Leads(state.leader))
     return _show(game, state)
 
@@ -180,7 +180,7 @@ def _draw_for_it(game: Game, state: Round) -> tuple[int, Tile] | None:
     seat, held = state.leader, None
     while state.stock_size and held is None:
         boneyard.draw_tile(game, state, seat)
-        held = lead.holder_of(game.rules.deal, state.aside.how, state.hands)
+        held = lead.holder_of(game.rules.deal, state.phase.how, state.hands)
         seat = game.after(seat)
     state.drawn = 0
     return held
@@ -193,15 +193,15 @@ def _show(game: Game, state: Round) -> None:
     if is_refusable(game, state):
         queue = game.order(state.leader)
         state.turn = queue[0]
-        state.aside = replace(state.aside, phase="keep", queue=queue, then=state.leader)
+        state.phase = replace(state.phase, name="keep", queue=queue, then=state.leader)
     else:
         _open(game, state)
 
 
 def _open(game: Game, state: Round) -> None:
     """Begin play, for the deal counts: the seats pay their antes, and the leader moves."""
-    if state.aside.phase != "play":
-        state.aside = replace(state.aside, phase="play", queue=())
+    if state.phase.name != "play":
+        state.phase = replace(state.phase, name="play", queue=())
     state.turn = state.leader
     scoring.ante(game)
     round_end.settle(game, state)
@@ -209,23 +209,23 @@ def _open(game: Game, state: Round) -> None:
 
 def _annul(state: Round, event: Annulled) -> None:
     state.history.append(event)
-    state.aside = replace(state.aside, phase="deal", queue=())
+    state.phase = replace(state.phase, name="deal", queue=())
 
 
 def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> None:
     """Let a seat keep the deal or refuse it (C.5)."""
-    queue = state.aside.queue[1:]
+    queue = state.phase.queue[1:]
     if isinstance(option, Refuse):
         _annul(state, Annulled(state.turn, "doubles"))
     elif queue:
-        state.turn, state.aside = queue[0], replace(state.aside, queue=queue)
+        state.turn, state.phase = queue[0], replace(state.phase, queue=queue)
     else:
         _open(game, state)
 
 
 def apply_guess(game: Game, state: Round, guess: Guess) -> None:
     """Show the lots: the seat that was right leads, and the tiles can be dealt (C.11)."""
-    caller, lots = state.turn, state.aside.lots
+    caller, lots = state.turn, state.phase.lots
     state.leader = caller if lead.is_right_guess(lots, guess) else game.after(caller)
     state.history += [Guessed(caller, guess.parity), *lots]
-    state.aside = Interlude(0, state.aside.how, state.leader, "deal")
+    state.phase = Phase(0, state.phase.how, state.leader, "deal")

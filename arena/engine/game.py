@@ -36,7 +36,7 @@ def new_game(rules: Ruleset, seats: int) -> Game:
 def needs_deal(game: Game) -> bool:
     """Tell whether chance must decide something before a seat can move."""
     state = game.round
-    return state is None or state.over is not None or state.aside.phase == "deal"
+    return state is None or state.over is not None or state.phase.name == "deal"
 
 
 def legal(game: Game) -> tuple[Option, ...]:
@@ -44,7 +44,7 @@ def legal(game: Game) -> tuple[Option, ...]:
     state = game.round
     if state is None or state.over:
         return ()
-    match state.aside.phase:
+    match state.phase.name:
         case "play":
             return turn.options(game, state)
         case "keep":
@@ -102,7 +102,7 @@ def act_unchecked(game: Game, option: Option) -> None:
             deal.apply_guess(game, state, option)
         case Bid():
             boneyard.apply_bid(game, state, option)
-            if state.aside.auctioned:
+            if state.phase.auctioned:
                 round_end.settle(game, state)
         case _:
             assert_never(option)

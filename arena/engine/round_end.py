@@ -4,8 +4,7 @@ from operator import sub
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, turn
-from arena.engine import scoring as score
+from arena.engine import boneyard, scoring, turn
 from arena.engine.state import Game, Round
 from protocol.messages import Call, Called, GoOn, Option, WhyGame, WhyRound
 from protocol.ruleset import count_sides, side_of
@@ -55,7 +54,7 @@ def can_be_called(game: Game, state: Round) -> bool:
 
 def ask_everybody(game: Game, state: Round) -> None:
     """Ask every seat whether it calls the round blocked, the next to move first."""
-    state.aside = replace(state.aside, phase="call", queue=game.order(state.turn), then=state.turn)
+    state.phase = replace(state.phase, name="call", queue=game.order(state.turn), then=state.turn)
 
 
 def apply_answer(game: Game, state: Round, answer: Call | GoOn) -> None:
@@ -64,12 +63,12 @@ def apply_answer(game: Game, state: Round, answer: Call | GoOn) -> None:
         state.history.append(Called(state.turn))
         end_round(game, state, "blocked")
         return
-    aside = state.aside
-    queue = aside.queue[1:]
+    phase = state.phase
+    queue = phase.queue[1:]
     if queue:
-        state.turn, state.aside = queue[0], replace(aside, queue=queue)
+        state.turn, state.phase = queue[0], replace(phase, queue=queue)
     else:
-        state.turn, state.aside = aside.then, replace(aside, phase="play", queue=())
+        state.turn, state.phase = phase.then, replace(phase, name="play", queue=())
 
 
 def next_turn(game: Game, state: Round) -> None:
@@ -117,11 +116,11 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
 
 def end_round(game: Game, state: Round, why: WhyRound) -> None:
     """End a round: credit its points and the pot to the winner."""
-    before, pips = game.scores, score.pips_held(game, state)
-    state.over, state.winner = why, score.winner(game, state, pips)
+    before, pips = game.scores, scoring.pips_held(game, state)
+    state.over, state.winner = why, scoring.winner(game, state, pips)
     if state.winner is not None:
-        worth = score.round_points(game, state, state.winner, pips) + game.pot
-        game.scores, game.pot = score.credit(game, state.winner, worth), 0
+        worth = scoring.round_points(game, state, state.winner, pips) + game.pot
+        game.scores, game.pot = scoring.credit(game, state.winner, worth), 0
     game.points = tuple(map(sub, game.scores, before))
     game.over = _game_over(game, state.number)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from arena.engine.settings import Settings
-from arena.engine.structs import Bit, Hand, Interlude, Mask, Row, Seats
+from arena.engine.structs import Bit, Hand, Mask, Phase, Row, Seats
 from arena.engine.tile_table import Ends, TileTable
 from protocol.messages import Event, WhyGame, WhyRound
 from protocol.ruleset import Ruleset
@@ -18,7 +18,6 @@ class Round:
     """
 
     __slots__ = (
-        "aside",
         "drawable",
         "drawn",
         "ends",
@@ -33,6 +32,7 @@ class Round:
         "out",
         "over",
         "passes",
+        "phase",
         "stock_rows",
         "stock_size",
         "table",
@@ -51,7 +51,7 @@ class Round:
         stock_size: int,
         drawable: int,
         history: list[Event],
-        aside: Interlude,
+        phase: Phase,
     ) -> None:
         self.table = table
         """The tables of the set."""
@@ -85,7 +85,7 @@ class Round:
         """Passes since the last play or draw."""
         self.history = history
         """The events of the round, with nothing hidden."""
-        self.aside = aside
+        self.phase = phase
         """The state of the round besides its tiles."""
         self.over: WhyRound | None = None
         """The reason why the round is over; None: it is not."""
@@ -107,7 +107,7 @@ class Round:
             self.stock_size,
             self.drawable,
             self.history[:],
-            self.aside,
+            self.phase,
         )
         new.turn = self.turn
         new.layout = self.layout[:]

@@ -18,7 +18,7 @@ Seats = tuple[int, ...]
 Lots = tuple[Lot, ...]
 Method = FirstLead | Literal["rotate", "same", "winner"]
 """The method that decides the leader of a round."""
-Phase = Literal["guess", "deal", "keep", "play", "call", "auction"]
+PhaseName = Literal["guess", "deal", "keep", "play", "call", "auction"]
 
 
 class Dealt(Struct, frozen=True):
@@ -38,7 +38,7 @@ class Dealt(Struct, frozen=True):
     """The boneyard in rows; see `arena.engine.boneyard`."""
 
 
-class Interlude(Struct, frozen=True, gc=False):
+class Phase(Struct, frozen=True, gc=False):
     """The state of a round besides its tiles: a value, replaced in the few moments it changes.
 
     So a copy of a round, which a search makes often, shares it.
@@ -50,7 +50,7 @@ class Interlude(Struct, frozen=True, gc=False):
     """The method that decides the leader of this round."""
     began: int = 0
     """The seat that chance or the last round made leader, though a double may decide later."""
-    phase: Phase = "play"
+    name: PhaseName = "play"
     """The subject of the next question; "deal": tiles are dealt before a seat moves."""
     queue: Seats = ()
     """Seats still to be asked in this phase, the one to move first."""

@@ -18,7 +18,7 @@ def options(game: Game, state: Round) -> tuple[Option, ...]:
 
     The order matters: the first option is the one that the referee takes for a seat that fouled.
     """
-    if not state.layout and (required := state.aside.must_lead) is not None:
+    if not state.layout and (required := state.phase.must_lead) is not None:
         return (Play(required, "lead"),)
     seat = state.turn
     found = plays_of_two(state, seat) if game.settings.two_tiles else plays_of_one(state, seat)

@@ -187,7 +187,7 @@ class Referee:
         while True:
             state = game.round
             assert state is not None, "The first round was dealt."
-            if state.over or state.aside.phase == "deal":
+            if state.over or state.phase.name == "deal":
                 if state.over:
                     self._round_over()
                     if game.over:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from arena.analysis import text as render
+from arena.analysis import text
 from arena.analysis.frames import LiveFrames
 from arena.match.human import HumanPlayer
 from protocol.messages import Ask, GameOver, GameStarts, Option, RoundOver
@@ -31,7 +31,7 @@ LISTED = 12
 class TerminalPlayer:
     """A person who reads and types."""
 
-    def __init__(self, console: Console, keys: int, look: render.Look) -> None:
+    def __init__(self, console: Console, keys: int, look: text.Look) -> None:
         self._console = console
         self._keys = Keys(keys)
         self._look = look
@@ -54,7 +54,7 @@ class TerminalPlayer:
                 assert frames, "A game begins before anything happens in it."
                 # The question says whose turn it is.
                 frame = replace(frames.frame(message), turn=None)
-                self._print(render.draw_frame(frame, self._look))
+                self._print(text.draw_frame(frame, self._look))
             if isinstance(message, GameOver):
                 return True
             if isinstance(message, Ask) and not await self._answered(person, message):
@@ -80,13 +80,13 @@ class TerminalPlayer:
         self._print(Text("\nTime is up.\n"))
         return True
 
-    def _print(self, text: Text) -> None:
-        self._console.print(text)
+    def _print(self, words: Text) -> None:
+        self._console.print(words)
 
 
 def numbered_options(options: Sequence[Option]) -> Text:
     """Return the options, numbered from 1."""
-    lines = [f"{number}  {render.option_words(one)}" for number, one in enumerate(options, 1)]
+    lines = [f"{number}  {text.option_words(one)}" for number, one in enumerate(options, 1)]
     return Text(
         "\n".join(f"  {line}" for line in lines) if len(lines) <= LISTED else "; ".join(lines)
     )

@@ -46,7 +46,7 @@ Z = NormalDist().inv_cdf(0.975)
 FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
-Phase = Literal["lead", "early", "draws", "endgame"]
+RoundPhase = Literal["lead", "early", "draws", "endgame"]
 """Before the first tile; before the first draw; after it; after the last tile that can be drawn."""
 Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "other"]
 """The kind of a choice; of a blocked round and an auction, that of the question."""
@@ -70,7 +70,7 @@ class ReviewedDecision(Struct, frozen=True):
     """The question's number among those to this seat in the game, from 1."""
     round: int
     """The round's number in the game, from 1."""
-    phase: Phase
+    phase: RoundPhase
     kind: Kind
     choice: int
     """The chosen option, counted from 0."""
@@ -115,7 +115,7 @@ def review_seat(
         )
 
 
-def _phase(game: Game) -> Phase:
+def _phase(game: Game) -> RoundPhase:
     state = game.playing
     if not state.layout:
         return "lead"

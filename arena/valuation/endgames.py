@@ -55,7 +55,7 @@ def _is_solvable(game: Game) -> bool:
     few = sum(map(len, state.hand_bits)) <= MOST_TILES
     # After a call the seat that played last need not be the one that moved last.
     plain = not game.settings.has_bonus and (rules.score.tie, rules.end.blocked) != BLOCKER_CALLED
-    return bool(is_open(game) and few and plain and state.layout and state.aside.phase == "play")
+    return bool(is_open(game) and few and plain and state.layout and state.phase.name == "play")
 
 
 def _solve(batch: RoundBatch) -> Leads:

@@ -133,7 +133,7 @@ def _chances(timeline: Timeline) -> Iterator[_Chance]:
         if isinstance(moment.record, DealRecord):
             yield from _drawn_with_deal(moment, deal_of(moment.record), orders)
         # Whoever wins the auction gets both tiles, in whichever order they lie.
-        elif moment.before.round and moment.before.round.aside.phase == "play":
+        elif moment.before.round and moment.before.round.phase.name == "play":
             yield from _drawn_in_turn(moment, orders)
 
 
@@ -187,7 +187,7 @@ def _drawn_with_deal(moment: Moment, dealt: Dealt, orders: _RandomOrders) -> Ite
             if len(stock) > 1:
                 chosen = orders.of(stock, dealt.round, ORDERS_WITH_DEAL)
                 came = moment.index, dealt.round, seat, event.tile
-                how = laid_out.playing.aside.how
+                how = laid_out.playing.phase.how
                 yield _Chance(*came, laid_out, stock, chosen, places, how)
 
 

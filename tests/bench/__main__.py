@@ -332,11 +332,11 @@ def bare_start(program: str) -> None:
 async def start_bots(program: str, folder: Path) -> None:
     """Start a bot, hear its hello, let it leave; again and again."""
     async with trio.open_nursery() as nursery:
-        pump = Poller()
-        nursery.start_soon(pump.run)
+        poller = Poller()
+        nursery.start_soon(poller.run)
         for _ in range(STARTS):
             command = Command((program,), str(folder))
-            bench = BotPool(pump, [command], CLOCK.start_ms, Sandbox("off", Limits()))
+            bench = BotPool(poller, [command], CLOCK.start_ms, Sandbox("off", Limits()))
             await bench.start_missing()
             await bench.close()
         nursery.cancel_scope.cancel()

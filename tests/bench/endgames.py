@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.engine import values as engine
-from arena.engine import view
+from arena.engine import values, view
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from protocol.messages import Bye, Clock, Hello, Option
@@ -58,14 +57,14 @@ def value(game: Game) -> int:
     """Points of seat 0 less those of seat 1 when both play the round perfectly from here."""
     if game.playing.over is not None:
         return game.points[0] - game.points[1]
-    values = (value(engine.act_unchecked(game, option)) for option in engine.legal(game))
-    return max(values) if game.playing.turn == 0 else min(values)
+    worths = (value(values.act_unchecked(game, option)) for option in values.legal(game))
+    return max(worths) if game.playing.turn == 0 else min(worths)
 
 
 def worths(game: Game) -> tuple[int, ...]:
     """Return what each option is worth for the seat to move."""
     sign = 1 if game.playing.turn == 0 else -1
-    return tuple(sign * value(engine.act_unchecked(game, option)) for option in engine.legal(game))
+    return tuple(sign * value(values.act_unchecked(game, option)) for option in values.legal(game))
 
 
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
@@ -86,10 +85,10 @@ def positions(rules: Ruleset, seed: bytes) -> Iterator[Position]:
     """Yield the endgames of one round that counting plays against itself."""
     counting: Any = importlib.import_module("sample_bots.counting")
     plain = msgspec.to_builtins(rules)
-    game = engine.new_game(rules, 2)
-    game = engine.begin(game, engine.chance_decides(game, seed))
+    game = values.new_game(rules, 2)
+    game = values.begin(game, values.chance_decides(game, seed))
     while game.playing.over is None:
-        options, choice = engine.legal(game), 0
+        options, choice = values.legal(game), 0
         if len(options) > 1:
             lines = question(game, options)
             choice = counting.choose(json.loads(lines[1]), plain)
@@ -97,7 +96,7 @@ def positions(rules: Ruleset, seed: bytes) -> Iterator[Position]:
                 worth = worths(game)
                 if len(set(worth)) > 1:
                     yield Position(rules, lines, worth)
-        game = engine.act_unchecked(game, options[choice])
+        game = values.act_unchecked(game, options[choice])
 
 
 def collected(rules: Ruleset, many: int) -> list[Position]:

@@ -23,9 +23,9 @@ def deals(count: int) -> list[Dealt]:
     ]
 
 
-def by_engine(dealt: list[Dealt], luck: random.Random) -> int:
+def by_engine(dealt: list[Dealt], rng: random.Random) -> int:
     """Play every deal; the number of rounds that somebody went out in."""
-    new, out, draw = engine.new_game(RULES, 2), 0, luck.random
+    new, out, draw = engine.new_game(RULES, 2), 0, rng.random
     for one in dealt:
         game = new.copy()
         engine.begin(game, one)
@@ -37,9 +37,9 @@ def by_engine(dealt: list[Dealt], luck: random.Random) -> int:
     return out
 
 
-def by_hand(dealt: list[Dealt], luck: random.Random) -> int:
+def by_hand(dealt: list[Dealt], rng: random.Random) -> int:
     """Return a minimal game that is changed in place."""
-    out, draw = 0, luck.random
+    out, draw = 0, rng.random
     for one in dealt:
         hands = [list(one.hands[0]), list(one.hands[1])]
         stock = list(one.stock[0])

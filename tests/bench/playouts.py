@@ -21,8 +21,8 @@ MOVES = 4, 10
 
 def batch(name: str, seats: int) -> tuple[RoundBatch, list[Game]]:
     """Return rounds to be played out, and the games in the middle of which each begins."""
-    luck = random.Random(name)
-    games = list(islice(_middles(find_variant(name), seats, luck), GAMES))
+    rng = random.Random(name)
+    games = list(islice(_middles(find_variant(name), seats, rng), GAMES))
     return RoundBatch.of(games).repeat(EACH), games
 
 
@@ -32,12 +32,12 @@ def play_by_engine(games: list[Game]) -> None:
         play_on(game.copy())
 
 
-def _middles(rules: Ruleset, seats: int, luck: random.Random) -> Iterator[Game]:
+def _middles(rules: Ruleset, seats: int, rng: random.Random) -> Iterator[Game]:
     while True:
-        game, seed = engine.new_game(rules, seats), luck.randbytes(32)
+        game, seed = engine.new_game(rules, seats), rng.randbytes(32)
         while engine.needs_deal(game):
             engine.begin(game, engine.chance_decides(game, seed))
-        for _ in range(luck.randint(*MOVES)):
+        for _ in range(rng.randint(*MOVES)):
             if not game.playing.over:
                 engine.act_unchecked(game, plain_option(game))
         if not game.playing.over:

@@ -116,31 +116,31 @@ class Seated(NamedTuple):
     numbers: range
 
 
-async def _seated(pump: Poller, argv: tuple[str, ...], numbers: range, folder: Path) -> Seated:
+async def _seated(poller: Poller, argv: tuple[str, ...], numbers: range, folder: Path) -> Seated:
     command = Command(argv, str(folder))
     record = sitting(NAMES, tuple(numbers), RULES, CLOCK, event="bench")
     log = GameLog(folder / f"{numbers.start}.jsonl", record)
-    bench = BotPool(pump, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
+    bench = BotPool(poller, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
     return Seated(bench, await bench.start_missing(), log, numbers)
 
 
-async def _sit(pump: Poller, seated: Seated) -> None:
+async def _sit(poller: Poller, seated: Seated) -> None:
     for number in seated.numbers:
-        await Table(pump, new_referee(number), seated.bots, seated.log).play()
+        await Table(poller, new_referee(number), seated.bots, seated.log).play()
 
 
 async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:
     """Return the cost of playing alone: bots are started before it and leave after it."""
     moves = len(questions(tables * games))
     async with trio.open_nursery() as nursery:
-        pump = Poller()
-        nursery.start_soon(pump.run)
+        poller = Poller()
+        nursery.start_soon(poller.run)
         numbers = [range(1 + table * games, 1 + (table + 1) * games) for table in range(tables)]
-        sittings = [await _seated(pump, (program,), one, folder) for one in numbers]
+        sittings = [await _seated(poller, (program,), one, folder) for one in numbers]
         wall, cpu = time.monotonic(), time.process_time()
         async with trio.open_nursery() as players:
             for one in sittings:
-                players.start_soon(_sit, pump, one)
+                players.start_soon(_sit, poller, one)
         cost = Cost(moves, time.process_time() - cpu, time.monotonic() - wall)
         for one in sittings:
             await one.bench.close()
@@ -167,16 +167,16 @@ async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder
     """Return the cost of playing this many games at this many tables of one process per seat."""
     moves = len(questions(tables * games))
     async with trio.open_nursery() as nursery:
-        pump = Poller()
-        nursery.start_soon(pump.run)
-        one = await _seated(pump, command, range(1, tables * games + 1), folder)
+        poller = Poller()
+        nursery.start_soon(poller.run)
+        one = await _seated(poller, command, range(1, tables * games + 1), folder)
         numbers = iter(one.numbers)
-        shared = [MultiplexedBot(pump, bot) for bot in one.bots if bot]
+        shared = [MultiplexedBot(poller, bot) for bot in one.bots if bot]
 
         async def play_on() -> None:
             for number in numbers:
                 shares = [bot.open_channel(number) for bot in shared]
-                await Table(pump, new_referee(number), shares, WholeGame(one.log)).play()
+                await Table(poller, new_referee(number), shares, WholeGame(one.log)).play()
                 for share in shares:
                     share.shut_down()
 

@@ -73,7 +73,7 @@ class Row(NamedTuple):
     """The line that its rounds a second are compared with."""
 
 
-def environment(moves: int, luck: random.Random) -> Played:
+def environment(moves: int, rng: random.Random) -> Played:
     """PettingZoo's loop: a vector and a mask at every step."""
     env, steps, rounds = boneyard_v0.raw_env(BLOCK, 2), 0, 0
     while steps < moves:
@@ -83,12 +83,12 @@ def environment(moves: int, luck: random.Random) -> Played:
             seen, _reward, over, cut, _info = env.last()
             if over or cut:
                 break
-            env.step(luck.choice(seen["action_mask"].nonzero()[0]))
+            env.step(rng.choice(seen["action_mask"].nonzero()[0]))
             steps += 1
     return Played(steps, rounds)
 
 
-def episodes(moves: int, luck: random.Random) -> Played:
+def episodes(moves: int, rng: random.Random) -> Played:
     """Questions as a bot gets them, without vectors."""
     steps = rounds = 0
     while steps < moves:
@@ -96,7 +96,7 @@ def episodes(moves: int, luck: random.Random) -> Played:
         episode = Episode(BLOCK, 2, board_seed(b"bench", "episode", rounds), "points")
         while episode.options:
             ask = episode.question(episode.seat)
-            episode.act(luck.choice(ask.options))
+            episode.act(rng.choice(ask.options))
             steps += 1
     return Played(steps, rounds)
 
@@ -104,7 +104,7 @@ def episodes(moves: int, luck: random.Random) -> Played:
 def bare(rules: Ruleset, seats: int) -> Play:
     """Return a player of the engine and nothing else."""
 
-    def play(moves: int, luck: random.Random) -> Played:
+    def play(moves: int, rng: random.Random) -> Played:
         steps, rounds, new = 0, 0, engine.new_game(rules, seats)
         while steps < moves:
             rounds += 1
@@ -112,7 +112,7 @@ def bare(rules: Ruleset, seats: int) -> Play:
             game = new.copy()
             engine.begin(game, engine.chance_decides(game, seed))
             while options := engine.legal(game):
-                engine.act_unchecked(game, luck.choice(options))
+                engine.act_unchecked(game, rng.choice(options))
                 steps += 1
         return Played(steps, rounds)
 
@@ -122,7 +122,7 @@ def bare(rules: Ruleset, seats: int) -> Play:
 def open_spiel(*, seen: bool) -> Play:
     """OpenSpiel's game, with its observation and mask at every step or without."""
 
-    def play(moves: int, luck: random.Random) -> Played:
+    def play(moves: int, rng: random.Random) -> Played:
         import_module("open_spiel.python.games")
         game = import_module("pyspiel").load_game("python_block_dominoes")
         observer = import_module("open_spiel.python.observation").make_observation(game)
@@ -133,19 +133,19 @@ def open_spiel(*, seen: bool) -> Play:
             while not state.is_terminal():
                 if state.is_chance_node():
                     tiles, chances = zip(*state.chance_outcomes(), strict=True)
-                    state.apply_action(luck.choices(tiles, chances)[0])
+                    state.apply_action(rng.choices(tiles, chances)[0])
                     continue
                 if seen:
                     observer.set_from(state, state.current_player())
                     state.legal_actions_mask()
-                state.apply_action(luck.choice(state.legal_actions()))
+                state.apply_action(rng.choice(state.legal_actions()))
                 steps += 1
         return Played(steps, rounds)
 
     return play
 
 
-def pypi_dominoes(moves: int, luck: random.Random) -> Played:
+def pypi_dominoes(moves: int, rng: random.Random) -> Played:
     """PyPI `dominoes`: four seats; it passes by itself."""
     package = import_module("dominoes")
     steps = rounds = 0
@@ -153,7 +153,7 @@ def pypi_dominoes(moves: int, luck: random.Random) -> Played:
         rounds += 1
         game = package.Game.new()
         while game.result is None:
-            game.make_move(*luck.choice(game.valid_moves))
+            game.make_move(*rng.choice(game.valid_moves))
             steps += 1
     return Played(steps, rounds)
 
@@ -169,10 +169,10 @@ ROWS = (
 )
 
 
-def measured(play: Play, moves: int, luck: random.Random) -> tuple[float, float]:
+def measured(play: Play, moves: int, rng: random.Random) -> tuple[float, float]:
     """Measure steps and rounds in a second of CPU time."""
     began = time.process_time()
-    steps, rounds = play(moves, luck)
+    steps, rounds = play(moves, rng)
     seconds = time.process_time() - began
     return steps / seconds, rounds / seconds
 
@@ -201,10 +201,10 @@ def games_table(times: int, moves: int) -> None:
 
 def stepped_alone(steps: int) -> float:
     """Return the steps a second of CPU time of the environment of one seat."""
-    env, luck, seconds = SingleSeatEnv("draw", 2, rounds=1), random.Random(1), 0.0
+    env, rng, seconds = SingleSeatEnv("draw", 2, rounds=1), random.Random(1), 0.0
     _, info = env.reset(seed=1)
     for _ in range(steps):
-        action = luck.choice(info["action_mask"].nonzero()[0])
+        action = rng.choice(info["action_mask"].nonzero()[0])
         began = time.process_time()
         _, _, over, _, info = env.step(action)
         if over:
@@ -215,11 +215,11 @@ def stepped_alone(steps: int) -> float:
 
 def stepped_together(rows: int) -> float:
     """Return the same of so many rows, once their episodes are at all stages."""
-    envs, luck, seconds = RoundsVectorEnv(rows, "draw", 2), np.random.default_rng(1), 0.0
+    envs, rng, seconds = RoundsVectorEnv(rows, "draw", 2), np.random.default_rng(1), 0.0
     _, infos = envs.reset(seed=1)
     for step in range(SETTLING + TIMED):
         mask = infos["action_mask"]
-        actions = (luck.random(mask.shape, np.float32) * mask).argmax(axis=1)
+        actions = (rng.random(mask.shape, np.float32) * mask).argmax(axis=1)
         began = time.process_time()
         infos = envs.step(actions)[4]
         seconds += (step >= SETTLING) * (time.process_time() - began)

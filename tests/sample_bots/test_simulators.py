@@ -85,8 +85,8 @@ def brought(start: Game, end: Game) -> list[int]:
 
 def free(game: Game) -> bool:
     """Tell whether the simulators know this question: not a bid, not a tile that must be led."""
-    bound = game.playing.aside.must_lead is not None and not game.playing.line
-    return game.playing.aside.phase in ("play", "call") and not bound
+    bound = game.playing.phase.must_lead is not None and not game.playing.line
+    return game.playing.phase.name in ("play", "call") and not bound
 
 
 def as_written(option: Option) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) 
     answers = said(rung, every)
     for (game, _, _), answer in zip(every, answers, strict=True):
         assert answer.choice < len(values.legal(game))
-        if game.playing.aside.phase in ("play", "call"):
+        if game.playing.phase.name in ("play", "call"):
             assert answer.note != "by thumb"
     assert said(rung, every[::-1]) == answers[::-1]  # nothing hangs on what was asked before
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.match import referee as rulings
 from arena.match.game_setup import GameSetup, Question
-from arena.match.referee import Referee
+from arena.match.referee import Referee, bye, hello
 from arena.rules.variants import find_variant
 from protocol import codec
 from protocol.messages import Clock
@@ -36,7 +35,7 @@ class Conversation(NamedTuple):
     """The board's seed."""
     seats: int = 2
     """How many seats."""
-    wishes: Mapping[int, tuple[str, ...]] = {}
+    preferences: Mapping[int, tuple[str, ...]] = {}
     """What a seat waits for, one after the other; until it is offered it takes option 0."""
     shows: tuple[str, ...] = ()
     """An excerpt shows the lines with one of these texts, and the answers to the questions."""
@@ -56,14 +55,14 @@ EXCERPTS: dict[str, Conversation] = {
         "double-draw",
         {"hand": 5, "target": 1},
         b"seed 542",
-        wishes={0: ("go_on", "call"), 1: ("go_on",) * 9},
+        preferences={0: ("go_on", "call"), 1: ("go_on",) * 9},
         shows=('"options":[{"do":"call"', '"type":"round"'),
     ),
     "draw or pass": Conversation(
         "pot-draw",
         {"hand": 3, "target": 1},
         b"seed 9",
-        wishes={0: ('"draw"', '"pass"')},
+        preferences={0: ('"draw"', '"pass"')},
         shows=('"id":1000001', '"id":1000002', '"id":1000003,'),
     ),
     "an auction": Conversation(
@@ -71,14 +70,14 @@ EXCERPTS: dict[str, Conversation] = {
         {"hand": 8, "chips": 8, "rounds": 1},
         b"seed 699",
         seats=3,
-        wishes={0: ('"chips":2',), 1: ('"chips":1',)},
+        preferences={0: ('"chips":2',), 1: ('"chips":1',)},
         shows=('"options":[{"do":"bid"', '"type":"end"'),
     ),
     "a refused deal": Conversation(
         "draw",
         {"hand": 4, "refuse_doubles": 2, "target": 1},
         b"seed 1",
-        wishes={0: ("refuse",)},
+        preferences={0: ("refuse",)},
         shows=('"options":[{"do":"keep"',),
     ),
     "odd or even": Conversation(
@@ -97,8 +96,8 @@ EXCERPTS: dict[str, Conversation] = {
 class _Wisher:
     """Answers the first option, unless it offers what the seat waits for."""
 
-    def __init__(self, wishes: tuple[str, ...]) -> None:
-        self._wishes = list(wishes)
+    def __init__(self, preferences: tuple[str, ...]) -> None:
+        self._wishes = list(preferences)
 
     def choice(self, question: Question) -> int:
         """Return the index of the wish if it is offered."""
@@ -118,7 +117,7 @@ def played(told: Conversation) -> str:
     """Return the whole conversation: `>` goes to seat 0, `<` comes from it."""
     rules = derive(find_variant(told.base), "tiny" if told is TINY else told.base, told.differs)
     seating = GameSetup("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
-    bots = [_Wisher(told.wishes.get(seat, ())) for seat in range(told.seats)]
+    bots = [_Wisher(told.preferences.get(seat, ())) for seat in range(told.seats)]
     lines = exchanged(
         Referee(seating, told.seed), lambda question: bots[question.seat].choice(question)
     )
@@ -128,7 +127,7 @@ def played(told: Conversation) -> str:
 def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[tuple[bytes, bytes]]:
     """Yield each line that seat 0 reads (`>`) or writes (`<`) in a game; all seats choose by
     `choice`."""
-    yield b">", rulings.hello()
+    yield b">", hello()
     yield b"<", GREETING
     while True:
         yield from ((b">", line) for seat, line in referee.take_outgoing() if seat == 0)
@@ -139,7 +138,7 @@ def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[t
         if question.seat == 0:
             yield b"<", answer + b"\n"
         referee.receive(question.seat, answer, ms=1.0)
-    yield b">", rulings.bye()
+    yield b">", bye()
 
 
 def excerpt(told: Conversation) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from arena.analysis.timeline import Timeline
-from arena.valuation.decision_loss import Kind, OptionWorth, Phase, ReviewedDecision
+from arena.valuation.decision_loss import Kind, OptionWorth, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord
 
-PHASES: tuple[Phase, ...] = ("lead", "early", "draws", "endgame")
+PHASES: tuple[RoundPhase, ...] = ("lead", "early", "draws", "endgame")
 KINDS: tuple[Kind, ...] = ("play", "draw", "pass")
 
 

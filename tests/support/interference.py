@@ -15,9 +15,8 @@ from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQu
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
-from arena.match import referee as rulings
 from arena.match.game_setup import GameSetup, Question
-from arena.match.referee import Chance, Referee
+from arena.match.referee import Chance, Referee, bye, needs_answer
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord
@@ -51,12 +50,12 @@ class Heard(NamedTuple):
     line: bytes
 
 
-def elsewhere(world: World, rounds: Sequence[RoundHistory], luck: random.Random) -> World:
+def elsewhere(world: World, rounds: Sequence[RoundHistory], rng: random.Random) -> World:
     """Return a world with these rounds in which everything else differs too."""
-    names = tuple(f"{luck.getrandbits(32):08x}" for _ in world.setup.seats)
-    board = luck.randrange(1, 1000)
+    names = tuple(f"{rng.getrandbits(32):08x}" for _ in world.setup.seats)
+    board = rng.randrange(1, 1000)
     setup = replace(world.setup, game=f"{board}.{names[0]}", board=board, seats=names)
-    return World(setup, luck.randbytes(32), tuple(rounds), luck.getrandbits(32))
+    return World(setup, rng.randbytes(32), tuple(rounds), rng.getrandbits(32))
 
 
 # --- what the seat hears ---
@@ -97,7 +96,7 @@ class _Ears:
         self.heard: list[Heard] = []
         self._referee = referee
         self._seat = seat
-        self._luck = random.Random(world.luck)
+        self._rng = random.Random(world.luck)
         self._answers = [0, 0]
         self._listen()
 
@@ -113,15 +112,15 @@ class _Ears:
             said = Choose(id=question.id, choice=turn.choice)
             self._referee.receive(self._seat, encode_line(said)[:-1], self._answers[1] * 37 % 1500)
         elif turn.fallback:
-            self._referee.receive(question.seat, self._luck.randbytes(8) + b"\xff", 1.0)
+            self._referee.receive(question.seat, self._rng.randbytes(8) + b"\xff", 1.0)
         else:
             self._other(question, turn.choice)
         self._listen()
 
     def _other(self, question: Question, choice: int) -> None:
         """Another seat answers, in its own time and in its own words."""
-        ms, note = self._luck.uniform(0, 2500), f"{self._luck.getrandbits(64):x}"
-        if self._luck.random() < STALE:
+        ms, note = self._rng.uniform(0, 2500), f"{self._rng.getrandbits(64):x}"
+        if self._rng.random() < STALE:
             stale = Choose(id=question.id - 1, choice=0, note=note)
             self._referee.receive(question.seat, encode_line(stale)[:-1], ms)
         said = Choose(id=question.id, choice=choice, note=note)
@@ -139,7 +138,7 @@ class _Ears:
         if self._referee.result and self._referee.result.why == "foul":
             self._listen()
         (why,) = [one for one in self._referee.take_records() if isinstance(one, FoulRecord)]
-        self._hear(rulings.bye(why.detail))
+        self._hear(bye(why.detail))
 
     def _listen(self) -> None:
         for seat, line in self._referee.take_outgoing():
@@ -166,19 +165,19 @@ def differences(
     rules: Ruleset,
     seats: int,
     number: int,
-    luck: random.Random,
+    rng: random.Random,
     *,
     forced: Forced = "ask",
     begin: Begin = Referee,
-    asks: Asks = rulings.needs_answer,
+    asks: Asks = needs_answer,
 ) -> Iterator[Difference]:
     """Yield every way in which a seat could tell worlds apart, at each question and at the end."""
     seed = board_seed(b"secret", "event", number)
-    seat = luck.randrange(seats)
+    seat = rng.randrange(seats)
     clock = Clock(forced=forced)
     # One that fouls when it is asked would not foul at the same moment in a world where it is not.
-    fouls = forced == "ask" and seats > 2 and not rules.deal.partners and luck.random() < 0.25
-    rounds = played(rules, seats, seed, luck, (seat + 1) % seats if fouls else None)
+    fouls = forced == "ask" and seats > 2 and not rules.deal.partners and rng.random() < 0.25
+    rounds = played(rules, seats, seed, rng, (seat + 1) % seats if fouls else None)
     setup = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
     truth = World(setup, seed, tuple(rounds), 0)
     whole = heard(truth, seat, None, begin)
@@ -187,14 +186,14 @@ def differences(
     for at, deal in enumerate(rounds):
         for moment in questions(deal, seat, clock, asks):
             until = (seat, moment)
-            there = elsewhere(truth, [*before, resampled(deal, seat, luck, until)], luck)
+            there = elsewhere(truth, [*before, resampled(deal, seat, rng, until)], rng)
             yield from _compared(whole[: next(ends)], heard(there, seat, until, begin))
-            if luck.random() < FOULS:
+            if rng.random() < FOULS:
                 here = truth._replace(rounds=tuple(rounds[: at + 1]))
                 told = [heard(one, seat, until, begin, foul=True) for one in (here, there)]
                 yield from _compared(*told)
-        before.append(resampled(deal, seat, luck))
-    yield from _compared(whole, heard(elsewhere(truth, before, luck), seat, None, begin))
+        before.append(resampled(deal, seat, rng))
+    yield from _compared(whole, heard(elsewhere(truth, before, rng), seat, None, begin))
 
 
 def _compared(here: Sequence[Heard], there: Sequence[Heard]) -> Iterator[Difference]:

@@ -201,7 +201,7 @@ LEAKS: dict[str, Leak] = {
     ),
     "lots that are not shown": Leak(
         "bytes",
-        in_question(lambda game, _: {"events": list(game.playing.aside.lots)}),
+        in_question(lambda game, _: {"events": list(game.playing.phase.lots)}),
         GUESSING,
         2,
     ),

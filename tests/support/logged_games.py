@@ -100,5 +100,5 @@ PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
 
 
 def any_of(seed: object) -> Pick:
-    luck = random.Random(str(seed))
-    return lambda question: luck.randrange(len(question.options))
+    rng = random.Random(str(seed))
+    return lambda question: rng.randrange(len(question.options))

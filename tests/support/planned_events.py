@@ -85,13 +85,13 @@ def result(one: Event, plan: PlannedSitting, game: int, places: Sequence[int]) -
     )
 
 
-def played_through(one: Event, luck: Random, upset: float = 0.5) -> dict[str, Result]:
+def played_through(one: Event, rng: Random, upset: float = 0.5) -> dict[str, Result]:
     """Return an event in which lower numbers usually win."""
     results: dict[str, Result] = {}
     for stage in stages(one, results):
         for plan in stage:
             for game in range(len(plan.games)):
-                strength = [n + (luck.random() < upset) * luck.random() * 9 for n in plan.seats]
+                strength = [n + (rng.random() < upset) * rng.random() * 9 for n in plan.seats]
                 sides = 2 if one.rules.deal.partners else one.seats
                 strong = [sum(strength[side::sides]) for side in range(sides)]
                 places = [

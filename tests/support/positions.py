@@ -20,7 +20,7 @@ import msgspec
 from arena.engine import boneyard, lead, values, view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt, Interlude
+from arena.engine.structs import Dealt, Phase
 from arena.rules.variants import find_variant
 from protocol.messages import (
     Bid,
@@ -69,7 +69,7 @@ def snapshot(game: Game) -> tuple[Any, ...]:
     tiles = (state.hands, state.stock, state.drawable, state.line)
     turn = (state.number, state.leader, state.turn, state.drawn, state.passes, state.over)
     ends = (state.out, state.winner)
-    return (*whole, *tiles, *turn, *ends, state.events, *msgspec.structs.astuple(state.aside))
+    return (*whole, *tiles, *turn, *ends, state.events, *msgspec.structs.astuple(state.phase))
 
 
 # --- tiles ---
@@ -132,7 +132,7 @@ def position(
         assert one[1] == two[0], f"The line is broken between {one} and {two}."
     rows = _rows(chosen, held, lies, stock)
     size = sum(map(len, rows))
-    aside = Interlude(
+    phase = Phase(
         deal=1,
         how=lead.method(game),
         then=turn,
@@ -150,7 +150,7 @@ def position(
         stock_size=size,
         drawable=boneyard.drawable(chosen.boneyard, chosen.turn, size),
         history=list(events),
-        aside=aside,
+        phase=phase,
     )
     state.turn, state.drawn, state.passes = turn, drawn, passes
     if lies:
@@ -183,7 +183,7 @@ def dealing(
     if before is None:
         number, which, leads = 1, 1, 0
     elif before.over is None:
-        number, which, leads = before.number, before.aside.deal + 1, before.leader
+        number, which, leads = before.number, before.phase.deal + 1, before.leader
     else:
         number, which, leads = before.number + 1, 1, values.chance_decides(game, seed()).leader
     leads = leads if leader is None else leader

@@ -36,19 +36,19 @@ class Asks(Protocol):
 
 
 def played(
-    rules: Ruleset, seats: int, seed: bytes, luck: random.Random, fouler: int | None = None
+    rules: Ruleset, seats: int, seed: bytes, rng: random.Random, fouler: int | None = None
 ) -> list[RoundHistory]:
     """Return a short game, played at random; one seat may foul at its first turn."""
-    short = replace(rules, game=Limits(target=100_000, max_rounds=luck.randint(1, 2)))
+    short = replace(rules, game=Limits(target=100_000, max_rounds=rng.randint(1, 2)))
     game, rounds = values.new_game(short, seats), list[RoundHistory]()
     while not game.over:
-        deal, game = _round(game, seed, luck, fouler)
+        deal, game = _round(game, seed, rng, fouler)
         rounds.append(deal)
     return rounds
 
 
 def _round(
-    game: Game, seed: bytes, luck: random.Random, fouler: int | None
+    game: Game, seed: bytes, rng: random.Random, fouler: int | None
 ) -> tuple[RoundHistory, Game]:
     """Return a round played at random, and the game after it."""
     start, deals, acts = game, list[Dealt](), list[PublicMove]()
@@ -60,7 +60,7 @@ def _round(
             game = values.begin(game, deals[-1])
             continue
         options, turn = values.legal(game), game.playing.turn
-        option = options[0] if turn == fouler else luck.choice(options)
+        option = options[0] if turn == fouler else rng.choice(options)
         if not isinstance(option, QUIET):
             acts.append(PublicMove(turn, option, turn == fouler))
         game = values.act(game, option)
@@ -76,12 +76,12 @@ def questions(
             return
         options = values.legal(game)
         if game.playing.turn == seat and asks(clock, options, fouled=False):
-            yield DecisionPoint(done, game.playing.aside.phase)
+            yield DecisionPoint(done, game.playing.phase.name)
         done += not isinstance(options[choice], QUIET)
 
 
 def resampled(
-    deal: RoundHistory, seat: int, luck: random.Random, until: StopAt | None = None
+    deal: RoundHistory, seat: int, rng: random.Random, until: StopAt | None = None
 ) -> RoundHistory:
     """Return the same public round with the tiles that the seat cannot see dealt again."""
-    return next(islice(alternative_deals(deal, seat, luck, until), CHANGES, None)).deal
+    return next(islice(alternative_deals(deal, seat, rng, until), CHANGES, None)).deal

@@ -44,7 +44,7 @@ def whole(game: LoggedGame, seat: int | None = None) -> Shown:
     return shown
 
 
-def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Random) -> LoggedGame:
+def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], rng: random.Random) -> LoggedGame:
     """Return a round as a log up to a question; other seats' times and notes differ each time."""
     seat = until[0]
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
@@ -52,7 +52,7 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
     ids = [QUESTIONS_A_GAME] * len(names)
     dealt = 0
     for turn in replay_round(deal, until):
-        while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.aside.deal:
+        while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.phase.deal:
             one = deal.deals[dealt]
             records.append(
                 DealRecord(
@@ -69,7 +69,7 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
             break
         at = turn.game.playing.turn
         if needs_answer(CLOCK, values.legal(turn.game), fouled=False):
-            ms, note = (1.0, "mine") if at == seat else (luck.random(), f"{luck.random()}")
+            ms, note = (1.0, "mine") if at == seat else (rng.random(), f"{rng.random()}")
             ids[at] += 1
             records.append(ChoiceRecord(seat=at, id=ids[at], choice=turn.choice, ms=ms, note=note))
     first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
@@ -78,12 +78,12 @@ def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], luck: random.Ra
 
 def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, LoggedGame]]:
     """Yield the same round up to a question of a seat, in two worlds that it cannot distinguish."""
-    luck = random.Random(name)
+    rng = random.Random(name)
     for number in range(tries):
         seed = board_seed(b"pages", "event", number)
-        deal = random_rounds.played(find_variant(name), seats, seed, luck)[0]
-        seat = luck.randrange(seats)
+        deal = random_rounds.played(find_variant(name), seats, seed, rng)[0]
+        seat = rng.randrange(seats)
         for moment in [*random_rounds.questions(deal, seat, CLOCK)][-3:]:
             until = (seat, moment)
-            other = random_rounds.resampled(deal, seat, luck, until)
-            yield seat, log_of(deal, until, luck), log_of(other, until, luck)
+            other = random_rounds.resampled(deal, seat, rng, until)
+            yield seat, log_of(deal, until, rng), log_of(other, until, rng)

@@ -89,7 +89,7 @@ async def play(
     referee: Callable[[GameSetup, bytes], Referee] = Referee,
     table: type[Table] = Table,
 ) -> list[Result]:
-    """Play games one after another with the same bench.
+    """Play games one after another with the same pool.
 
     `then`: who is started in place of a bot that is lost. `rules`: of one game after the other,
     and then from the first again. `poller`, `referee`, `table`: who serves, judges and connects.
@@ -100,20 +100,20 @@ async def play(
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
-        pump = poller()
-        nursery.start_soon(pump.run)
-        bench = BotPool(pump, commands, clock.start_ms, Sandbox(level, limits))
-        nursery.start_soon(bench.monitor)
+        served = poller()
+        nursery.start_soon(served.run)
+        pool = BotPool(served, commands, clock.start_ms, Sandbox(level, limits))
+        nursery.start_soon(pool.monitor)
         try:
             for number in range(1, games + 1):
                 played = rules[(number - 1) % len(rules)]
-                seating = GameSetup(f"{number}.test", number, number, names, played, clock)
-                judge = referee(seating, board_seed(b"test", "test", number))
-                bots = await bench.start_missing()
-                results.append(await table(pump, judge, bots, log).play())
+                setup = GameSetup(f"{number}.test", number, number, names, played, clock)
+                judge = referee(setup, board_seed(b"test", "test", number))
+                bots = await pool.start_missing()
+                results.append(await table(served, judge, bots, log).play())
                 commands[:] = then or commands
         finally:
-            await bench.close()
+            await pool.close()
             log.close()
         nursery.cancel_scope.cancel()
     return results

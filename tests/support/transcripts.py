@@ -12,9 +12,9 @@ from tests.support.logged_games import NAMES, NONSENSE, Overheard, Pick, overhea
 
 def any_of(seed: object, foul: float = 0.0) -> Pick:
     """Chooses at random, and now and then answers nonsense."""
-    luck = random.Random(str(seed))
+    rng = random.Random(str(seed))
     return lambda question: (
-        NONSENSE if luck.random() < foul else luck.randrange(len(question.options))
+        NONSENSE if rng.random() < foul else rng.randrange(len(question.options))
     )
 
 

@@ -170,7 +170,7 @@ class Month:
 
     def _day(self, day: int) -> dict[str, Any]:
         """Push, let the league play, and see what became of it."""
-        luck = random.Random(f"{self._seed} {day}")
+        rng = random.Random(f"{self._seed} {day}")
         before, begun = len(self._register()), time.time()
         pushes = self._push(day)
         watcher = Watcher(self._league)
@@ -180,7 +180,7 @@ class Month:
         if day == FULL_DISK and os.geteuid() == 0:
             runs.append(self._checked(faults, self._on_a_full_disk, day))
         while not runs or runs[-1]["end"] != 0:
-            kill = luck.expovariate(1 / 25) if luck.random() < KILLED and len(runs) < 6 else None
+            kill = rng.expovariate(1 / 25) if rng.random() < KILLED and len(runs) < 6 else None
             runs.append(self._checked(faults, self._turn, day, kill))
             if runs[-1]["end"] > 0 and len(runs) > 8:
                 faults.append(f"exit code {runs[-1]['end']}")

@@ -543,10 +543,10 @@ def names_needed(tables: MaskTables) -> frozenset[str]:
 
 def _auctioned(game: Game) -> Game:
     """Return a game without an open auction: nobody bids any more."""
-    if game.playing.aside.phase != "auction":
+    if game.playing.phase.name != "auction":
         return game
     game = game.copy()
-    while game.playing.aside.phase == "auction":
+    while game.playing.phase.name == "auction":
         engine.act_unchecked(game, Bid(0))
     return game
 
@@ -576,7 +576,7 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
         "fitting": tables.fitting.take(ends),
         "line": tables.all & ~np.bitwise_or.reduce(hands) & ~np.array(lying, tables.dtype),
         "turn": small(_turn),
-        "asked": small(lambda state: len(state.aside.queue)),
+        "asked": small(lambda state: len(state.phase.queue)),
         "drawn": small(lambda state: state.drawn),
         "passes": small(lambda state: state.passes),
         "last_seat": small(_last_seat),
@@ -594,12 +594,12 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
 def _ends(tables: MaskTables, state: Round) -> int:
     if state.layout:
         return int(tables.ends[state.ends.left, state.ends.right])
-    tile = state.aside.must_lead
+    tile = state.phase.must_lead
     return tables.empty + (0 if tile is None else tables.tiles.index(tile) + 1) * TILES
 
 
 def _turn(state: Round) -> int:
-    return state.aside.then if state.aside.phase == "call" else state.turn
+    return state.phase.then if state.phase.name == "call" else state.turn
 
 
 def _last_seat(state: Round) -> int:

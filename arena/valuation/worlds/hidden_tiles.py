@@ -197,7 +197,7 @@ class _Facts:
 
     def _lead(self, leader: int) -> None:
         """Note what it says of the hands that this seat leads (C.12-C.16)."""
-        how, rules = self.state.aside.how, self.game.rules.lead
+        how, rules = self.state.phase.how, self.game.rules.lead
         everywhere = list(chain(*self.places))
         if how not in BY_DOUBLE:
             if rules.tile == "highest" and (led := self._led()):
@@ -244,9 +244,9 @@ def hidden_tiles(game: Game, dealt: Dealt) -> HiddenTiles:
     auction, the highest double with an unknown leader's tile.
     """
     state, settings = game.playing, game.settings
-    if settings.auction or state.aside.phase not in ("play", "call", "keep"):
+    if settings.auction or state.phase.name not in ("play", "call", "keep"):
         raise UncoveredError
-    if state.aside.phase == "call" and not state.drawable:
+    if state.phase.name == "call" and not state.drawable:
         raise UncoveredError  # Somebody can play, but nobody knows who.
     facts = _Facts(game, dealt)
     for event in state.history:

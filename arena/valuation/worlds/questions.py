@@ -53,8 +53,8 @@ def _hidden(question: AskedQuestion) -> HiddenTiles | None:
 
 def _general_worlds(question: AskedQuestion, many: int) -> list[Game]:
     """Return worlds of any question, a few changes of the deal between one and the next."""
-    moment = DecisionPoint(len(question.history.acts), question.game.playing.aside.phase)
-    luck = random.Random(seed_of(question.game))
-    chain = alternative_deals(question.history, question.seat, luck, (question.seat, moment))
+    moment = DecisionPoint(len(question.history.acts), question.game.playing.phase.name)
+    rng = random.Random(seed_of(question.game))
+    chain = alternative_deals(question.history, question.seat, rng, (question.seat, moment))
     used = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
     return [world.game for world in used]

@@ -194,7 +194,7 @@ def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
     for board in range(1, 20):
         for step in walk_log(logged(PROUD, 2, any_of(board), board=board)):
             state = step.game.playing
-            if state.aside.phase == "keep" and state.turn == 1:
+            if state.phase.name == "keep" and state.turn == 1:
                 asked += 1
                 for frame in frames([step], 0):
                     assert "is to move" not in draw_frame(frame, LOOK).plain

@@ -93,8 +93,8 @@ def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
 # Slow: nothing that the protocol allows is held against a bot.
 @pytest.mark.parametrize("how", slow_except(["PlaysAtFourTables"], HARMLESS))
 def test_a_bot_that_breaks_no_promise_passes(how: str) -> None:
-    desk = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
-    assert [one for one in run_steps(desk, select_steps(("1-36",))) if one.finding] == []
+    session = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
+    assert [one for one in run_steps(session, select_steps(("1-36",))) if one.finding] == []
 
 
 def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
 def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
     """Tried by itself the step passes, inside as outside."""
     off = Sandbox("off", Limits())
-    desk = Session(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
-    (failed,) = [one for one in run_steps(desk, select_steps(("4-11",))) if one.finding][:1]
+    session = Session(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
+    (failed,) = [one for one in run_steps(session, select_steps(("4-11",))) if one.finding][:1]
     assert failed.finding
     assert failed.finding.fault.startswith("It crashed: ValueError: not again")
 

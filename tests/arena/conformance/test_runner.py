@@ -45,7 +45,7 @@ class Counting(Session):
         return super().new_seat(*how, **more)
 
 
-def desk(pace: Budget = QUICK) -> Session:
+def new_session(pace: Budget = QUICK) -> Session:
     return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
 
 
@@ -67,7 +67,7 @@ def test_every_sample_bot_passes(name: str, open_folder: Path) -> None:
 @pytest.mark.slow
 def test_whole_games_are_played_too() -> None:
     whole = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20)
-    one = desk(whole)
+    one = new_session(whole)
     assert failed(run_steps(one, select_steps(()))) == []
     assert one.questions > 5_000
 
@@ -78,7 +78,7 @@ def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     """A bot that is asked no further question must not look broken."""
     before = descriptors()
     hasty = Budget(total_s=3_000, step_s=0, pause_ms=1, quiet_ms=1, whole=False)
-    one = desk(hasty)
+    one = new_session(hasty)
     assert [step.finding for step in run_steps(one, select_steps(())) if step.finding] == []
     assert not children()
     assert descriptors() == before
@@ -94,7 +94,7 @@ def test_a_name_in_the_findings_steers_no_terminal() -> None:
 
 
 def test_steps_not_reached_in_time_are_reported() -> None:
-    outcomes = list(run_steps(desk(Budget(total_s=0)), select_steps(())))
+    outcomes = list(run_steps(new_session(Budget(total_s=0)), select_steps(())))
     assert totals(outcomes) == (0, 0, 0, len(STEPS))
     assert {one.state for one in outcomes} == {"skip"}
 
@@ -118,12 +118,12 @@ def test_a_walk_that_is_left_leaves_no_process() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_steps(desk(), select_steps(()), leave)
+        run_steps(new_session(), select_steps(()), leave)
     assert not children()
 
 
 def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:
-    session = desk()
+    session = new_session()
     begun = []
 
     def note(one: StepResult) -> None:
@@ -144,7 +144,7 @@ def test_a_step_that_fails_when_its_wait_begins_early_fails_at_its_turn() -> Non
     steps = select_steps(("two", "newer", "pause"))
     (number, pause) = steps[-1]
     late = number, pause._replace(run=broken, begin=broken)
-    outcomes = [*run_steps(desk(), (*steps[:-1], late))]
+    outcomes = [*run_steps(new_session(), (*steps[:-1], late))]
     assert [one.state for one in outcomes] == ["pass", "pass", "fail"]
     assert not children()
 
@@ -192,8 +192,8 @@ def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
 
 
 def test_after_a_gate_nothing_more_is_tried() -> None:
-    async def fails(desk: Session) -> str:
-        raise AssertionError(f"{desk} was asked again")
+    async def fails(session: Session) -> str:
+        raise AssertionError(f"{session} was asked again")
 
     (number, hello), *_ = select_steps(("hello",))
     silent = Session(sample("none"), Sandbox("off", Limits()), PATIENT, QUICK)
@@ -206,20 +206,20 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
 def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
     shares: list[float] = []
 
-    async def noted(desk: Session) -> str:
-        shares.append(desk._step_ends - time.monotonic())
+    async def noted(session: Session) -> str:
+        shares.append(session._step_ends - time.monotonic())
         return ""
 
     steps = [(number, CheckStep("x", "x", "Time", noted)) for number in range(1, 5)]
-    list(run_steps(desk(Budget(total_s=100, step_s=30)), steps))
+    list(run_steps(new_session(Budget(total_s=100, step_s=30)), steps))
     assert [round(share) for share in shares] == [25, 30, 30, 30]
 
 
 def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
-    async def lagging(desk: Session) -> str:
-        raise LagError(20_000 * desk.clock.move_ms, 10_000)
+    async def lagging(session: Session) -> str:
+        raise LagError(20_000 * session.clock.move_ms, 10_000)
 
     steps = [(1, CheckStep("x", "x", "Time", lagging)), *select_steps(("first",))]
-    results = run_steps(desk(), steps)
+    results = run_steps(new_session(), steps)
     assert [one.state for one in results] == ["skip", "pass"]
     assert verdict_of(results) == "not finished"

@@ -331,7 +331,7 @@ def test_ambiguity_15_a_table_of_passes_without_a_purchase_is_blocked() -> None:
 def test_ambiguity_15_the_next_seat_opens_and_it_goes_round_twice() -> None:
     game = do(buying(), "pass")
     asked_seats = []
-    while game.playing.aside.phase == "auction":
+    while game.playing.phase.name == "auction":
         asked_seats.append(turn(game))
         assert options(game)[0] == "bid 0"
         game = do(game, "bid 0")
@@ -358,7 +358,7 @@ def test_ambiguity_15_only_higher_bids_up_to_what_one_holds() -> None:
 def test_ambiguity_15_a_check_now_may_be_a_bid_later() -> None:
     game = auctioned(0, 4, 0, 7, 0, 0)
     assert game.scores == (-1, -7, 0)
-    assert game.playing.aside.bidder == 1
+    assert game.playing.phase.bidder == 1
 
 
 def test_ambiguity_15_highest_bid_pays_and_takes_both() -> None:

@@ -11,19 +11,19 @@ from arena.engine.shuffle import board_seed
 from protocol.codec import encode_line
 from protocol.ruleset import Ruleset
 from tests.support.fast_run import examples
-from tests.support.rulesets import seated
+from tests.support.rulesets import rulesets_with_seats
 
 LONGEST = 400
 """Acts after which a game is left."""
 
 
 @examples(40)
-@given(seated(), st.integers(0, 2**32))
+@given(rulesets_with_seats(), st.integers(0, 2**32))
 def test_a_written_question_is_the_encoded_question(
     table: tuple[Ruleset, int], number: int
 ) -> None:
     """Not every seat is asked at every turn, and a bank goes down, as in a game with bots."""
-    luck = random.Random(number)
+    rng = random.Random(number)
     game = engine.new_game(*table)
     writer, bank_ms = view.LineWriter(game, 7), 5000
     for id in range(LONGEST):
@@ -37,9 +37,9 @@ def test_a_written_question_is_the_encoded_question(
             engine.begin(game, engine.chance_decides(game, board_seed(b"x", "y", number)))
             continue
         options, seat = engine.legal(game), game.playing.turn
-        if luck.random() < 0.7:
-            bank_ms -= luck.choice((0, 0, 3))
+        if rng.random() < 0.7:
+            bank_ms -= rng.choice((0, 0, 3))
             events = view.history(game.playing, seat)
             ask = view.question(game, seat, options, events, id=id, number=7, time_ms=bank_ms)
             assert writer.question(seat, options, id, bank_ms) == encode_line(ask)
-        engine.act_unchecked(game, luck.choice(options))
+        engine.act_unchecked(game, rng.choice(options))

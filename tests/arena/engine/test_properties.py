@@ -36,7 +36,7 @@ from protocol.tiles import high_first
 from tests.support import naive_rules
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.positions import snapshot
-from tests.support.rulesets import MANY, many, seated
+from tests.support.rulesets import MANY, many, rulesets_with_seats
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
 lucks = st.randoms(use_true_random=False)
@@ -47,7 +47,7 @@ def dealt(game: Game, seed: bytes) -> Game:
     return values.begin(game, values.chance_decides(game, seed))
 
 
-def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
+def played(table: Table, seed: bytes, rng: random.Random) -> Iterator[Game]:
     """Yield every state of one game, played at random."""
     game = dealt(values.new_game(*table), seed)
     yield game
@@ -55,18 +55,18 @@ def played(table: Table, seed: bytes, luck: random.Random) -> Iterator[Game]:
         if values.needs_deal(game):
             game = dealt(game, seed)
         else:
-            game = values.act(game, luck.choice(values.legal(game)))
+            game = values.act(game, rng.choice(values.legal(game)))
         yield game
 
 
-def everything(table: Table, seed: bytes, luck: random.Random) -> None:
+def everything(table: Table, seed: bytes, rng: random.Random) -> None:
     """Check all properties of one game."""
     rules, seats = table
     tiles = naive_rules.whole_set(rules)
     paid_in = 0
     states = 0
     before: Game | None = None
-    for game in played(table, seed, luck):
+    for game in played(table, seed, rng):
         states += 1
         conserved(game, tiles)
         matched(game)
@@ -85,7 +85,7 @@ def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
     everywhere = [tile for hand in state.hands for tile in hand]
     everywhere += [tile for row in state.stock for tile in row]
     everywhere += [high_first(tile) for tile in state.line]
-    guessing = state.aside.deal == 0
+    guessing = state.phase.deal == 0
     assert sorted(everywhere) == ([] if guessing else tiles)
 
 
@@ -98,7 +98,7 @@ def optioned(game: Game) -> None:
     options = values.legal(game)
     assert bool(options) != values.needs_deal(game)
     assert len(set(map(repr, options))) == len(options)
-    if options and game.playing.aside.phase == "play":
+    if options and game.playing.phase.name == "play":
         assert set(map(repr, options)) == naive_options(game)
 
 
@@ -106,8 +106,8 @@ def naive_options(game: Game) -> set[str]:
     """Return the options with tiles, computed from the clauses by brute force."""
     state, rules = game.playing, game.rules
     hand = state.hands[state.turn]
-    if state.aside.must_lead and not state.line:
-        return {repr(Play(state.aside.must_lead, "lead"))}
+    if state.phase.must_lead and not state.line:
+        return {repr(Play(state.phase.must_lead, "lead"))}
     found = naive_plays(game, hand)
     able = bool(found)
     limit = rules.turn.draw_limit
@@ -146,10 +146,10 @@ def naive_plays(game: Game, hand: tuple[tuple[int, int], ...]) -> list[Option]:
 def ended(game: Game) -> None:
     """Check that the round ended for a reason: out, blocked, dead, passed out or called."""
     state, rules = game.playing, game.rules
-    if state.aside.phase != "play" and not state.over:
+    if state.phase.name != "play" and not state.over:
         return
     out = any(not hand for hand in state.hands)
-    assert (state.over == "out") == (out and state.aside.deal > 0)
+    assert (state.over == "out") == (out and state.phase.deal > 0)
     lying = sum(len(row) for row in state.stock)
     drawable = rules.turn.draw_limit != 0 and lying > rules.boneyard.reserve
     stuck = (
@@ -157,7 +157,7 @@ def ended(game: Game) -> None:
         and not drawable
         and not any(naive_plays(game, hand) for hand in state.hands)
     )
-    if stuck and state.aside.deal > 0:
+    if stuck and state.phase.deal > 0:
         assert state.over
     if state.over == "blocked" and rules.end.blocked == "play_on" and not rules.turn.draw_optional:
         assert stuck
@@ -166,7 +166,7 @@ def ended(game: Game) -> None:
 def scored(before: Game, game: Game) -> None:
     """Points of a round match an independent recount of the hands, and nothing gets lost."""
     pot = before.pot
-    if before.playing.aside.phase in ("deal", "keep"):
+    if before.playing.phase.name in ("deal", "keep"):
         # The deal counted at last, antes were paid, and nobody could begin.
         paid = before.copy()
         scoring.ante(paid)
@@ -183,28 +183,28 @@ def paid_in_between(before: Game, game: Game) -> int:
     """Return what the last act put into the pot: a fee, or the highest bid of an auction."""
     new = game.playing.events[len(before.playing.events) :]
     drawn = sum(isinstance(event, Drew) for event in new)
-    if before.playing.aside.phase != "auction":
+    if before.playing.phase.name != "auction":
         return game.rules.stakes.fee * drawn
     last = [event.chips for event in new if isinstance(event, Bade)]
-    return max(last[0], before.playing.aside.bid) if drawn else 0
+    return max(last[0], before.playing.phase.bid) if drawn else 0
 
 
-@given(seated(), seeds, lucks)
-def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, luck: random.Random) -> None:
-    everything(table, seed, luck)
+@given(rulesets_with_seats(), seeds, lucks)
+def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, rng: random.Random) -> None:
+    everything(table, seed, rng)
 
 
 @pytest.mark.slow
 @settings(max_examples=250)
-@given(seated(), seeds, st.integers(0, 2**32))
+@given(rulesets_with_seats(), seeds, st.integers(0, 2**32))
 def test_three_thousand_rounds(table: Table, seed: bytes, choices: int) -> None:
     """Twelve rounds of each ruleset, whatever it says of its target.
 
     Hypothesis does not know the single choices here: it would take a third of the time.
     """
     rules, seats = table
-    luck = random.Random(choices)
-    everything((replace(rules, game=Limits(target=100_000, max_rounds=12)), seats), seed, luck)
+    rng = random.Random(choices)
+    everything((replace(rules, game=Limits(target=100_000, max_rounds=12)), seats), seed, rng)
 
 
 # Slow: every named game keeps every property of the engine.
@@ -225,14 +225,14 @@ def test_more_than_four_seats_keep_every_property(
         everything((many(name, differs), seats), seed, random.Random(number))
 
 
-@given(seated(), seeds, lucks)
+@given(rulesets_with_seats(), seeds, lucks)
 def test_act_takes_what_legal_lists_and_nothing_else(
-    table: Table, seed: bytes, luck: random.Random
+    table: Table, seed: bytes, rng: random.Random
 ) -> None:
     """Of everything that a message can say, at some moments of a game."""
-    for game in islice(played(table, seed, luck), 0, 30, 6):
+    for game in islice(played(table, seed, rng), 0, 30, 6):
         legal = values.legal(game)
-        for option in sayable(game, luck):
+        for option in sayable(game, rng):
             if option in legal:
                 assert snapshot(values.act(game, option)) == snapshot(
                     values.act_unchecked(game, option)
@@ -242,9 +242,9 @@ def test_act_takes_what_legal_lists_and_nothing_else(
                     values.act(game, option)
 
 
-def sayable(game: Game, luck: random.Random) -> list[Option]:
+def sayable(game: Game, rng: random.Random) -> list[Option]:
     """Options of every kind, with some tiles of the set."""
-    tiles = luck.sample(naive_rules.whole_set(game.rules), 6)
+    tiles = rng.sample(naive_rules.whole_set(game.rules), 6)
     tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
     ends: tuple[Where, ...] = ("lead", "left", "right")
     plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]
@@ -266,7 +266,7 @@ def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
         values.act(over, Pass())
 
 
-@given(seated(), seeds)
+@given(rulesets_with_seats(), seeds)
 def test_the_same_seed_gives_the_same_deal(table: Table, seed: bytes) -> None:
     new = values.new_game(*table)
     assert snapshot(dealt(new, seed)) == snapshot(dealt(new, seed))

@@ -92,14 +92,14 @@ def test_lag_of_a_question_is_bounded(limit_ms: int) -> None:
 def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
     began: float, turns: list[tuple[float, float]], limit_ms: int
 ) -> None:
-    """Each turn of the pump is so long a planned wait, then so long a lag."""
+    """Each turn of the poller is so long a planned wait, then so long a lag."""
     deadline = Deadline(nothing, lambda _: None)
     deadline.begin(began, limit_ms)
     now = inside = 0.0
     for planned, lag in turns:
         now += planned + lag
         inside += max(0.0, min(lag, now - began))
-        # The pump tells of the lags that end after the question began.
+        # The poller tells of the lags that end after the question began.
         if now >= began:
             deadline.add_lag(lag, now)
     assert deadline.given_back_ms == pytest.approx(1000 * inside, abs=0.1)
@@ -121,7 +121,7 @@ def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
 
 
 class Time:
-    """Stands for the clock of the pump: only what happens takes time."""
+    """Stands for the clock of the poller: only what happens takes time."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -152,139 +152,139 @@ def time() -> Time:
 
 
 @pytest.fixture
-def pump(time: Time) -> Iterator[Poller]:
+def poller(time: Time) -> Iterator[Poller]:
     made = Poller(time)
     yield made
     made._epoll.close()
 
 
 def pumped(
-    pump: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
+    poller: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
 ) -> Polls:
     """Return a slice of a poller whose polls take and find this; readers are named d1, d2, …."""
-    real, polls = pump._epoll, Polls(time, *turns)
-    pump._epoll = polls  # type: ignore[assignment]
-    pump._readers = {int(name[1:]): reader for name, reader in readers.items()}
-    pump._slice()
-    pump._epoll = real
+    real, polls = poller._epoll, Polls(time, *turns)
+    poller._epoll = polls  # type: ignore[assignment]
+    poller._readers = {int(name[1:]): reader for name, reader in readers.items()}
+    poller._slice()
+    poller._epoll = real
     return polls
 
 
-def test_a_poll_that_takes_as_long_as_planned_is_no_lag(pump: Poller, time: Time) -> None:
+def test_a_poll_that_takes_as_long_as_planned_is_no_lag(poller: Poller, time: Time) -> None:
     deadline = waiting(began=100.0)
-    pump.add_timer(deadline)
-    assert pumped(pump, time, (LINGER_S, [])).waits == [LINGER_S]
+    poller.add_timer(deadline)
+    assert pumped(poller, time, (LINGER_S, [])).waits == [LINGER_S]
     assert deadline.given_back_ms == 0
 
 
 @pytest.mark.parametrize("seconds", [MIN_LAG_S * 1.5, 0.08, 7.0])
-def test_a_poll_that_takes_longer_is_given_back(pump: Poller, time: Time, seconds: float) -> None:
+def test_a_poll_that_takes_longer_is_given_back(poller: Poller, time: Time, seconds: float) -> None:
     """As after Ctrl-Z and fg, or when the machine gives us no processor."""
     deadline = waiting(60_000, began=100.0)
-    pump.add_timer(deadline)
-    pumped(pump, time, (LINGER_S + seconds, []))
+    poller.add_timer(deadline)
+    pumped(poller, time, (LINGER_S + seconds, []))
     assert deadline.given_back_ms == pytest.approx(1000 * seconds)
 
 
-def test_time_that_another_bot_took_is_given_back(pump: Poller, time: Time) -> None:
+def test_time_that_another_bot_took_is_given_back(poller: Poller, time: Time) -> None:
     deadline = waiting(began=100.0)
-    pump.add_timer(deadline)
+    poller.add_timer(deadline)
 
     def slow() -> None:
         time.now += 0.4
 
-    pumped(pump, time, (0, [1]), d1=slow)
+    pumped(poller, time, (0, [1]), d1=slow)
     assert deadline.given_back_ms == 0
-    pumped(pump, time, (0, []))
+    pumped(poller, time, (0, []))
     assert deadline.given_back_ms == pytest.approx(400, abs=2 * 1000 * LINGER_S)
 
 
 def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
-    pump: Poller, time: Time
+    poller: Poller, time: Time
 ) -> None:
     deadline = Deadline(nothing, refuse)
-    pump.add_timer(deadline)
+    poller.add_timer(deadline)
 
     def slow() -> None:
         time.now += 0.4
         deadline.begin(time.now, 1000)
         time.now += 0.1
 
-    pumped(pump, time, (0, [1]), d1=slow)
-    pumped(pump, time, (0, []))
+    pumped(poller, time, (0, [1]), d1=slow)
+    pumped(poller, time, (0, []))
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
 
 
 @pytest.mark.parametrize(("seconds", "given_back_ms"), [(0.004, 0), (NAP_S, 0), (0.5, 490)])
 async def test_a_wait_for_a_bot_that_thinks_is_planned(
-    pump: Poller, time: Time, seconds: float, given_back_ms: float
+    poller: Poller, time: Time, seconds: float, given_back_ms: float
 ) -> None:
     """Of a stop of our process that begins in it, only a nap's length is hidden."""
     deadline = waiting(60_000, began=100.0)
-    pump.add_timer(deadline)
-    pump._last_wait_s, pump._rested_at = 0.005, 100.0
-    real, polls = pump._epoll, Polls(time, (seconds, [1]))
-    pump._epoll = polls  # type: ignore[assignment]
-    assert pump._wait_in_epoll()
+    poller.add_timer(deadline)
+    poller._last_wait_s, poller._rested_at = 0.005, 100.0
+    real, polls = poller._epoll, Polls(time, (seconds, [1]))
+    poller._epoll = polls  # type: ignore[assignment]
+    assert poller._wait_in_epoll()
     assert polls.waits == [NAP_S]
-    pump._epoll = real
-    pumped(pump, time, (0, [1]), d1=nothing)
+    poller._epoll = real
+    pumped(poller, time, (0, [1]), d1=nothing)
     assert deadline.given_back_ms == pytest.approx(given_back_ms)
 
 
 async def test_other_tasks_are_not_kept_waiting_for_a_bot_that_thinks(
-    pump: Poller, time: Time
+    poller: Poller, time: Time
 ) -> None:
-    pump.add_timer(waiting(began=100.0))
-    pump._last_wait_s, pump._rested_at = NAP_S, 100.0
-    assert not pump._wait_in_epoll(), "The bot takes longer than a nap."
-    pump._last_wait_s, pump._rested_at = 0.005, 100.0 - 2 * TURN_S
-    assert not pump._wait_in_epoll(), "Other tasks wait for their data."
-    pump._rested_at = 100.0
+    poller.add_timer(waiting(began=100.0))
+    poller._last_wait_s, poller._rested_at = NAP_S, 100.0
+    assert not poller._wait_in_epoll(), "The bot takes longer than a nap."
+    poller._last_wait_s, poller._rested_at = 0.005, 100.0 - 2 * TURN_S
+    assert not poller._wait_in_epoll(), "Other tasks wait for their data."
+    poller._rested_at = 100.0
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trio.lowlevel.checkpoint)
-        assert not pump._wait_in_epoll(), "Another task can run."
-    real, polls = pump._epoll, Polls(time, (0, []))
-    pump._epoll = polls  # type: ignore[assignment]
+        assert not poller._wait_in_epoll(), "Another task can run."
+    real, polls = poller._epoll, Polls(time, (0, []))
+    poller._epoll = polls  # type: ignore[assignment]
     with trio.move_on_after(NAP_S / 2):
-        assert pump._wait_in_epoll()
+        assert poller._wait_in_epoll()
         await trio.lowlevel.checkpoint()
-    pump._epoll = real
+    poller._epoll = real
     assert polls.waits[0] <= NAP_S / 2, "Another task's time is up."
 
 
-def test_a_timer_is_not_moved(pump: Poller, time: Time) -> None:
+def test_a_timer_is_not_moved(poller: Poller, time: Time) -> None:
     due: list[float] = []
     timer = Timer(lambda: due.append(time.now))
     timer.at = 100.2
-    pump.add_timer(timer)
-    pumped(pump, time, (0.3, []))
+    poller.add_timer(timer)
+    pumped(poller, time, (0.3, []))
     assert due == [100.3]
 
 
 def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(
-    pump: Poller, time: Time
+    poller: Poller, time: Time
 ) -> None:
     """What came in meanwhile has not been read yet; and the time that it took is given back."""
     late: list[float] = []
     deadline = Deadline(lambda: late.append(time.now), refuse)
     deadline.begin(100.0, 200)
-    pump.add_timer(deadline)
+    poller.add_timer(deadline)
 
     def slow() -> None:
         time.now += 0.4
 
-    pumped(pump, time, (0, [1]), d1=slow)
-    pumped(pump, time, (0, []))
+    pumped(poller, time, (0, [1]), d1=slow)
+    pumped(poller, time, (0, []))
     assert not late
     assert deadline.at == pytest.approx(100.6, abs=2 * LINGER_S)
     while not late and time.now < 101:
-        pumped(pump, time, (0.002, []))
+        pumped(poller, time, (0.002, []))
     assert late == [pytest.approx(100.6, abs=0.005)]
 
 
 def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
-    pump: Poller, time: Time
+    poller: Poller, time: Time
 ) -> None:
     """As at two tables of one bot: what it loses at one lets the game go on at the other."""
     due: list[Timer] = []
@@ -298,10 +298,10 @@ def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
     second = Timer(lambda: expire(second, first))
     for timer in (first, second):
         timer.at = 100.2
-        pump.add_timer(timer)
-    pumped(pump, time, (0.3, []))
+        poller.add_timer(timer)
+    pumped(poller, time, (0.3, []))
     assert len(due) == 1
-    pumped(pump, time, (0.3, []))
+    pumped(poller, time, (0.3, []))
     assert len(due) == 2
     assert due[0] is not due[1]
 
@@ -355,21 +355,21 @@ def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
     given_back = sum(one for one in stalls if one > MIN_LAG_S)
     answers_after = max(0.0, limit_ms / 1000 + beyond + given_back)
     time = Time()
-    pump = Poller(time)
-    pump._epoll.close()
+    poller = Poller(time)
+    poller._epoll.close()
     bots = Bots(time, 100.0 + answers_after, stalls)
-    pump._epoll = bots  # type: ignore[assignment]
-    pump._readers = {1: bots.read}
-    pump.add_timer(bots.deadline)
+    poller._epoll = bots  # type: ignore[assignment]
+    poller._readers = {1: bots.read}
+    poller.add_timer(bots.deadline)
     bots.deadline.begin(100.0, limit_ms)
-    pump.wake_by(bots.deadline.at)
+    poller.wake_by(bots.deadline.at)
     for _ in range(1000):
         if bots.found is not None:
             break
-        pump._slice()
-        # The slice ends where the pump would rest: here it does so for a moment.
+        poller._slice()
+        # The slice ends where the poller would rest: here it does so for a moment.
         time.now += 0.001
-        pump._planned = 0.001
+        poller._planned = 0.001
     # The rule, worked out anew: each look moves the deadline by what it came too late.
     deadline, before, in_time = 100.0 + limit_ms / 1000, 100.0, None
     for look, planned in bots.looks:
@@ -383,19 +383,19 @@ def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
 
 
 def test_work_for_later_comes_after_the_others_and_is_not_slept_on(
-    pump: Poller, time: Time
+    poller: Poller, time: Time
 ) -> None:
     order: list[str] = []
 
     def hog() -> None:
         order.append("hog")
         if order.count("hog") < 3:
-            pump.call_soon(hog)
+            poller.call_soon(hog)
 
-    pump.call_soon(hog)
-    pump.add_timer(waiting(began=100.0))
+    poller.call_soon(hog)
+    poller.add_timer(waiting(began=100.0))
     polls = pumped(
-        pump, time, (0, [1]), (0, [1]), (0, [1]), (0, []), d1=lambda: order.append("other")
+        poller, time, (0, [1]), (0, [1]), (0, [1]), (0, []), d1=lambda: order.append("other")
     )
     assert order == ["other", "hog"] * 3
     assert polls.waits[:3] == [0, 0, 0]
@@ -412,24 +412,24 @@ async def test_a_poller_wakes_up_for_work_only_while_no_deadline_runs(
             naps.append(trio.current_time())
             await super()._rest()
 
-    pump = Counting()
+    poller = Counting()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pump.run)
+        nursery.start_soon(poller.run)
         await trio.sleep(60)
         assert len(naps) == 1
-        pump.call_soon(lambda: done.append("work"))
+        poller.call_soon(lambda: done.append("work"))
         await trio.sleep(1)
         assert done == ["work"]
         assert len(naps) == 2
         nursery.cancel_scope.cancel()
 
 
-async def test_a_shorter_deadline_ends_a_nap(pump: Poller) -> None:
-    pump._nap_ends = 200.0
-    pump.wake_by(300.0)
-    assert not pump._nap.cancel_called
-    pump.wake_by(199.0)
-    assert pump._nap.cancel_called
+async def test_a_shorter_deadline_ends_a_nap(poller: Poller) -> None:
+    poller._nap_ends = 200.0
+    poller.wake_by(300.0)
+    assert not poller._nap.cancel_called
+    poller.wake_by(199.0)
+    assert poller._nap.cancel_called
 
 
 async def test_a_timer_ends_a_nap_that_began_without_timers() -> None:

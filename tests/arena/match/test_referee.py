@@ -56,9 +56,9 @@ def first(_: Question) -> int:
     [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))],
 )
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
-    luck = random.Random(name)
+    rng = random.Random(name)
     referee = Referee(game_setup(name, seats), SEED)
-    result, said = play_out(referee, lambda question: luck.randrange(len(question.options)))
+    result, said = play_out(referee, lambda question: rng.randrange(len(question.options)))
     assert result.why in ("target", "rounds", "max_rounds")
     assert result.places[result.scores.index(max(result.scores))] == 1
     for seat in range(seats):

@@ -23,7 +23,7 @@ from tests.support.fast_run import FAST_GAMES, examples, slow_except
 from tests.support.interference import Difference, differences
 from tests.support.leaky_referees import LEAKS, Leak
 from tests.support.random_rounds import played, questions, resampled
-from tests.support.rulesets import MANY, many, seated
+from tests.support.rulesets import MANY, many, rulesets_with_seats
 from tests.support.tables import hostile, play, sample
 
 numbers = st.integers(0, 2**32)
@@ -31,7 +31,7 @@ numbers = st.integers(0, 2**32)
 
 
 @examples(40)
-@given(seated(), numbers)
+@given(rulesets_with_seats(), numbers)
 def test_neither_bytes_nor_moments_tell_what_is_hidden(
     table: tuple[Ruleset, int], number: int
 ) -> None:
@@ -40,7 +40,7 @@ def test_neither_bytes_nor_moments_tell_what_is_hidden(
 
 
 @examples(40)
-@given(seated(), numbers)
+@given(rulesets_with_seats(), numbers)
 def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
     table: tuple[Ruleset, int], number: int
 ) -> None:
@@ -65,7 +65,7 @@ def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
 
 @pytest.mark.slow
 @examples(120)
-@given(seated(), numbers)
+@given(rulesets_with_seats(), numbers)
 def test_many_more_rulesets_tell_nothing(table: tuple[Ruleset, int], number: int) -> None:
     assert not list(differences(*table, number, random.Random(number)))
 
@@ -74,16 +74,16 @@ def test_the_other_worlds_are_other() -> None:
     """Where nearly all were the same, nothing would ever be caught."""
     changed = asked = 0
     for number, name in enumerate(VARIANTS):
-        luck = random.Random(number)
+        rng = random.Random(number)
         for deal in played(
             find_variant(name),
             playable_seat_counts(find_variant(name))[-1],
             bytes([number] * 32),
-            luck,
+            rng,
         ):
             for moment in questions(deal, 0, Clock()):
                 asked += 1
-                other = resampled(deal, 0, luck, (0, moment))
+                other = resampled(deal, 0, rng, (0, moment))
                 changed += other.deals != deal.deals[: len(other.deals)]
     assert changed > 0.9 * asked > 100
 
@@ -96,12 +96,12 @@ GAMES = 40
 
 def found(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
     for number in range(games):
-        luck = random.Random(number)
+        rng = random.Random(number)
         yield from differences(
             leak.rules,
             leak.seats,
             number,
-            luck,
+            rng,
             forced=leak.forced,
             begin=leak.begin,
             asks=leak.asks,

@@ -107,9 +107,9 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
 
 
 async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
-    bench = BotPool(Poller(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
+    pool = BotPool(Poller(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
     with pytest.raises(CannotStartError):
-        await bench.start_missing()
+        await pool.start_missing()
     assert not children()
 
 
@@ -250,44 +250,44 @@ async def test_a_machine_that_cannot_keep_time_ends_the_game_without_a_result(
 
 
 async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back() -> None:
-    pump = LaggingPoller(300.0)
-    bench = BotPool(pump, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
+    poller = LaggingPoller(300.0)
+    pool = BotPool(poller, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pump.run)
+        nursery.start_soon(poller.run)
         began = time.monotonic()
-        (sits,) = await bench.start_missing()
+        (sits,) = await pool.start_missing()
         assert time.monotonic() - began >= 0.8
         assert sits
         assert sits.fault == Fault("no_hello", "No hello within 500 ms.")
-        await bench.close()
+        await pool.close()
         nursery.cancel_scope.cancel()
 
 
 async def test_a_bot_that_does_not_greet_before_its_turn_has_no_second_try() -> None:
-    pump = Poller()
-    bench = BotPool(pump, [Command((sys.executable, "-c", "input()"), "/")], 5000, OFF)
+    poller = Poller()
+    pool = BotPool(poller, [Command((sys.executable, "-c", "input()"), "/")], 5000, OFF)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pump.run)
-        (early,) = await bench.start_missing(early=True)
-        (judged,) = await bench.start_missing()
+        nursery.start_soon(poller.run)
+        (early,) = await pool.start_missing(early=True)
+        (judged,) = await pool.start_missing()
         assert early
         assert judged is early
         assert early.fault == Fault("gone", "It exited with status 0.")
         # The game after it has a new process, as after any foul.
-        (later,) = await bench.start_missing()
+        (later,) = await pool.start_missing()
         assert later is not early
-        await bench.close()
+        await pool.close()
         nursery.cancel_scope.cancel()
 
 
 async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello() -> None:
-    pump = LaggingPoller(10_001.0)
-    bench = BotPool(pump, [sample()], 500, OFF)
+    poller = LaggingPoller(10_001.0)
+    pool = BotPool(poller, [sample()], 500, OFF)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(pump.run)
+        nursery.start_soon(poller.run)
         with pytest.raises(LagError, match="cannot keep time"):
-            await bench.start_missing()
-        await bench.close()
+            await pool.start_missing()
+        await pool.close()
         nursery.cancel_scope.cancel()
     assert not children()
 

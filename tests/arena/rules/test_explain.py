@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.rules.english import (
     Sentence,
@@ -198,13 +198,13 @@ def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObj
 
 def played(rules: Ruleset, seats: int) -> list[object]:
     """Return the events of some rounds of a game with random choices."""
-    game, dice, seen = engine.new_game(rules, seats), Random(1), list[object]()
+    game, dice, seen = values.new_game(rules, seats), Random(1), list[object]()
     while not game.over and (game.round is None or game.round.number < 6):
-        if engine.needs_deal(game):
-            game = engine.begin(game, engine.chance_decides(game, board_seed(b"", "", 1)))
-        if options := engine.legal(game):
+        if values.needs_deal(game):
+            game = values.begin(game, values.chance_decides(game, board_seed(b"", "", 1)))
+        if options := values.legal(game):
             seen.append(options)
-            game = engine.act(game, dice.choice(options))
+            game = values.act(game, dice.choice(options))
         seen.append((game.scores, game.playing.events))
     return seen
 

@@ -178,8 +178,8 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    wishes = EventOptions((str(what),), rules=rules, choices=words)
-    return build_event(read_plan(wishes, predictable=True), tmp_path / "build").event.rules
+    options = EventOptions((str(what),), rules=rules, choices=words)
+    return build_event(read_plan(options, predictable=True), tmp_path / "build").event.rules
 
 
 @pytest.mark.parametrize(

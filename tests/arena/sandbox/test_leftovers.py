@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import command as profile
-from arena.sandbox import process as slot
-from arena.sandbox import users
+from arena.sandbox import command, process, users
 from arena.sandbox.kernel import cgroups
 from arena.sandbox.limits import LEVELS, Level, Limits
 from arena.sandbox.sandbox import Sandbox
@@ -48,7 +46,7 @@ def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them() -> 
 
 def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
     cgroup = cgroups.Cgroup(cgroup_parents(), 10_001, Limits())
-    words = (*profile.ENTRANCE, *cgroup.doors, "--", "echo", "started")
+    words = (*command.ENTRANCE, *cgroup.doors, "--", "echo", "started")
     cgroup.remove()
     done = subprocess.run(words, capture_output=True, check=False)
     assert (done.stdout, done.returncode) != (b"started\n", 0)
@@ -79,7 +77,7 @@ def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> No
     ours, theirs = os.pipe()
     if not listened_to:
         os.close(ours)
-    words = (*profile.PARENT_CHECK, "echo", "started")
+    words = (*command.PARENT_CHECK, "echo", "started")
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=False)
     os.close(theirs)
     assert done.stdout == (b"started\n" if listened_to else b"")
@@ -87,9 +85,9 @@ def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> No
 
 @pytest.mark.parametrize("level", LEVELS[:-1])
 def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> None:
-    tools = profile.Tools("bwrap", "setpriv", "prlimit")
-    words = profile.wrap_command(level, profile.Command(("bot",), "/"), Limits(), tools, 1, {})
-    assert words[-len(profile.PARENT_CHECK) - 1 :] == (*profile.PARENT_CHECK, "bot")
+    tools = command.Tools("bwrap", "setpriv", "prlimit")
+    words = command.wrap_command(level, command.Command(("bot",), "/"), Limits(), tools, 1, {})
+    assert words[-len(command.PARENT_CHECK) - 1 :] == (*command.PARENT_CHECK, "bot")
 
 
 def test_a_link_in_a_folder_that_is_there_is_not_made_again(
@@ -98,11 +96,11 @@ def test_a_link_in_a_folder_that_is_there_is_not_made_again(
     """As /etc/alternatives/java is, which Debian's /usr/bin/java leads to."""
     settings, beside = tmp_path / "settings", tmp_path / "beside"
     settings.mkdir()
-    monkeypatch.setattr(profile, "SETTINGS", (str(settings),))
+    monkeypatch.setattr(command, "SETTINGS", (str(settings),))
     for link in (settings / "java", beside):
         link.symlink_to("/usr/bin/true")
-    command = profile.Command(("bot",), "/", (str(settings / "java"), str(beside)))
-    words = [*profile.walls(command, Limits(), as_user=False)]
+    bot = command.Command(("bot",), "/", (str(settings / "java"), str(beside)))
+    words = [*command.walls(bot, Limits(), as_user=False)]
     assert str(settings) in words
     assert str(beside) in words
     assert str(settings / "java") not in words
@@ -111,8 +109,8 @@ def test_a_link_in_a_folder_that_is_there_is_not_made_again(
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_processes_cannot_stop_the_cleanup_of_their_user() -> None:
     """A bot that stops or ends, again and again, whatever its user starts would freeze the run."""
-    assert slot.END_ALL.count("try:") == 1
-    waiting = slot.END_ALL.replace("try:", "print(flush=True); sys.stdin.read()\ntry:")
+    assert process.END_ALL.count("try:") == 1
+    waiting = process.END_ALL.replace("try:", "print(flush=True); sys.stdin.read()\ntry:")
     user, words = users.LAST - 1, (sys.executable, "-ISc", waiting, f"{users.KILLER}")
     bot = subprocess.Popen(("sleep", "60"), user=user)
     ender = subprocess.Popen((*words, f"{user}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -132,7 +130,7 @@ def test_processes_cannot_stop_the_cleanup_of_their_user() -> None:
 def test_without_a_namespace_what_left_the_group_is_ended() -> None:
     place = Sandbox("D", Limits()).new_process()
     words = ("setsid", "--fork", "sh", "-c", "echo $$; exec sleep 60")
-    with place.start(profile.Command(("/usr/bin/env", *words), "/")) as process:
+    with place.start(command.Command(("/usr/bin/env", *words), "/")) as process:
         assert process.stdout
         left = os.pidfd_open(int(process.stdout.readline()))
         place.kill()

@@ -16,7 +16,7 @@ from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 from arena.analysis.alternative_deals import replay_round
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.match.game_setup import GameSetup
@@ -48,7 +48,7 @@ from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import tile_set
 from tests.support.fast_run import FAST_TABLES, examples, slow_except
 from tests.support.random_rounds import played, questions, resampled
-from tests.support.rulesets import MANY, many, seated
+from tests.support.rulesets import MANY, many, rulesets_with_seats
 
 lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
@@ -170,35 +170,35 @@ def test_every_option_of_a_named_game_has_a_number(name: str, seats: int) -> Non
     actions = Actions(find_variant(name), seats)
     assert [actions.number(option) for option in actions.options] == [*range(len(actions.options))]
     for game in states(find_variant(name), seats, 1, random.Random(name)):
-        options = engine.legal(game)
+        options = values.legal(game)
         mask = actions.mask(options)
         assert sorted(map(actions.number, options)) == np.flatnonzero(mask).tolist()
         for at, option in enumerate(options):
             assert actions.choice(actions.number(option), options) == at
 
 
-def states(rules: Ruleset, seats: int, number: int, luck: random.Random) -> Iterator[Game]:
+def states(rules: Ruleset, seats: int, number: int, rng: random.Random) -> Iterator[Game]:
     """Yield every state of a game, played at random, in which somebody moves."""
     seed = board_seed(b"test", "training", number)
     short = replace(rules, game=replace(rules.game, rounds=2))
-    game = engine.new_game(short, seats)
+    game = values.new_game(short, seats)
     while not game.over:
-        if engine.needs_deal(game):
-            game = engine.begin(game, engine.chance_decides(game, seed))
+        if values.needs_deal(game):
+            game = values.begin(game, values.chance_decides(game, seed))
         else:
             yield game
-            game = engine.act(game, luck.choice(engine.legal(game)))
+            game = values.act(game, rng.choice(values.legal(game)))
 
 
 @examples(30)
-@given(seated(), numbers, lucks)
+@given(rulesets_with_seats(), numbers, lucks)
 def test_only_bids_from_outside_the_table_have_no_number(
-    table: tuple[Ruleset, int], number: int, luck: random.Random
+    table: tuple[Ruleset, int], number: int, rng: random.Random
 ) -> None:
     rules, seats = table
     actions, chips = Actions(rules, seats), seats * rules.stakes.chips
-    for game in states(rules, seats, number, luck):
-        options = engine.legal(game)
+    for game in states(rules, seats, number, rng):
+        options = values.legal(game)
         for option in options:
             known = option in actions.options
             assert known == (not isinstance(option, Bid) or option.chips <= chips)
@@ -309,17 +309,17 @@ def test_seats_are_told_in_the_order_of_play() -> None:
 
 
 @examples(25)
-@given(seated(), numbers, lucks)
+@given(rulesets_with_seats(), numbers, lucks)
 def test_no_byte_of_an_observation_tells_what_is_hidden(
-    table: tuple[Ruleset, int], number: int, luck: random.Random
+    table: tuple[Ruleset, int], number: int, rng: random.Random
 ) -> None:
     """All that is hidden is dealt anew, the same public game is played, and the seat is asked."""
     rules, seats = table
-    seat = luck.randrange(seats)
+    seat = rng.randrange(seats)
     layout = Encoding(rules, seats)
-    for deal in played(rules, seats, board_seed(b"test", "hidden", number), luck):
+    for deal in played(rules, seats, board_seed(b"test", "hidden", number), rng):
         for moment in [*questions(deal, seat, Clock())][:6]:
-            other = resampled(deal, seat, luck, (seat, moment))
+            other = resampled(deal, seat, rng, (seat, moment))
             worlds = {
                 observed(layout, [*replay_round(one, (seat, moment))][-1].game, seat)
                 for one in (deal, other)
@@ -329,7 +329,7 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
 
 def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
     """Return a question and its observation as bytes."""
-    ask = seat_question(game, seat, engine.legal(game))
+    ask = seat_question(game, seat, values.legal(game))
     mask = layout.actions.mask(ask.options)
     return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()
 
@@ -338,7 +338,7 @@ def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
 def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
     """The same game at a referee's table, whose lines are read and encoded."""
     rules = replace(find_variant(name), game=replace(find_variant(name).game, rounds=2))
-    seed, luck, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
+    seed, rng, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
     episode = Episode(rules, seats, seed, "points")
     setup = GameSetup("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
     referee = Referee(setup, seed)
@@ -352,7 +352,7 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
         own = episode.question(episode.seat)
         assert ask.options == own.options
         assert layout.vector(ask).tobytes() == layout.vector(own).tobytes()
-        choice = luck.randrange(len(ask.options))
+        choice = rng.randrange(len(ask.options))
         episode.act(own.options[choice])
         line = b'{"type":"choose","id":%d,"choice":%d}' % (ask.id, choice)
         referee.receive(seat, line, 0.0)
@@ -367,15 +367,15 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
 
 
 @examples(40)
-@given(seated(), numbers, lucks, st.sampled_from(("points", "places")))
+@given(rulesets_with_seats(), numbers, lucks, st.sampled_from(("points", "places")))
 def test_rewards_of_a_round_add_up_to_zero(
-    table: tuple[Ruleset, int], number: int, luck: random.Random, reward: Reward
+    table: tuple[Ruleset, int], number: int, rng: random.Random, reward: Reward
 ) -> None:
     rules, seats = table
     episode = Episode(rules, seats, board_seed(b"test", "rewards", number), reward)
     total, asked = np.zeros(seats), bool(episode.options)
     while episode.options:
-        brought = episode.act(luck.choice(episode.options))
+        brought = episode.act(rng.choice(episode.options))
         assert sum(brought) == pytest.approx(0)
         total += brought
     scores = episode.game.scores
@@ -390,10 +390,10 @@ def test_rewards_of_a_round_add_up_to_zero(
 
 
 def test_places_are_worth_as_much_as_was_left_behind() -> None:
-    game = engine.new_game(find_variant("draw"), 4)
+    game = values.new_game(find_variant("draw"), 4)
     game.scores = (5, 9, 5, 1)
     assert standing(game) == pytest.approx((0, 1, 0, -1))
-    pairs = engine.new_game(find_variant("partnership"), 4)
+    pairs = values.new_game(find_variant("partnership"), 4)
     pairs.scores = (5, 9, 5, 9)
     assert standing(pairs) == (-1, 1, -1, 1)
 

@@ -48,9 +48,9 @@ def assert_same(
     for _ in range(steps):
         np.testing.assert_array_equal(seen, expected)
         np.testing.assert_array_equal(told["action_mask"], known["action_mask"])
-        wishes = luck.random(told["action_mask"].shape) + told["action_mask"]
-        wishes[luck.random(rows) < 0.05] *= -1
-        actions = wishes.argmax(axis=1)
+        scores = luck.random(told["action_mask"].shape) + told["action_mask"]
+        scores[luck.random(rows) < 0.05] *= -1
+        actions = scores.argmax(axis=1)
         seen, paid, over, cut, told = ours.step(actions)
         expected, owed, done, _, known = theirs.step(actions)
         np.testing.assert_array_equal(over, done)

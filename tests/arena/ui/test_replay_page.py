@@ -175,12 +175,12 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
 # Slow: a log has its pages beside it.
 @pytest.mark.slow
 def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
-    luck = random.Random(1)
+    rng = random.Random(1)
     game = logged(find_variant("draw"), 2, any_of(1))
     noisy = replace(
         game,
         records=tuple(
-            replace(one, note="".join(chr(luck.randrange(33, 0x3000)) for _ in range(1024)))
+            replace(one, note="".join(chr(rng.randrange(33, 0x3000)) for _ in range(1024)))
             if isinstance(one, ChoiceRecord)
             else one
             for one in game.records
@@ -486,11 +486,11 @@ def test_games_that_share_a_page_are_chosen_from_a_list(tmp_path: Path) -> None:
         page.keyboard.press("ArrowRight")
 
 
-def lines(highest: int, luck: random.Random) -> Iterator[tuple[str, int]]:
+def lines(highest: int, rng: random.Random) -> Iterator[tuple[str, int]]:
     """Lines as long as they get, and which tile was laid first."""
     for _ in range(6):
         left = {*tile_set(highest)}
-        first = luck.choice(sorted(left))
+        first = rng.choice(sorted(left))
         line = [first]
         left.remove(first)
         lead = 0
@@ -500,7 +500,7 @@ def lines(highest: int, luck: random.Random) -> Iterator[tuple[str, int]]:
             if not fits:
                 break
             # Doubles as soon as they fit, or as late as they can: both make bad corners.
-            tile = luck.choice([one for one in fits if one[0] == one[1]] or fits)
+            tile = rng.choice([one for one in fits if one[0] == one[1]] or fits)
             left.remove(tile)
             a, b = tile
             if ends[1] in tile:
@@ -556,7 +556,7 @@ def as_tiles(line: str) -> list[tuple[int, int]]:
 def test_nothing_on_a_table_lies_on_another_or_off_it(
     tmp_path: Path, width: int, seats: int
 ) -> None:
-    luck = random.Random(width)
+    rng = random.Random(width)
     game = logged(find_variant("dutch"), 4, any_of(5))
     scene, about = whole(game)[0][3], msgspec.to_builtins(play_back(Timeline(game)).about)
     names = NAMES_OF_SIX[:seats]
@@ -564,7 +564,7 @@ def test_nothing_on_a_table_lies_on_another_or_off_it(
         ready(page)
         for highest in (6, 9, 12, 15, 18):
             told = {**about, "highest": highest, "names": names, "sides": names}
-            longest = [*lines(highest, luck)][:3]
+            longest = [*lines(highest, rng)][:3]
             parts = [(line[: 2 * lead + 2], lead) for line, lead in longest]
             shown: list[tuple[object, ...]] = [
                 (*one, *around(one[0], highest, seats)) for one in (*longest, *parts)
@@ -603,11 +603,11 @@ LAYOUTS = """(lines) => {
 @pytest.mark.slow
 @needs_chromium
 def test_a_line_of_every_length_has_room_for_the_next_tiles(tmp_path: Path) -> None:
-    luck = random.Random(7)
+    rng = random.Random(7)
     with opened(saved(tmp_path, page_of(logged())), width=390) as page:
         ready(page)
         for highest in (6, 9, 12):
-            assert page.evaluate(LAYOUTS, [*lines(highest, luck)]) == []
+            assert page.evaluate(LAYOUTS, [*lines(highest, rng)]) == []
 
 
 def test_lines_of_the_test_are_lines() -> None:

@@ -26,7 +26,7 @@ MOST_TILES = 8
 
 def positions(game: str) -> Iterator[Game]:
     """Yield positions of random rounds in which a seat has a choice and knows all tiles."""
-    luck = random.Random(1)
+    rng = random.Random(1)
     for board in range(40):
         seed = board.to_bytes(32, "big")
         here = values.new_game(GAMES[game], 2)
@@ -38,7 +38,7 @@ def positions(game: str) -> Iterator[Game]:
             if len(options) > 1 and exact_leads(here) is not None:
                 yield here
             # The last option draws, if drawing is allowed.
-            option = luck.choice(options) if luck.random() < 0.6 else options[-1]
+            option = rng.choice(options) if rng.random() < 0.6 else options[-1]
             here = values.act(here, option)
 
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from arena.analysis.alternative_deals import RoundHistory
 from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline
-from arena.engine import values as engine
+from arena.engine import values
 from arena.engine.state import Game
 from arena.match.game_setup import Question
 from arena.rules.variants import find_variant
@@ -24,7 +24,7 @@ def leads(*worlds: Game) -> Leads:
     """Return what each option of a question gains in each of these worlds."""
     game = worlds[0]
     history = RoundHistory(game, (), ())
-    asked = Question(game.playing.turn, 1, engine.legal(game), 1000)
+    asked = Question(game.playing.turn, 1, values.legal(game), 1000)
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
         list(_played_leads([question], [found], play_out))
@@ -40,14 +40,14 @@ def test_going_out_is_worth_what_the_others_hold() -> None:
         position("draw", hands=["21", other], line="13 32", stock=stock)
         for other, stock in (("41", "63 64 65"), ("63", "41 64 65"))
     ]
-    out = engine.legal(deals[0]).index(Play((2, 1), "right"))
+    out = values.legal(deals[0]).index(Play((2, 1), "right"))
     assert leads(*deals)[out].tolist() == [5, 9]
 
 
 def test_gains_of_the_other_side_count_against_an_option() -> None:
     """With 2-1 on the left both ends are twos: the other goes out and is paid for 6-6."""
     game = position("draw", hands=["21 66", "22"], line="13 32")
-    assert leads(game)[engine.legal(game).index(Play((2, 1), "left"))] == [-12]
+    assert leads(game)[values.legal(game).index(Play((2, 1), "left"))] == [-12]
 
 
 def test_what_was_scored_before_the_question_does_not_count() -> None:
@@ -73,23 +73,23 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
         position("old-draw", hands=[hand, "41 66"], line="13 32", stock="64 65")
         for hand in ("21 55", "44 55")
     )
-    drawn = engine.act(able, Draw())
+    drawn = values.act(able, Draw())
     gained = play_out(RoundBatch.of([drawn]))[0]
-    assert leads(able)[engine.legal(able).index(Draw())] == [gained[0] - gained[1] + 1]
-    assert engine.legal(unable) == (Draw(),)
+    assert leads(able)[values.legal(able).index(Draw())] == [gained[0] - gained[1] + 1]
+    assert values.legal(unable) == (Draw(),)
     gained = play_out(RoundBatch.of([unable]))[0]
     assert leads(unable)[0] == [gained[0] - gained[1]]
 
 
-def values(asked: AskedQuestion) -> tuple[OptionValue, ...]:
+def values_of(asked: AskedQuestion) -> tuple[OptionValue, ...]:
     return option_values(asked, 1, 16)
 
 
 def test_the_same_question_gets_the_same_deals() -> None:
     logged, _ = overheard(DRAW, 2, any_of(3))
     asked = Timeline(logged).questions(1)[0]
-    found = values(asked)
-    assert found == values(asked)
+    found = values_of(asked)
+    assert found == values_of(asked)
     assert len(found) == len(asked.question.options)
     assert (found[1].beyond, found[1].beyond_half_width) == (0, 0)
     assert all(one.beyond == one.lead - found[1].lead for one in found)
@@ -102,4 +102,4 @@ def test_a_question_without_an_answer_has_values_too() -> None:
     (last,) = [
         one for seat in (0, 1) for one in Timeline(begun).questions(seat) if one.answer is None
     ]
-    assert len(values(last)) == len(last.question.options)
+    assert len(values_of(last)) == len(last.question.options)

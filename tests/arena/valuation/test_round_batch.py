@@ -22,30 +22,30 @@ from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
 from tests.support.plain_player import play_on
-from tests.support.rulesets import MANY, many, seated
+from tests.support.rulesets import MANY, many, rulesets_with_seats
 
 SHARE = 0.2
 """The share of states that are compared."""
 KNOWN = (Play, PlayTwo, Draw, Pass, Call, GoOn)
 
 
-def moments(rules: Ruleset, seats: int, luck: random.Random, rounds: int = 2) -> Iterator[Game]:
+def moments(rules: Ruleset, seats: int, rng: random.Random, rounds: int = 2) -> Iterator[Game]:
     """Yield some states of rounds that are played at random."""
-    game, seed = engine.new_game(rules, seats), luck.randbytes(32)
+    game, seed = engine.new_game(rules, seats), rng.randbytes(32)
     for _ in range(rounds):
         while not game.over:
             if engine.needs_deal(game):
                 engine.begin(game, engine.chance_decides(game, seed))
             else:
                 options = engine.legal(game)
-                engine.act_unchecked(game, luck.choice((options[0], *options)))
-            if luck.random() < SHARE and game.playing.aside.phase != "deal":
+                engine.act_unchecked(game, rng.choice((options[0], *options)))
+            if rng.random() < SHARE and game.playing.phase.name != "deal":
                 yield game.copy()
             if game.playing.over:
                 break
 
 
-def check(games: Sequence[Game], luck: random.Random) -> None:
+def check(games: Sequence[Game], rng: random.Random) -> None:
     """Compare what becomes of these games in a batch and in the engine."""
     if not games or why_no_values(games[0].rules):
         return
@@ -53,7 +53,7 @@ def check(games: Sequence[Game], luck: random.Random) -> None:
     assert (batch.scores == [game.scores for game in games]).all()
     for row, game in enumerate(games):
         one = batch.select(np.array([row]))
-        if game.playing.aside.phase == "play" and not game.playing.over:
+        if game.playing.phase.name == "play" and not game.playing.over:
             assert offered(one) == frozenset(map(named(game), engine.legal(game)))
         for option in engine.legal(game):
             if isinstance(option, KNOWN):
@@ -61,13 +61,13 @@ def check(games: Sequence[Game], luck: random.Random) -> None:
                 after.take((option, Pass()), np.array([0, 0]))
                 same(after, values.act(game, option))
         if game.playing.over is None:
-            assert_same_stock(one, game, luck)
+            assert_same_stock(one, game, rng)
     check_playouts(batch, games)
 
 
 def without_auction(game: Game) -> Game:
     """Return a game in whose open auction nobody bids any more."""
-    while game.playing.aside.phase == "auction":
+    while game.playing.phase.name == "auction":
         game = values.act(game, Bid(0))
     return game
 
@@ -125,17 +125,17 @@ def stock(batch: RoundBatch) -> list[Any]:
     ]
 
 
-def assert_same_stock(batch: RoundBatch, game: Game, luck: random.Random) -> None:
+def assert_same_stock(batch: RoundBatch, game: Game, rng: random.Random) -> None:
     """Compare a boneyard laid anew, and hands that seats exchanged."""
     batch, game = batch.select(np.array([0, 0])), game.copy()
     state, old = game.playing, game.playing.hand_bits
     tiles = [*chain(*state.stock_rows)]
-    luck.shuffle(tiles)
+    rng.shuffle(tiles)
     batch.lay_stock(np.array([bit.bit_length() - 1 for bit in tiles], np.int8))
     order = iter(tiles)
     for row in state.stock_rows:
         row[:] = [next(order) for _ in row]
-    if state.aside.must_lead is None and state.aside.phase == "play":
+    if state.phase.must_lead is None and state.phase.name == "play":
         hands = [[bit.bit_length() - 1 for bit in hand] for hand in old]
         batch.set_hands({0: np.array([*hands[1], -1]), 1: np.array([*hands[0], -1])})
         state.hand_bits[:2] = old[1], old[0]
@@ -156,21 +156,21 @@ def check_playouts(batch: RoundBatch, games: Sequence[Game]) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_named_games_at_all_tables(name: str) -> None:
-    luck = random.Random(name)
+    rng = random.Random(name)
     rules = find_variant(name)
     for seats in playable_seat_counts(rules):
-        check(list(moments(rules, seats, luck)), luck)
+        check(list(moments(rules, seats, rng)), rng)
 
 
 @pytest.mark.parametrize(("name", "seats", "differs"), MANY)
 def test_large_tables(name: str, seats: int, differs: dict[str, object]) -> None:
-    luck = random.Random(name)
-    check(list(moments(many(name, differs), seats, luck)), luck)
+    rng = random.Random(name)
+    check(list(moments(many(name, differs), seats, rng)), rng)
 
 
-@given(seated(), st.randoms(use_true_random=False))
-def test_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
-    check(list(moments(*table, luck, rounds=1)), luck)
+@given(rulesets_with_seats(), st.randoms(use_true_random=False))
+def test_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
+    check(list(moments(*table, rng, rounds=1)), rng)
 
 
 def test_numbers_are_those_of_the_set() -> None:
@@ -180,37 +180,37 @@ def test_numbers_are_those_of_the_set() -> None:
 
 
 def test_a_round_gains_the_same_in_any_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    luck = random.Random(1)
-    batch = RoundBatch.of(list(moments(find_variant("draw"), 4, luck))).repeat(5)
-    gains, order = play_out(batch), np.array(luck.sample(range(len(batch)), len(batch)))
+    rng = random.Random(1)
+    batch = RoundBatch.of(list(moments(find_variant("draw"), 4, rng))).repeat(5)
+    gains, order = play_out(batch), np.array(rng.sample(range(len(batch)), len(batch)))
     monkeypatch.setattr("arena.valuation.playouts.TOGETHER", 3)
     assert (play_out(batch.select(order)) == gains[order]).all()
 
 
-def check_leads(rules: Ruleset, seats: int, luck: random.Random) -> None:
+def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
     """Compare how the leader of a deal is found that counts."""
     game = engine.new_game(rules, seats)
-    dealt = engine.chance_decides(game, luck.randbytes(32))
+    dealt = engine.chance_decides(game, rng.randbytes(32))
     if why_no_values(rules):
         return
     begun = values.begin(game, dealt)
     lay_out(game, dealt)
     if not engine.needs_deal(begun):
         batch = RoundBatch.of([game, game])
-        batch.find_leaders(game.playing.aside.how)
+        batch.find_leaders(game.playing.phase.how)
         same(batch, begun)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_leaders_of_named_games(name: str) -> None:
-    luck = random.Random(name)
+    rng = random.Random(name)
     for seats in playable_seat_counts(find_variant(name)):
-        check_leads(find_variant(name), seats, luck)
+        check_leads(find_variant(name), seats, rng)
 
 
-@given(seated(), st.randoms(use_true_random=False))
-def test_leaders_by_random_rules(table: tuple[Ruleset, int], luck: random.Random) -> None:
-    check_leads(*table, luck)
+@given(rulesets_with_seats(), st.randoms(use_true_random=False))
+def test_leaders_by_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
+    check_leads(*table, rng)
 
 
 def test_what_no_batch_can_do_is_refused() -> None:

@@ -101,10 +101,10 @@ class Stage:
         sender, receiver = trio.open_memory_channel[Result](1000)
         off = Sandbox("off", Limits())
         async with trio.open_nursery() as nursery:
-            pump = Poller()
-            nursery.start_soon(pump.run)
+            poller = Poller()
+            nursery.start_soon(poller.run)
             halls.halls = [
-                OrderRunner(pump, f"w{n}", self._bots_at, off, 1, Lanes(width)) for n in (1, 2)
+                OrderRunner(poller, f"w{n}", self._bots_at, off, 1, Lanes(width)) for n in (1, 2)
             ]
             for hall in halls.halls:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
@@ -398,9 +398,9 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
     good, bad = (pack_bot(one, tmp_path) for one in (WrittenBot(name="first"), bot))
     async with trio.open_nursery() as nursery:
-        pump = Poller()
-        nursery.start_soon(pump.run)
-        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
+        poller = Poller()
+        nursery.start_soon(poller.run)
+        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
 
         async def fate(data: bytes) -> tuple[str, str]:
             answer = answered(await hall.play(data))
@@ -436,9 +436,9 @@ async def test_a_stopped_worker_leaves_no_bot(tmp_path: Path, stage: Stage) -> N
     )
     answers: list[Answer] = []
     async with trio.open_nursery() as nursery:
-        pump = Poller()
-        nursery.start_soon(pump.run)
-        hall = OrderRunner(pump, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
+        poller = Poller()
+        nursery.start_soon(poller.run)
+        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
         hall.add_run("run", encoded(Run(stage.event, (bundle, bundle))))
 
         async def play() -> None:

@@ -233,14 +233,14 @@ def test_the_order_of_the_results_changes_no_byte(seats: int) -> None:
 
 @given(st.randoms(use_true_random=False), st.sampled_from([(2, 0), (3, 0), (4, 0), (4, 1)]))
 @examples(15)
-def test_no_order_of_the_ledger_changes_a_byte(luck: random.Random, kind: tuple[int, int]) -> None:
+def test_no_order_of_the_ledger_changes_a_byte(rng: random.Random, kind: tuple[int, int]) -> None:
     seats, partners = kind
     results = played(random.Random(seats), STRENGTH, 12, seats, deal=100)
     results = [fouled(one) if number % 5 == 0 else one for number, one in enumerate(results)]
     if partners:
         results = [as_partners(result) for result in results]
     whole = msgspec.json.encode(fit_both(results, partners=bool(partners)))
-    luck.shuffle(results)
+    rng.shuffle(results)
     assert msgspec.json.encode(fit_both(results, partners=bool(partners))) == whole
 
 

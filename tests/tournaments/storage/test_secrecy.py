@@ -255,12 +255,12 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
 
     class Noting(Table):
         def __init__(
-            self, pump: Poller, referee: Referee, bots: Sequence[BotProcess], log: GameLog
+            self, poller: Poller, referee: Referee, bots: Sequence[BotProcess], log: GameLog
         ) -> None:
             assert len(set(bots)) == len(bots)
             for bot in bots:
                 met.setdefault(bot, []).append(referee.setup.board)
-            super().__init__(pump, referee, bots, log)
+            super().__init__(poller, referee, bots, log)
 
     class Spoiling(Referee):
         def receive(self, *answer: Any, **more: Any) -> None:
