@@ -10,9 +10,9 @@ import random
 import sys
 
 
-def choose(line, ask):
+def choose(line, options):
     """Index of an option; the same line always gives the same one."""
-    return random.Random(line.rstrip("\n")).randrange(len(ask["options"]))
+    return random.Random(line).randrange(len(options))
 
 
 def main():
@@ -21,7 +21,8 @@ def main():
         if message["type"] == "hello":
             print('{"type": "hello", "name": "random", "version": "1"}', flush=True)
         elif message["type"] == "ask":
-            answer = {"type": "choose", "id": message["id"], "choice": choose(line, message)}
+            choice = choose(line.rstrip("\n"), message["options"])
+            answer = {"type": "choose", "id": message["id"], "choice": choice}
             print(json.dumps(answer), flush=True)
         elif message["type"] == "bye":
             break

@@ -13,7 +13,7 @@ from arena.match import referee
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
 from arena.match.clock import LagError
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import STALE_LINES
@@ -48,7 +48,7 @@ class ReaskResult(Struct, frozen=True):
 
 async def repeat_question(
     command: Command,
-    question: Question,
+    question: OpenQuestion,
     lines: Sequence[bytes],
     clock: Clock,
     sandbox: Sandbox,
@@ -80,7 +80,7 @@ async def repeat_question(
 async def _once(
     poller: Poller,
     command: Command,
-    question: Question,
+    question: OpenQuestion,
     lines: Sequence[bytes],
     clock: Clock,
     sandbox: Sandbox,
@@ -106,7 +106,7 @@ class ReaskSession(ReplyWaiter):
     """The wait for one bot's answer to one question."""
 
     def __init__(
-        self, poller: Poller, bot: BotProcess, question: Question, lines: Sequence[bytes]
+        self, poller: Poller, bot: BotProcess, question: OpenQuestion, lines: Sequence[bytes]
     ) -> None:
         """`lines`: those before the question, and then the question, byte for byte."""
         super().__init__(poller)

@@ -89,7 +89,7 @@ class DecisionReport(Struct, frozen=True):
     """The answer or foul in the log; null: the game was cut off before it."""
 
 
-class GameReview(Struct, frozen=True):
+class SeatReview(Struct, frozen=True):
     """The review of a game for one seat, for programs."""
 
     game: str
@@ -104,10 +104,10 @@ class GameReview(Struct, frozen=True):
     """The seat's decisions, in order."""
 
 
-def review_game(timeline: Timeline, seat: int) -> GameReview:
+def review_of_seat(timeline: Timeline, seat: int) -> SeatReview:
     """Review a game for one seat."""
     logged = timeline.logged
-    return GameReview(
+    return SeatReview(
         game=logged.game.game,
         seat=seat,
         entrant=logged.sitting.seats[seat],

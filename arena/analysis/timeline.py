@@ -14,7 +14,7 @@ from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
 from arena.logs.gamelog import ANSWERS, DamagedLogError, LoggedGame
 from arena.match.clock import bank_left_ms
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import QUESTIONS_A_GAME, decided_by_fouls, needs_answer
 from protocol.codec import encode_line
 from protocol.errors import UserError
@@ -41,7 +41,7 @@ class Moment(Struct, frozen=True):
     """The game after it."""
     events: tuple[Event, ...]
     """The events that it added to the history of the round."""
-    question: Question | None
+    question: OpenQuestion | None
     """The question that the record answers; without a record, the one at which the log ends."""
     record: LogRecord | None
     """The line of the log; None: the moment followed from the rules."""
@@ -57,7 +57,7 @@ class Moment(Struct, frozen=True):
 class AskedQuestion(Struct, frozen=True):
     """A question to a seat in a logged game, the table at that moment, and the answer."""
 
-    question: Question
+    question: OpenQuestion
     """The question: its seat, id, options and time."""
     game: Game
     """The table, nothing hidden."""
@@ -161,7 +161,7 @@ class Timeline:
             elif record is None and not moment.question:
                 moves += _moves(game, 0, fouled)
 
-    def _ask(self, moment: Moment, question: Question, history: RoundHistory) -> None:
+    def _ask(self, moment: Moment, question: OpenQuestion, history: RoundHistory) -> None:
         own, now = self._questions[question.seat], moment.before.playing
         before = own[-1].game.playing if own else now
         known = len(before.events) if own and before.number == now.number else 0
@@ -267,7 +267,7 @@ class Walker:
     def __init__(self, setup: GameSetup) -> None:
         self._setup, seats = setup, range(len(setup.seats))
         self.game = values.new_game(setup.rules, len(seats))
-        self.question: Question | None = None
+        self.question: OpenQuestion | None = None
         """The open question."""
         self._fouled = set(setup.forfeited)
         self._asked = [setup.number * QUESTIONS_A_GAME for _ in seats]
@@ -304,7 +304,7 @@ class Walker:
             before, seat = self.game, self.game.playing.turn
             if needs_answer(self._setup.clock, options, fouled=seat in self._fouled):
                 time_ms = self._setup.clock_of(seat).move_ms + int(self._bank_ms[seat])
-                self.question = Question(seat, self._asked[seat] + 1, options, time_ms)
+                self.question = OpenQuestion(seat, self._asked[seat] + 1, options, time_ms)
             else:
                 self.game = values.act_unchecked(before, options[0])
                 yield self._moment(before, None, None, index)
@@ -316,7 +316,7 @@ class Walker:
         self._bank_ms[seat] = bank_left_ms(self._bank_ms[seat], move_ms, record.ms)
 
     def _moment(
-        self, before: Game, question: Question | None, record: LogRecord | None, index: int
+        self, before: Game, question: OpenQuestion | None, record: LogRecord | None, index: int
     ) -> Moment:
         old, new = before.round, self.game.playing
         known = len(old.events) if old and old.number == new.number else 0

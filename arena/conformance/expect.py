@@ -11,7 +11,7 @@ from arena.conformance.model import Violation, ViolationError
 from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.match.piped_process import STDERR_A_GAME
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import BotHello, Choose, Unavailable
@@ -122,7 +122,7 @@ def check_stderr(connection: Connection) -> None:
         raise violation(connection, Diagnosis(text, mend), b"", "less on stderr")
 
 
-def due_of(question: Question) -> Expected:
+def due_of(question: OpenQuestion) -> Expected:
     """Return the requirements of an answer."""
     return Expected("choose", len(question.options), question.id)
 
@@ -138,7 +138,7 @@ async def _bad_line(
     return violation(connection, found, line, expected)
 
 
-def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
+def _old_numbers(question: OpenQuestion, old: list[bytes]) -> Diagnosis | None:
     """Return the diagnosis of an answer to a question that is closed or never was."""
     if not old:
         return None
@@ -151,7 +151,7 @@ def _old_numbers(question: Question, old: list[bytes]) -> Diagnosis | None:
     )
 
 
-def _expected_answer(question: Question) -> str:
+def _expected_answer(question: OpenQuestion) -> str:
     last = len(question.options) - 1
     choice = f"0 to {last}" if last else "0"
     answer = f'{{"type":"choose","id":{question.id},"choice":N}}'

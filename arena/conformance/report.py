@@ -76,7 +76,7 @@ def make_report(
     """Return the report of a session that is over."""
     return Report(
         name=name,
-        verdict=verdict_of(outcomes),
+        verdict=check_verdict(outcomes),
         level=session.sandbox.level,
         seconds=round(seconds, 3),
         questions=session.questions,
@@ -90,7 +90,7 @@ def make_report(
     )
 
 
-def verdict_of(outcomes: Sequence[StepResult]) -> Verdict:
+def check_verdict(outcomes: Sequence[StepResult]) -> Verdict:
     """Return the result of all steps."""
     counted = totals(outcomes)
     if counted.failed:

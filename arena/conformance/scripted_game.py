@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from arena.engine.shuffle import board_seed
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import Referee
 from protocol.codec import Fault, encode_line
 from protocol.messages import Choose, Clock
@@ -14,7 +14,7 @@ from protocol.ruleset import Ruleset
 BOARDS = 400
 """Boards that are tried for a question of a kind."""
 
-WantedQuestion = Callable[[Question], bool]
+WantedQuestion = Callable[[OpenQuestion], bool]
 
 
 class ScriptedSeat:
@@ -50,7 +50,7 @@ class ScriptedSeat:
         self._go_on()
 
     @property
-    def question(self) -> Question | None:
+    def question(self) -> OpenQuestion | None:
         """Return the open question to the bot; None if the game is over."""
         return self._referee.awaiting
 
@@ -79,7 +79,7 @@ class ScriptedSeat:
             self._referee.receive(question.seat, answer, 1.0)
             self._collect()
 
-    def _plays_here(self, question: Question) -> bool:
+    def _plays_here(self, question: OpenQuestion) -> bool:
         if question.seat != self.seat:
             return True
         if self._wanted is None or self._wanted(question):

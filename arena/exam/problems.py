@@ -13,7 +13,7 @@ from msgspec import Struct
 from arena.engine.deal import deal_tiles, is_seed
 from arena.engine.shuffle import SEED, RandomWords
 from arena.engine.structs import Dealt, Hand
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import DamagedRecordError, decode_json, encode_json
@@ -106,7 +106,7 @@ def _dealt(problem: Problem, deal: ProblemDeal) -> Dealt:
 class PosedProblem(NamedTuple):
     """A problem as the referee poses it."""
 
-    question: Question
+    question: OpenQuestion
     """The open question."""
     lines: tuple[bytes, ...]
     """The lines for the seat, without earlier questions; the last is the question."""

@@ -31,7 +31,7 @@ class GameSetup(Struct, frozen=True):
         return self.clocks[seat] if self.clocks else self.clock
 
 
-class Question(Struct, frozen=True):
+class OpenQuestion(Struct, frozen=True):
     """The open question to a seat."""
 
     seat: int

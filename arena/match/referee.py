@@ -17,7 +17,7 @@ from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
 from arena.match.clock import bank_left_ms
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -74,7 +74,7 @@ class Referee:
         Raises ImpossibleRulesError if the rules have no table of this size.
         """
         seats = len(setup.seats)
-        self.awaiting: Question | None = None
+        self.awaiting: OpenQuestion | None = None
         self.result: Result | None = None
         self.setup = setup
         self._seed = seed
@@ -203,7 +203,7 @@ class Referee:
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
         number = self._asked[seat] = self._asked[seat] + 1
         time_ms = self._move_ms[seat] + int(self._bank_ms[seat])
-        self.awaiting = Question(seat, number, options, time_ms)
+        self.awaiting = OpenQuestion(seat, number, options, time_ms)
         self._send(seat, self._lines.question(seat, options, number, time_ms))
 
     def _count_stale(self, seat: int) -> Fault | None:
@@ -214,7 +214,9 @@ class Referee:
         detail = f"More than {STALE_LINES} answers to questions that were not open."
         return Fault("flooding", detail)
 
-    def _accept(self, question: Question, said: Choose, ms: float, given_back_ms: float) -> None:
+    def _accept(
+        self, question: OpenQuestion, said: Choose, ms: float, given_back_ms: float
+    ) -> None:
         seat = question.seat
         if ms > self._move_ms[seat]:
             self._bank_ms[seat] = bank_left_ms(self._bank_ms[seat], self._move_ms[seat], ms)
@@ -281,7 +283,7 @@ class Referee:
         self._outgoing.append((seat, line))
 
 
-def judge_answer(question: Question, said: FromBot | Fault) -> Choose | Fault | None:
+def judge_answer(question: OpenQuestion, said: FromBot | Fault) -> Choose | Fault | None:
     """Return the answer to a question, or the fault in it; None: it answers an earlier question."""
     if isinstance(said, Choose) and said.id == question.id and said.choice < len(question.options):
         return said

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from arena.logs.gamelog import Log
 from arena.match.clock import LagError, Timer, TimeUsage
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.match.player import Evidence, Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
@@ -37,7 +37,7 @@ class Table(ReplyWaiter):
         self._bots = bots
         self._log = log
         self._unlogged = Timer(self._log_now)
-        self._question: Question | None = None
+        self._question: OpenQuestion | None = None
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
         self._stderr: dict[tuple[int, int], str] = {}
@@ -120,7 +120,7 @@ class Table(ReplyWaiter):
         if self._referee.unlogged and (not self.error or isinstance(self.error, LagError)):
             self.guard(lambda: self._write(self._referee.take_records()))
 
-    def _ask(self, question: Question, now: float) -> None:
+    def _ask(self, question: OpenQuestion, now: float) -> None:
         bot = self._bots[question.seat]
         assert bot, "Nobody is asked where nobody sits."
         self._question = question
@@ -150,7 +150,7 @@ class Table(ReplyWaiter):
             complete.insert(-1, replace(spent, voids=voids) if any(voids) else spent)
         self._log.append(complete)
 
-    def _keep_stderr(self, question: Question) -> None:
+    def _keep_stderr(self, question: OpenQuestion) -> None:
         """Note what a bot wrote to stderr since its last answer, as far as there is room."""
         words = self._evidence[question.seat].new_stderr()[: self._stderr_room]
         self._stderr_room -= len(words)

@@ -97,7 +97,7 @@ def serve(server: socket.socket, allowed: frozenset[str]) -> None:
     def work(client: socket.socket) -> None:
         try:
             with client:
-                connect(client, allowed, allowance)
+                serve_connection(client, allowed, allowance)
         except (OSError, ValueError):
             pass
         finally:
@@ -112,7 +112,7 @@ def serve(server: socket.socket, allowed: frozenset[str]) -> None:
             client.close()
 
 
-def connect(client: socket.socket, allowed: frozenset[str], allowance: Allowance) -> None:
+def serve_connection(client: socket.socket, allowed: frozenset[str], allowance: Allowance) -> None:
     """Serve one connection: judge its first request, then pass on bytes. Raises OSError."""
     head, end = b"", time.monotonic() + HEAD_S
     while b"\r\n\r\n" not in head:
@@ -131,7 +131,7 @@ def connect(client: socket.socket, allowed: frozenset[str], allowance: Allowance
         return
     host, _, port = name.rpartition(":")
     try:
-        server = reach(host, int(port))
+        server = connect_host(host, int(port))
     except OSError as error:
         refuse(client, 502, f"{name}: {error}")
         return
@@ -146,7 +146,7 @@ def connect(client: socket.socket, allowed: frozenset[str], allowance: Allowance
         carry(client, server, allowance)
 
 
-def reach(host: str, port: int) -> socket.socket:
+def connect_host(host: str, port: int) -> socket.socket:
     """Connect to a host. A name with a dot must stand for one outside. Raises OSError."""
     why = OSError("it has no address")
     found = [f"{one[4][0]}" for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]

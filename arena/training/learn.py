@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from arena.training.vector_env import RoundsVectorEnv
 
-ROWS, STEPS = 2048, 16
-"""Rounds side by side, and steps of them from which the network then learns."""
-EPOCHS, BATCH = 2, 4096
-"""Times that each step is learnt from, and steps that are so at a time."""
+ENVIRONMENTS, STEPS = 2048, 16
+"""Environments side by side, and steps of each in a rollout."""
+EPOCHS, MINIBATCH = 2, 4096
+"""Passes over a rollout, and transitions of a minibatch."""
 HIDDEN = 128
 """Values of the hidden layer."""
 RATE, GAE_LAMBDA, CLIP, ENTROPY_BONUS = 1e-3, 0.95, 0.2, 0.01
@@ -30,14 +30,14 @@ Floats = NDArray[np.float32]
 Gradients = dict[str, Floats]
 
 
-class Steps(NamedTuple):
-    """Observations and actions, each a row."""
+class Transitions(NamedTuple):
+    """Transitions, each a row: observations, actions, and what came of them."""
 
     seen: Floats
     mask: NDArray[np.bool_]
     actions: NDArray[np.intp]
-    chances: Floats
-    """The chance that the network gave to the action."""
+    probabilities: Floats
+    """The probability that the network gave to the action."""
     values: Floats
     """The reward that the network expected."""
     rewards: Floats
@@ -60,34 +60,35 @@ class Network:
         self._moments = {name: np.zeros((2, *one.shape)) for name, one in self.weights.items()}
         self._updates = 0
 
-    def look(self, seen: Floats, mask: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-        """Return the hidden layer, the chance of each action, and the expected reward."""
+    def forward(self, seen: Floats, mask: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+        """Return the hidden layer, the probability of each action, and the expected reward."""
         net = self.weights
         hidden = np.tanh(seen @ net["w1"] + net["b1"])
         out = hidden @ net["w2"] + net["b2"]
         scores = np.where(mask, out[:, :-1], -np.inf)
-        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return hidden, chances / chances.sum(axis=1, keepdims=True), out[:, -1]
+        probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return hidden, probabilities / probabilities.sum(axis=1, keepdims=True), out[:, -1]
 
-    def learn(self, steps: Steps, gains: Floats, goals: Floats, rate: float) -> None:
-        """Make actions with a gain likelier, and bring the values nearer to their goals."""
-        rows = np.arange(len(gains))
-        hidden, chances, values = self.look(steps.seen, steps.mask)
-        ratio = chances[rows, steps.actions] / steps.chances
-        free = np.where(gains > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
-        push = free * ratio * gains
-        logs = np.log(np.maximum(chances, 1e-9))
-        entropy = -(chances * logs).sum(axis=1, keepdims=True)
-        gradient = np.empty((len(rows), chances.shape[1] + 1), np.float32)
-        gradient[:, :-1] = chances * push[:, None] + ENTROPY_BONUS * chances * (logs + entropy)
-        gradient[rows, steps.actions] -= push
-        gradient[:, -1] = values - goals
+    def update(self, batch: Transitions, advantages: Floats, returns: Floats, rate: float) -> None:
+        """Take one step of PPO: clipped policy, entropy bonus, and values towards the returns."""
+        rows = np.arange(len(advantages))
+        hidden, probabilities, values = self.forward(batch.seen, batch.mask)
+        ratio = probabilities[rows, batch.actions] / batch.probabilities
+        unclipped = np.where(advantages > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
+        weight = unclipped * ratio * advantages
+        logs = np.log(np.maximum(probabilities, 1e-9))
+        entropy = -(probabilities * logs).sum(axis=1, keepdims=True)
+        gradient = np.empty((len(rows), probabilities.shape[1] + 1), np.float32)
+        entropy_gradient = ENTROPY_BONUS * probabilities * (logs + entropy)
+        gradient[:, :-1] = probabilities * weight[:, None] + entropy_gradient
+        gradient[rows, batch.actions] -= weight
+        gradient[:, -1] = values - returns
         gradient /= len(rows)
-        back = (gradient @ self.weights["w2"].T) * (1 - hidden**2)
+        hidden_gradient = (gradient @ self.weights["w2"].T) * (1 - hidden**2)
         self._adam_step(
             {
-                "w1": steps.seen.T @ back,
-                "b1": back.sum(axis=0),
+                "w1": batch.seen.T @ hidden_gradient,
+                "b1": hidden_gradient.sum(axis=0),
                 "w2": hidden.T @ gradient,
                 "b2": gradient.sum(axis=0),
             },
@@ -107,7 +108,7 @@ class Network:
 
 def train(seconds: float, path: str) -> None:
     """Train for so many seconds of CPU time, and save the network."""
-    envs, rng = RoundsVectorEnv(ROWS, "draw", 2, rivals="greedy"), np.random.default_rng(1)
+    envs, rng = RoundsVectorEnv(ENVIRONMENTS, "draw", 2, rivals="greedy"), np.random.default_rng(1)
     parts = envs.encoding.parts
     # Scores and rounds stand still in episodes of one round: of them nothing can be learnt.
     inputs = np.r_[0 : parts["scores"].start, parts["boneyard"], parts["passes"]]
@@ -115,42 +116,43 @@ def train(seconds: float, path: str) -> None:
     vectors, infos = envs.reset(seed=1)
     began, rounds = time.process_time(), 0
     while (spent := time.process_time() - began) < seconds:
-        story: list[Steps] = []
+        rollout: list[Transitions] = []
         for _ in range(STEPS):
             seen, mask = vectors[:, inputs], infos["action_mask"] != 0
-            _, chances, values = network.look(seen, mask)
-            # The least of exponential times is each action with its chance.
-            times = rng.exponential(size=chances.shape) / np.maximum(chances, 1e-20)
+            _, probabilities, values = network.forward(seen, mask)
+            # The least of exponential times is each action with its probability.
+            times = rng.exponential(size=probabilities.shape) / np.maximum(probabilities, 1e-20)
             actions = np.where(mask, times, np.inf).argmin(axis=1)
-            taken = chances[np.arange(ROWS), actions]
+            taken = probabilities[np.arange(ENVIRONMENTS), actions]
             vectors, rewards, over, _, infos = envs.step(actions)
             paid = (rewards / POINTS).astype(np.float32)
-            story.append(Steps(seen, mask, actions, taken, values, paid, over))
-        next_values = network.look(vectors[:, inputs], infos["action_mask"] != 0)[2]
-        every = Steps._make(np.concatenate(part) for part in zip(*story, strict=True))
-        gains = _gains(story, next_values)
-        goals = gains + every.values
-        gains = (gains - gains.mean()) / gains.std()
+            rollout.append(Transitions(seen, mask, actions, taken, values, paid, over))
+        next_values = network.forward(vectors[:, inputs], infos["action_mask"] != 0)[2]
+        batch = Transitions._make(np.concatenate(part) for part in zip(*rollout, strict=True))
+        advantages = _advantages(rollout, next_values)
+        returns = advantages + batch.values
+        advantages = (advantages - advantages.mean()) / advantages.std()
+        rate = RATE * (1 - 0.9 * spent / seconds)
         for _ in range(EPOCHS):
-            order = rng.permutation(len(gains))
-            for at in range(0, len(order), BATCH):
-                some = order[at : at + BATCH]
-                batch = Steps._make(part[some] for part in every)
-                network.learn(batch, gains[some], goals[some], RATE * (1 - 0.9 * spent / seconds))
-        rounds += int(every.over.sum())
-        mean = every.rewards[every.over].mean() * POINTS
+            order = rng.permutation(len(advantages))
+            for at in range(0, len(order), MINIBATCH):
+                places = order[at : at + MINIBATCH]
+                minibatch = Transitions._make(part[places] for part in batch)
+                network.update(minibatch, advantages[places], returns[places], rate)
+        rounds += int(batch.over.sum())
+        mean = batch.rewards[batch.over].mean() * POINTS
         print(f"{spent:6.0f} s {rounds:10,} rounds: {mean:+6.2f} points a round", flush=True)
     np.savez(path, allow_pickle=False, inputs=inputs, **network.weights)
 
 
-def _gains(story: list[Steps], next_values: Floats) -> Floats:
-    """Return how much better each step came out than expected, later ones fading."""
-    gains, later = list[Floats](), np.zeros(ROWS, np.float32)
-    for step in reversed(story):
-        later = step.rewards - step.values + ~step.over * (next_values + GAE_LAMBDA * later)
-        gains.append(later.astype(np.float32))
+def _advantages(rollout: list[Transitions], next_values: Floats) -> Floats:
+    """Return the advantage of each transition by generalised advantage estimation (GAE)."""
+    advantages, advantage = list[Floats](), np.zeros(ENVIRONMENTS, np.float32)
+    for step in reversed(rollout):
+        advantage = step.rewards - step.values + ~step.over * (next_values + GAE_LAMBDA * advantage)
+        advantages.append(advantage.astype(np.float32))
         next_values = step.values
-    return np.concatenate(gains[::-1])
+    return np.concatenate(advantages[::-1])
 
 
 def main() -> None:

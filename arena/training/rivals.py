@@ -1,8 +1,7 @@
 """Policies for the other seats of a single agent's environment: rungs of the ladder by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from msgspec import to_builtins
@@ -11,34 +10,23 @@ from arena.training.policy import Policy, Question
 from protocol.codec import encode_line
 from protocol.errors import unknown_name
 from protocol.ruleset import Ruleset
-
-
-def _first(_question: Question) -> int:
-    return 0
+from sample_bots import counting, greedy, random_bot, suit
 
 
 def _random(question: Question) -> int:
-    line, options = encode_line(question.ask).decode().rstrip("\n"), question.ask.options
-    return _choice("random_bot")(line, options)
-
-
-def _greedy(question: Question) -> int:
-    return _choice("greedy")(to_builtins(question.ask))
-
-
-def _suit(question: Question) -> int:
-    return _choice("suit")(to_builtins(question.ask))
+    line = encode_line(question.ask).decode().rstrip("\n")
+    return int(random_bot.choose(line, question.ask.options))
 
 
 def _counting(question: Question) -> int:
-    return _choice("counting")(to_builtins(question.ask), _plain(question.game.rules))
+    return int(counting.choose(to_builtins(question.ask), _plain(question.game.rules)))
 
 
 LADDER: Mapping[str, Policy] = {
-    "first": _first,
+    "first": lambda _: 0,
     "random": _random,
-    "greedy": _greedy,
-    "suit": _suit,
+    "greedy": lambda question: int(greedy.choose(to_builtins(question.ask))),
+    "suit": lambda question: int(suit.choose(to_builtins(question.ask))),
     "counting": _counting,
 }
 """Sample bots that choose within this process what they would choose at a table, weakest first."""
@@ -54,13 +42,6 @@ def find_rival(rival: str | Policy) -> Policy:
     if rival not in LADDER:
         raise unknown_name("rival", rival, LADDER)
     return LADDER[rival]
-
-
-@cache
-def _choice(module: str) -> Callable[..., int]:
-    """Return the function with which a sample bot chooses."""
-    choose: Callable[..., int] = import_module(f"sample_bots.{module}").choose
-    return choose
 
 
 @cache

@@ -78,13 +78,13 @@ def review_game(timeline: Timeline) -> GameReview:
     No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
     the values of a seat's options are drawn from the real one on, so the values would tell it.
     """
-    from arena.valuation.chances import chances
+    from arena.valuation.chances import replay_chances
     from arena.valuation.luck import game_luck
 
     logged, shown = timeline.logged, [*join_draws(timeline.moments, None)]
     seats = range(len(logged.sitting.seats))
     grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
-    expected = chances(timeline)
+    expected = replay_chances(timeline)
     places = places_in_replay(shown)
     asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades)]
     return GameReview(

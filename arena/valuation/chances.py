@@ -73,7 +73,7 @@ class ReplayMoment(NamedTuple):
         return state.number - (not self.is_dealt and not state.over)
 
 
-def chances(timeline: Timeline) -> tuple[Chance, ...]:
+def replay_chances(timeline: Timeline) -> tuple[Chance, ...]:
     """Return the chances at each moment of the replay for everybody."""
     logged, shown = timeline.logged, [*_moments(timeline)]
     if not shown:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import Referee, bye, hello
 from arena.rules.variants import find_variant
 from protocol import codec
@@ -99,7 +99,7 @@ class _Wisher:
     def __init__(self, preferences: tuple[str, ...]) -> None:
         self._wishes = list(preferences)
 
-    def choice(self, question: Question) -> int:
+    def choice(self, question: OpenQuestion) -> int:
         """Return the index of the wish if it is offered."""
         for index, option in enumerate(question.options):
             if self._wishes and self._wishes[0] in msgspec.json.encode(option).decode():
@@ -124,7 +124,9 @@ def played(told: Conversation) -> str:
     return b"".join(way + b" " + line for way, line in lines).decode()
 
 
-def exchanged(referee: Referee, choice: Callable[[Question], int]) -> Iterator[tuple[bytes, bytes]]:
+def exchanged(
+    referee: Referee, choice: Callable[[OpenQuestion], int]
+) -> Iterator[tuple[bytes, bytes]]:
     """Yield each line that seat 0 reads (`>`) or writes (`<`) in a game; all seats choose by
     `choice`."""
     yield b">", hello()

@@ -15,7 +15,7 @@ from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQu
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import Chance, Referee, bye, needs_answer
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
@@ -117,7 +117,7 @@ class _Ears:
             self._other(question, turn.choice)
         self._listen()
 
-    def _other(self, question: Question, choice: int) -> None:
+    def _other(self, question: OpenQuestion, choice: int) -> None:
         """Another seat answers, in its own time and in its own words."""
         ms, note = self._rng.uniform(0, 2500), f"{self._rng.getrandbits(64):x}"
         if self._rng.random() < STALE:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, LoggedGame
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
@@ -21,17 +21,17 @@ from tests.support.tables import sitting
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SMALL = derive(find_variant("draw"), "small", {"hand": 2, "target": 5})
-Pick = Callable[[Question], int]
+Pick = Callable[[OpenQuestion], int]
 NONSENSE = -1
 """The choice of a seat that fouls."""
 DEVIL = "[red]hi[/red] \x1b[2J\u202e"
 
 
-def first(_: Question) -> int:
+def first(_: OpenQuestion) -> int:
     return 0
 
 
-def bob_fouls(question: Question) -> int:
+def bob_fouls(question: OpenQuestion) -> int:
     return 99 if question.seat == 1 else 0
 
 

@@ -13,7 +13,7 @@ from arena.conformance.expect import AcceptedAnswer, due_of
 from arena.conformance.model import SkippedError, ViolationError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import CheckStep, Session
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from protocol.codec import Fault, decode_line
 from protocol.messages import Choose
 
@@ -27,7 +27,7 @@ class Open(NamedTuple):
     """A question that waits for its answer."""
 
     seat: ScriptedSeat
-    question: Question
+    question: OpenQuestion
     since: float
     """The time of sending, in s of the monotonic clock."""
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.conformance.model import OutOfTimeError, SkippedError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import CheckStep, Session
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Call, Clock, Draw, Guess, Keep, Option, Pass, Play, PlayTwo
@@ -51,7 +51,7 @@ def any_game(session: Session) -> None:
 async def _meets(kind: type[Option], rules: Ruleset, seats: int, session: Session) -> str:
     """Ask the bot where this kind of option is offered, and play the round to its end."""
 
-    def wanted(question: Question) -> bool:
+    def wanted(question: OpenQuestion) -> bool:
         return len(question.options) > 1 and any(
             isinstance(option, kind) for option in question.options
         )

@@ -30,17 +30,17 @@ UNTRIED = "not tried"
 
 Targets = dict[str, Any]
 Attempt = Callable[[Targets], str]
-"""An attempt that returns what it got; it raises Refused or OSError if it was refused."""
+"""An attempt that returns what it got; it raises Repelled or OSError if it was refused."""
 
 
-class Refused(Exception):  # noqa: N818 - the usual outcome, not an error
+class Repelled(Exception):  # noqa: N818 - the usual outcome, not an error
     """The attempt did not get through."""
 
 
 def require(condition: object, otherwise: str) -> None:
-    """Raise Refused, with the reason, unless the condition holds."""
+    """Raise Repelled, with the reason, unless the condition holds."""
     if not condition:
-        raise Refused(otherwise)
+        raise Repelled(otherwise)
 
 
 def read(path: str) -> str:
@@ -97,7 +97,7 @@ def inherit(targets: Targets) -> str:
     return f"{len(targets['inherited'])} descriptors"
 
 
-def connect(targets: Targets) -> str:
+def reach_listener(targets: Targets) -> str:
     """Reach a listener of the referee."""
     with socket.socket() as stream:
         stream.settimeout(CONNECT_S)
@@ -105,7 +105,7 @@ def connect(targets: Targets) -> str:
     return "connected"
 
 
-def lock_file(_: Targets) -> str:
+def take_lock(_: Targets) -> str:
     """Make a call that every Python has and the filter refuses."""
     with open(sys.argv[0]) as file:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -203,11 +203,11 @@ GROUPS: dict[str, dict[str, Attempt]] = {
         "same-user": same_user,
     },
     "inherited": {"inherit": inherit},
-    "network": {"connect": connect, "same-network": same_network},
+    "network": {"connect": reach_listener, "same-network": same_network},
     "shared": {"write-tmp": lambda t: write_in(t, t["notes"]), "same-ipc": same_ipc},
     "kernel": {
         # The filter of system calls; no_new_privs and capabilities.
-        "lock-file": lock_file,
+        "lock-file": take_lock,
         "gain-rights": may_gain_rights,
     },
     "counters": {"read-load": read_load},
@@ -222,7 +222,7 @@ def outcome(attempt: Attempt, targets: Targets) -> dict[str, Any]:
     """Return one attempt's outcome; only an observed refusal is one."""
     try:
         return {"got": True, "detail": attempt(targets)}
-    except Refused as no:
+    except Repelled as no:
         return {"got": False, "detail": str(no)}
     except OSError as no:
         return {"got": False, "detail": errno.errorcode.get(no.errno or 0, type(no).__name__)}

@@ -3,7 +3,7 @@
 Every hidden tile lies in a place: among those that another seat was dealt, in one of its draws, or
 in the boneyard. What everybody saw says of each place which tiles it may hold; where a turn plays
 two tiles, or many tiles of one number annul a deal, it says something of several places together
-(`Limit`, `Order`).
+(`Limit`, `TileOrder`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MOST_BOUND = 64
 """The most tiles in a set with limits or orders: they are counted as bits of a machine word."""
 
 
-class Place:
+class HiddenPlace:
     """A place of a hidden tile."""
 
     def __init__(self, holder: int | None) -> None:
@@ -41,7 +41,7 @@ class Limit(NamedTuple):
     Unless all these tiles show one of the numbers only, and it is not the other.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[HiddenPlace, ...]
     one: Mask
     """All tiles of one number."""
     other: Mask
@@ -50,7 +50,7 @@ class Limit(NamedTuple):
     """The number of tiles that would have been seen."""
 
 
-class Order(NamedTuple):
+class TileOrder(NamedTuple):
     """A fact about two tiles of a seat: it has had one for longer than the other.
 
     Two tiles played on equal ends are named in the order in which the seat received them.
@@ -66,13 +66,13 @@ class HiddenTiles(NamedTuple):
 
     game: Game
     """The table as it really is."""
-    places: tuple[Place, ...]
+    places: tuple[HiddenPlace, ...]
     """The places: of each other seat in the order of arrival, then of the boneyard."""
     tiles: tuple[Bit, ...]
     """The tile that really is in each place."""
     limits: tuple[Limit, ...]
     """The facts about several places together."""
-    orders: tuple[Order, ...]
+    orders: tuple[TileOrder, ...]
     """The facts about the order in which tiles came."""
     seed: bytes
     """A hash of what the seat saw: all that decides which worlds are drawn."""
@@ -112,12 +112,12 @@ class _Facts:
         seats = range(game.seats)
         bit = self.state.table.bit
         self.dealt = [[bit[tile] for tile in hand] for hand in dealt.hands]
-        self.places = [[Place(seat) for _ in self.dealt[seat]] for seat in seats]
+        self.places = [[HiddenPlace(seat) for _ in self.dealt[seat]] for seat in seats]
         self.drawn: list[list[Bit]] = [[] for _ in seats]
         self.played = [0 for _ in seats]
         self.left = self.right = -1
         self.limits: list[Limit] = []
-        self.orders: list[Order] = []
+        self.orders: list[TileOrder] = []
         self.on_left: Played | None = None
         self.stock = len(game.settings.table.tiles) - sum(map(len, self.dealt))
         self.begun = False
@@ -141,7 +141,7 @@ class _Facts:
                 if self.begun and not self.game.settings.draw_when_able:
                     self._unable(seat)
                 assert tile is not None, "In a state nothing is hidden."
-                self.places[seat].append(Place(seat))
+                self.places[seat].append(HiddenPlace(seat))
                 self.drawn[seat].append(self.state.table.bit[tile])
                 self.stock -= 1
             case Passed(seat=seat):
@@ -177,7 +177,7 @@ class _Facts:
             self.on_left = event
         elif event.end == "right" and before and before.seat == event.seat:
             tiles = (high_first(one.tile) for one in (before, event))
-            self.orders.append(Order(*map(self.state.table.bit.__getitem__, tiles)))
+            self.orders.append(TileOrder(*map(self.state.table.bit.__getitem__, tiles)))
 
     def _unable(self, seat: int) -> None:
         if seat == self.seat:
@@ -191,7 +191,7 @@ class _Facts:
         else:
             self._exclude(self.places[seat], left | right)
 
-    def _exclude(self, places: Sequence[Place], tiles: Mask) -> None:
+    def _exclude(self, places: Sequence[HiddenPlace], tiles: Mask) -> None:
         for place in places:
             place.excluded |= tiles
 
@@ -259,7 +259,7 @@ def hidden_tiles(game: Game, dealt: Dealt) -> HiddenTiles:
     stock = list(chain(*state.stock_rows))
     return HiddenTiles(
         game,
-        (*places, *(Place(None) for _ in stock)),
+        (*places, *(HiddenPlace(None) for _ in stock)),
         (*tiles, *stock),
         tuple(facts.limits),
         tuple(facts.orders),

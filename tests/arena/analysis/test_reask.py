@@ -12,7 +12,7 @@ from arena.analysis import reask
 from arena.analysis.reask import ReaskResult, repeat_question
 from arena.analysis.timeline import Timeline
 from arena.match import referee
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
@@ -42,7 +42,7 @@ for line in sys.stdin.buffer:
 """
 
 
-Asked = tuple[Question, tuple[bytes, ...]]
+Asked = tuple[OpenQuestion, tuple[bytes, ...]]
 
 
 def question(clock: Clock = CLOCK) -> Asked:

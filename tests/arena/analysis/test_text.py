@@ -24,7 +24,7 @@ from arena.analysis.text import (
 )
 from arena.analysis.timeline import Moment, walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
 from protocol.messages import (
     Annulled,
@@ -127,7 +127,7 @@ Round 1. The game is over: the target was reached.
 """
 
 
-def last(question: Question) -> int:
+def last(question: OpenQuestion) -> int:
     return len(question.options) - 1
 
 
@@ -265,7 +265,7 @@ def known_to(seat: int, past: list[Moment], round_number: int) -> set[Tile]:
     st.sampled_from((first, last, bob_fouls)),
 )
 def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
-    board: int, seat: int, name: str, pick: Callable[[Question], int]
+    board: int, seat: int, name: str, pick: Callable[[OpenQuestion], int]
 ) -> None:
     game = logged(
         derive(find_variant(name), name, {"target": 20, "rounds": 2}), 3, pick, board=board

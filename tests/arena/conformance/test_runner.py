@@ -12,7 +12,7 @@ from arena.conformance.cases.concurrent_games import IN_TURN
 from arena.conformance.diagnose_line import Diagnosis
 from arena.conformance.expect import violation
 from arena.conformance.model import Budget, StepResult
-from arena.conformance.report import verdict_of
+from arena.conformance.report import check_verdict
 from arena.conformance.runner import STEPS, run_steps, select_steps, totals
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import CheckStep, Session
@@ -222,4 +222,4 @@ def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
     steps = [(1, CheckStep("x", "x", "Time", lagging)), *select_steps(("first",))]
     results = run_steps(new_session(), steps)
     assert [one.state for one in results] == ["skip", "pass"]
-    assert verdict_of(results) == "not finished"
+    assert check_verdict(results) == "not finished"

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.match.game_setup import GameSetup, Question
+from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import STALE_LINES, Referee, parse_hello
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import Fault, encode_line
@@ -31,12 +31,12 @@ def game_setup(
     return GameSetup("1.test", 3, 1, NAMES[:seats], ruleset, clock or Clock())
 
 
-def answer(question: Question, choice: int = 0) -> bytes:
+def answer(question: OpenQuestion, choice: int = 0) -> bytes:
     return b'{"type":"choose","id":%d,"choice":%d}' % (question.id, choice)
 
 
 def play_out(
-    referee: Referee, choose: Callable[[Question], int], ms: float = 1.0
+    referee: Referee, choose: Callable[[OpenQuestion], int], ms: float = 1.0
 ) -> tuple[Result, list[tuple[int, bytes]]]:
     said = referee.take_outgoing()
     while referee.awaiting:
@@ -47,7 +47,7 @@ def play_out(
     return referee.result, said
 
 
-def first(_: Question) -> int:
+def first(_: OpenQuestion) -> int:
     return 0
 
 
@@ -111,12 +111,12 @@ def test_questions_are_numbered_for_each_seat_alone() -> None:
         assert ids == list(range(3_000_001, 3_000_001 + len(ids)))
 
 
-def asked(referee: Referee) -> Question:
+def asked(referee: Referee) -> OpenQuestion:
     assert referee.awaiting
     return referee.awaiting
 
 
-WRONG: list[tuple[str, bytes | Callable[[Question], bytes]]] = [
+WRONG: list[tuple[str, bytes | Callable[[OpenQuestion], bytes]]] = [
     ("malformed", b"play the six-four"),
     ("malformed", b""),
     ("malformed", b'{"type":"choose","id":1}'),
@@ -134,7 +134,7 @@ WRONG: list[tuple[str, bytes | Callable[[Question], bytes]]] = [
 
 @pytest.mark.parametrize(("foul", "line"), WRONG, ids=range(len(WRONG)))
 def test_a_wrong_answer_loses_a_game_of_two(
-    foul: str, line: bytes | Callable[[Question], bytes]
+    foul: str, line: bytes | Callable[[OpenQuestion], bytes]
 ) -> None:
     referee = Referee(game_setup(), SEED)
     question = asked(referee)

@@ -156,7 +156,7 @@ def asked(request: bytes, *allowed: str) -> bytes:
         ours.sendall(request)
         ours.shutdown(socket.SHUT_WR)
         with theirs, suppress(OSError, ValueError):
-            proxy.connect(theirs, frozenset(allowed), proxy.Allowance())
+            proxy.serve_connection(theirs, frozenset(allowed), proxy.Allowance())
         with suppress(ConnectionResetError):
             return ours.recv(65_536)
     return b""
@@ -236,7 +236,7 @@ class Trickle(socket.socket):
 def test_a_head_must_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     with Trickle() as client:
         monkeypatch.setattr(proxy, "time", client)
-        proxy.connect(client, frozenset(), proxy.Allowance())
+        proxy.serve_connection(client, frozenset(), proxy.Allowance())
         assert client.now == proxy.HEAD_S
 
 

@@ -11,7 +11,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
-from arena.valuation.chances import Chance, chances
+from arena.valuation.chances import Chance, replay_chances
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock, Drew
 from protocol.records import DealRecord, FoulRecord, GameRecord, Result, RoundRecord
@@ -46,7 +46,7 @@ def plain_game(name: str, seats: int) -> LoggedGame:
 )
 def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    found = chances(Timeline(game))
+    found = replay_chances(Timeline(game))
     sides = count_sides(game.sitting.rules.deal.partners, seats)
     assert len(found) == len([*frames(walk_log(game), None)])
     for one in found:
@@ -58,7 +58,7 @@ def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: in
     places = game.result.places[:sides]
     above = [sum((own < other) + (own == other) / 2 for other in places) - 0.5 for own in places]
     assert found[-1] == Chance(tuple(one / (sides - 1) for one in above), (0.0,) * sides)
-    assert chances(Timeline(game)) == found, "They follow from the log alone."
+    assert replay_chances(Timeline(game)) == found, "They follow from the log alone."
 
 
 @pytest.mark.parametrize(("name", "seats"), [("draw", 2), ("dutch", 3), ("block", 2)])
@@ -67,7 +67,9 @@ def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: i
     game = plain_game(name, seats)
     shown = [*join_draws(walk_log(game), None)]
     moved = still = 0
-    for (before, after), moment in zip(pairwise(chances(Timeline(game))), shown[1:], strict=True):
+    for (before, after), moment in zip(
+        pairwise(replay_chances(Timeline(game))), shown[1:], strict=True
+    ):
         drawn = any(isinstance(event, Drew) for step in moment for event in step.events)
         if drawn or any(isinstance(step.record, DealRecord | RoundRecord) for step in moment):
             moved += before != after
@@ -82,7 +84,7 @@ def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
     game = logged(find_variant("draw"), 2, bob_fouls)
     shown = [*join_draws(walk_log(game), None)]
     at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
-    found = chances(Timeline(game))
+    found = replay_chances(Timeline(game))
     assert isinstance(shown[-1][-1].record, Result)
     assert found[at].shares == found[-1].shares == (1.0, 0.0)
     assert 0 < found[at - 1].shares[0] < 1
@@ -92,7 +94,7 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
     game = logged(find_variant("dutch"), 3, bob_fouls)
     shown = [*join_draws(walk_log(game), None)]
     at = next(at for at, (step, *_) in enumerate(shown) if isinstance(step.record, FoulRecord))
-    found = chances(Timeline(game))
+    found = replay_chances(Timeline(game))
     assert len(found) > at + 10
     for one in found[at:]:
         assert one.shares[1] == 0
@@ -104,5 +106,8 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
 def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:
     game = logged(short("draw"), 2, any_of(1))
     cut = LoggedGame(game.sitting, game.game, game.records[:10], None)
-    assert chances(Timeline(cut)) == chances(Timeline(game))[: len(chances(Timeline(cut)))]
-    assert chances(Timeline(LoggedGame(game.sitting, game.game, (), None))) == ()
+    assert (
+        replay_chances(Timeline(cut))
+        == replay_chances(Timeline(game))[: len(replay_chances(Timeline(cut)))]
+    )
+    assert replay_chances(Timeline(LoggedGame(game.sitting, game.game, (), None))) == ()

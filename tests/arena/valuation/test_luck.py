@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.luck import DIGITS, DrawLuck, _chances, _laid, excess, game_luck, has_draws
 from arena.valuation.playouts import MIXED
@@ -43,7 +43,7 @@ def short(name: str) -> Ruleset:
     return derive(find_variant(name), name, {"max_rounds": 1, "rounds": rounds})
 
 
-def draws_if_able(question: Question) -> int:
+def draws_if_able(question: OpenQuestion) -> int:
     options = question.options
     return options.index(Draw()) if Draw() in options else 0
 

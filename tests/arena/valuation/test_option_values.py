@@ -7,7 +7,7 @@ from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine import values
 from arena.engine.state import Game
-from arena.match.game_setup import Question
+from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
 from arena.valuation.decision_loss import Leads, _played_leads, option_values
@@ -24,7 +24,7 @@ def leads(*worlds: Game) -> Leads:
     """Return what each option of a question gains in each of these worlds."""
     game = worlds[0]
     history = RoundHistory(game, (), ())
-    asked = Question(game.playing.turn, 1, values.legal(game), 1000)
+    asked = OpenQuestion(game.playing.turn, 1, values.legal(game), 1000)
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
         list(_played_leads([question], [found], play_out))

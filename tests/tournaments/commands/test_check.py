@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.conformance.model import StepResult, Violation
-from arena.conformance.report import Printer, Report, remarks, step_numbers, verdict_of
+from arena.conformance.report import Printer, Report, check_verdict, remarks, step_numbers
 from arena.conformance.runner import STEPS
 from arena.sandbox.limits import REQUIRED, Level, SandboxMode
 from protocol.errors import UserError
@@ -210,7 +210,7 @@ def outcome(number: int, **more: Any) -> StepResult:
 
 
 def report(*outcomes: StepResult, **more: Any) -> Report:
-    verdict = verdict_of(outcomes)
+    verdict = check_verdict(outcomes)
     return Report(
         name="mine", verdict=verdict, level="B", start_limit_ms=5000, outcomes=outcomes, **more
     )

@@ -66,7 +66,7 @@ def explain_game(options: ExplainOptions, page: Pager) -> None:
     timeline = Timeline(logged)
     causes = causes_by_round(timeline, seat)
     if options.as_json:
-        reviewed = review.review_game(timeline, seat)
+        reviewed = review.review_of_seat(timeline, seat)
         print_json({**asdict(reviewed), "causes": list(causes.values())})
         return
     console = plain_console()
