@@ -36,7 +36,6 @@ class PublicMove(NamedTuple):
 
     seat: int
     option: Option
-    """The action."""
     fallback: bool = False
     """True if the seat has fouled, or fouls now: its first option is taken."""
 
@@ -45,7 +44,6 @@ class SeatQuestion(NamedTuple):
     """A state of a round, and the choice of the seat to move."""
 
     game: Game
-    """The state."""
     choice: int | None
     """The index of the chosen option; None if nobody moves."""
     fallback: bool = False
@@ -58,7 +56,6 @@ class DecisionPoint(NamedTuple):
     acts: int
     """The number of public moves in this round before it."""
     phase: str
-    """The phase of the question."""
 
 
 StopAt = tuple[int, DecisionPoint]
@@ -201,7 +198,6 @@ def _last(deal: RoundHistory, until: StopAt | None) -> Game:
 def _changed(
     deals: tuple[Dealt, ...], seat: int, seen: set[Tile], rng: random.Random
 ) -> tuple[Dealt, ...]:
-    """Return the deals, one of them with some tiles in other places."""
     at = rng.randrange(len(deals))
     dealt = deals[at]
     if dealt.deal == 0:
@@ -245,7 +241,6 @@ def _other_places(dealt: Dealt, seat: int, seen: set[Tile], rng: random.Random) 
 
 
 def _refilled(dealt: Dealt, flat: Sequence[Tile]) -> Dealt:
-    """Return the deal with its tiles, hands first, replaced by these."""
     left = iter(flat)
 
     def same(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:

@@ -68,7 +68,6 @@ def _in_full(asked: AskedQuestion, one: ReaskResult) -> Iterator[Text]:
 
 
 def _compared(asked: AskedQuestion, choice: int) -> str:
-    """Compare a choice with the log's."""
     logged = asked.choice
     if logged is None:
         return "but the log has a foul" if asked.answer else "but the log has no answer"
@@ -78,7 +77,6 @@ def _compared(asked: AskedQuestion, choice: int) -> str:
 
 
 def _counted(asked: AskedQuestion, found: Sequence[ReaskResult]) -> Iterator[Text]:
-    """Count the choices, and describe their times."""
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
         option = option_words(asked.options[choice])

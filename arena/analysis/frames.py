@@ -53,13 +53,11 @@ class Frame(Struct, frozen=True):
     stock: tuple[Tile, ...] | int
     """The tiles in the boneyard, or their number."""
     drawable: int
-    """The number of tiles that may still be drawn."""
     options: tuple[Option, ...]
     """The options of the seat that was asked."""
     record: LogRecord | None
     """The answer or foul, or the end of the round or the game."""
     pot: int | None = None
-    """The content of the pot; None if there is no pot."""
     scores: tuple[int, ...] = ()
     """The points of each seat, or side, so far."""
 
@@ -105,7 +103,6 @@ def _joined(before: Frame, after: Frame) -> Frame:
 
 
 def _goes_on_drawing(together: Sequence[Moment]) -> bool:
-    """Tell whether all are draws of one seat, so that the last only adds to the others."""
     events = [event for moment in together for event in moment.events]
     seats = {event.seat if isinstance(event, Drew) else None for event in events}
     return len(seats) == 1 and None not in seats and all(moment.events for moment in together)

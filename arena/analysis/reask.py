@@ -30,14 +30,11 @@ class ReaskResult(Struct, frozen=True):
     """A bot's reaction to a question."""
 
     choice: int | None
-    """The index that it chose; None: it fouled."""
     note: str
-    """The bot's note."""
     foul: FoulClass | None
     detail: str
     """A sentence about the foul."""
     line: str
-    """The line of the foul, cut and escaped."""
     ms: float
     """The time charged, in ms."""
     given_back_ms: float

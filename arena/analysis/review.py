@@ -5,6 +5,7 @@ the tiles left in the hand, a foul that ended the game.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 
 from msgspec import Raw, Struct
@@ -164,7 +165,8 @@ def turning_points(
     yield from _fouls(found)
     if not ends:
         return
-    worst, best = min(ends, key=_swing), max(ends, key=_swing)
+    swing = attrgetter("swing")
+    worst, best = min(ends, key=swing), max(ends, key=swing)
     if worst.swing < 0:
         ended = _ended(worst, look)
         cost = SENTENCES["cost"].format(round=worst.round, points=-worst.swing, ended=ended)
@@ -178,10 +180,6 @@ def turning_points(
             f"In the {_many(lost)} that it lost, it {_drew(lost)}; "
             f"in the {_many(won)} that it won, it {_drew(won)}."
         )
-
-
-def _swing(end: RoundEnd) -> int:
-    return end.swing
 
 
 def _fouls(found: Sequence[AskedQuestion]) -> Iterator[str]:

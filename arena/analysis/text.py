@@ -60,6 +60,16 @@ WHY: dict[WhyGame, str] = {
     "max_rounds": "the maximum number of rounds was played",
     "foul": "a foul ended the game",
 }
+ANNULLED = {
+    "suit": "holds too many tiles of one number",
+    "missing": "holds the double that must lead",
+    "doubles": "refuses it because of its doubles",
+}
+OPTIONS: dict[type[Option], str] = {
+    Draw: "draw", Pass: "pass", Keep: "keep the deal", Refuse: "refuse the deal",
+    Call: "call the round blocked", GoOn: "go on",
+}  # fmt: skip
+"""The words of options that have no values."""
 WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
 TURNS = {
     **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
@@ -79,9 +89,7 @@ class Look(Struct, frozen=True):
     """The style in which frames are drawn."""
 
     names: tuple[str, ...]
-    """The entrant in each seat."""
     width: int = 80
-    """Columns of the terminal."""
     glyphs: bool = False
     """True if tiles are drawn as glyphs, not as [6|4]."""
     partners: bool = False
@@ -208,7 +216,6 @@ def _doer(event: Event) -> int | None:
 
 
 def _event(event: Event, look: Look) -> str:
-    """Return the sentence of an event that is never joined with the next."""
     doer = _doer(event)
     who = "nobody" if doer is None else look.name(doer)
     match event:
@@ -217,7 +224,7 @@ def _event(event: Event, look: Look) -> str:
         case Lot():
             return f"{who} draws {_plain(event.tile)} for the lead."
         case Annulled():
-            return f"The deal is annulled: {who} {_why(event)}."
+            return f"The deal is annulled: {who} {ANNULLED[event.why]}."
         case Leads():
             return f"{who} leads."
         case TurnedUp():
@@ -234,19 +241,6 @@ def _event(event: Event, look: Look) -> str:
             assert_never(event)
 
 
-def _why(event: Annulled) -> str:
-    """Return the reason why a deal is annulled, as a predicate of the seat."""
-    match event.why:
-        case "suit":
-            return "holds too many tiles of one number"
-        case "missing":
-            return "holds the double that must lead"
-        case "doubles":
-            return "refuses it because of its doubles"
-        case _:
-            assert_never(event.why)
-
-
 def _draws(who: str, tiles: list[Tile | None]) -> str:
     many = "a tile" if len(tiles) == 1 else f"{len(tiles)} tiles"
     named = " ".join(_plain(tile) for tile in tiles if tile)
@@ -259,26 +253,14 @@ def option_words(option: Option) -> str:
         case Play():
             end = "" if option.end == "lead" else f" {option.end}"
             return f"{_plain(option.tile)}{end}"
-        case Draw():
-            return "draw"
-        case Pass():
-            return "pass"
         case PlayTwo():
             return f"{_plain(option.left)} left and {_plain(option.right)} right"
-        case Keep():
-            return "keep the deal"
-        case Refuse():
-            return "refuse the deal"
         case Guess():
             return option.parity
         case Bid():
             return f"bid {option.chips}" if option.chips else "check"
-        case Call():
-            return "call the round blocked"
-        case GoOn():
-            return "go on"
         case _:
-            assert_never(option)
+            return OPTIONS[type(option)]
 
 
 def _record(frame: Frame, look: Look) -> Iterator[Row]:
@@ -364,7 +346,6 @@ def foul_clock(foul: FoulRecord) -> str:
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
-    """Return a number for each seat; partners share theirs."""
     shown = [f"{who} {number}" for who, number in zip(look.parties(), numbers, strict=False)]
     return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
 

@@ -83,11 +83,9 @@ class Connection(BotProcess):
         self.send(hello or referee.hello())
 
     async def __aenter__(self) -> Self:
-        """Return the conversation, which ends with the block."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """End the process and all that it started."""
         await self.close()
 
     async def close(self) -> None:

@@ -40,9 +40,7 @@ class Expected(NamedTuple):
     type: str
     """The message's `type`: hello or choose."""
     options: int = 0
-    """The number of options of the question."""
     id: int = 0
-    """The question's number."""
 
 
 def first_cause(causes: Iterable[Cause]) -> Diagnosis | None:
@@ -199,7 +197,6 @@ def _of_choose(value: dict[str, Any], due: Expected) -> tuple[Cause, ...]:
 
 
 def _parse_json(text: str) -> Any:
-    """Return the JSON value of a text; None if it has none."""
     with suppress(ValueError, RecursionError):
         return json.loads(text)
     return None
@@ -213,7 +210,6 @@ def _first_value(text: str, start: int) -> tuple[Any, int]:
 
 
 def _python(text: str) -> Any:
-    """Return the value of a Python literal."""
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         return ast.literal_eval(text) if len(text) < LOOKED_AT else None
     return None
@@ -237,7 +233,6 @@ def _complaint(text: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    """Return the name of a JSON value's type."""
     names = {type(None): "null", bool: "true or false", list: "an array", dict: "an object"}
     if isinstance(value, str):
         return f"the text {printable(value, 40)!r}"

@@ -28,10 +28,8 @@ class AcceptedAnswer(NamedTuple):
     """An answer that the referee took."""
 
     choice: int
-    """The index of the option."""
     ms: float
     options: int
-    """The number of options."""
 
 
 async def expect_hello(connection: Connection, start_ms: int) -> BotHello:
@@ -130,7 +128,6 @@ def due_of(question: OpenQuestion) -> Expected:
 async def _bad_line(
     connection: Connection, due: Expected, line: bytes, fault: Fault, expected: str
 ) -> ViolationError:
-    """Return the error for a line that the referee does not take."""
     behind = await connection.read_for(GATHER_S)
     found = diagnose(line, behind, fault, due, connection.language)
     if fault.foul == "flooding":

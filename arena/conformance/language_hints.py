@@ -11,9 +11,7 @@ class LanguageHints(NamedTuple):
     """A language's way to write a line at once."""
 
     name: str
-    """The language's name."""
     flush: str
-    """The way to flush output."""
     json: str
     """The way to make an answer."""
 

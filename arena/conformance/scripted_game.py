@@ -36,11 +36,8 @@ class ScriptedSeat:
         Raises ImpossibleRulesError.
         """
         self.seat = seat
-        """The bot's seat."""
         self.rules = rules
-        """The ruleset."""
         self.number = number
-        """The game's number on its pipe."""
         self._wanted = wanted
         self._chance = Random(board)
         self._lines: list[bytes] = []

@@ -58,9 +58,7 @@ class Session:
         """The poller of its processes; `run_steps` runs it."""
         self.hello: BotHello | None = None
         self.questions = 0
-        """Questions that it has answered."""
         self.choices = 0
-        """Answered questions with several options."""
         self.first_choices = 0
         """Answered questions with several options in which it took option 0."""
         self.ms = 0.0

@@ -17,7 +17,6 @@ class Mark(Struct, frozen=True):
     rules: str
     """The ruleset's name; empty: all of them."""
     problems: int
-    """The number of problems."""
     best: int
     """Answers that cost nothing; of a middle game, nothing within two standard errors."""
     loss: float
@@ -58,7 +57,6 @@ def compare_answers(
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean and half of its 95 % interval."""
     mean, many = math.fsum(values) / len(values), len(values)
     spread = math.fsum((value - mean) ** 2 for value in values) / max(1, many - 1)
     return round(mean, 3), round(1.96 * math.sqrt(spread / many), 3) if many > 1 else math.inf

@@ -66,7 +66,6 @@ class BotProcess(PipedProcess):
         self.stderr_bytes = self._stderr_taken = 0
 
     def _hold(self, rest: bytes) -> None:
-        """Keep bytes until the bot reads; too many of them are a fault."""
         if len(self._outbox) > OUTBOX:
             self._set_fault(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
         else:

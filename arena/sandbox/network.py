@@ -62,7 +62,6 @@ class Censor:
     """The removal of the values of a bot's variables from all that it writes."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Take the values of these variables; those that are not set have none."""
         self._values = [
             (re.compile(b"".join(map(_spellings, value.encode()))), f"[{name}]".encode())
             for name in names

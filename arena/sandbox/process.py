@@ -50,7 +50,6 @@ class SandboxedProcess:
     """A bot's user, cgroup and thread, held from its start until nothing of it is left."""
 
     def __init__(self, level: Level, limits: Limits, tools: Tools, cgroup: Cgroup | None) -> None:
-        """Acquire what the level needs. Raises OSError."""
         self._level = level
         self._limits = limits
         self._tools = tools

@@ -68,7 +68,6 @@ def _holds_still(folder: int) -> bool:
 
 
 def _remove_left(name: str, where: int) -> None:
-    """Remove a folder if a process of ours made it and died."""
     with suppress(OSError):
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
         try:

@@ -21,7 +21,6 @@ class User:
     """A user number that no other bot on this machine has, in this run or another."""
 
     def __init__(self) -> None:
-        """Take the first number that is free. Raises NoUserLeftError."""
         self._claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         for number in sorted(set(range(FIRST, LAST)) - _in_use()):
             try:

@@ -17,7 +17,6 @@ class DecisionRow(Struct, frozen=True, kw_only=True):
     """A question to a seat, in the encoding of the training environment, and the answer."""
 
     seat: int
-    """The seat that was asked."""
     round: int
     """The round's number in the game, from 1."""
     number: int
@@ -29,7 +28,6 @@ class DecisionRow(Struct, frozen=True, kw_only=True):
     mask: Mask
     """1 for the number of each option; see `arena.training.actions`."""
     options: tuple[Option, ...]
-    """The options in the question's order."""
     choice: int | None
     """The index of the chosen option; None: the seat fouled."""
     action: int | None
@@ -37,7 +35,6 @@ class DecisionRow(Struct, frozen=True, kw_only=True):
     ms: float
     """The time charged, in ms."""
     foul: FoulClass | None
-    """The class of the foul, if the seat fouled."""
 
 
 def decision_rows(

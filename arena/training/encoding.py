@@ -86,7 +86,6 @@ class Encoding:
         return tuple((seat + turn * self._step) % self._seats for turn in range(self._seats))
 
     def _present(self, ask: Ask) -> list[int]:
-        """Return the indices of the ones for the hand and the table."""
         at, number = self._at, self._number
         hand, line = at["hand"], at["line"]
         ones = [hand + number[tile] for tile in ask.hand]
@@ -165,7 +164,6 @@ class _Past:
 
 
 def _after(ends: tuple[int, ...], event: Played) -> tuple[int, ...]:
-    """Return the pips to match after a tile was played."""
     if event.end == "left":
         return event.tile[0], ends[1]
     if event.end == "right":

@@ -132,7 +132,6 @@ class _Bot:
 
 
 def _file() -> str:
-    """Return the name of the program."""
     return sys.argv[0].rpartition("/")[2].removesuffix(".py")[:64] or "policy"
 
 

@@ -108,7 +108,6 @@ def _take(
 
 
 def _numbers(waiting: Mapping[int, Open]) -> str:
-    """Return the numbers of some open questions."""
     some = sorted(waiting)[:4]
     return f"{', '.join(map(str, some))}{' …' if len(waiting) > len(some) else ''}"
 

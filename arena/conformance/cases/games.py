@@ -119,7 +119,6 @@ async def _play_all(session: Session, games: Iterable[ScriptedSeat]) -> str:
 
 
 def _tables(name: str) -> str:
-    """Return the table sizes in words: "2, 3 and 4"."""
     return join_words(map(str, playable_seat_counts(find_variant(name))))
 
 

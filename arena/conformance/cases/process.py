@@ -71,7 +71,6 @@ async def _first_answer(session: Session) -> str:
 
 
 async def _start_times(session: Session) -> str:
-    """Time the starts, in the sandbox and, if a user asked for that, outside."""
     await session.drop()
     session.start_ms = await _fastest_start(session, session.sandbox)
     level = "off" if session.sandbox.level == "off" else f"level {session.sandbox.level}"

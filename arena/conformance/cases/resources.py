@@ -104,7 +104,6 @@ async def _stretch(session: Session, most: int) -> tuple[int, int]:
 
 
 async def _little_stderr(session: Session) -> str:
-    """Check that the bot writes no more to stderr than its budget a game."""
     rules = find_variant("draw") if session.budget.whole else short("draw")
     await session.play(session.new_seat(rules))
     connection = await session.keep_connection()

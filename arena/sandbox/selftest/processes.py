@@ -79,7 +79,6 @@ class Starter:
     """Starts and ends processes as bots are at a level."""
 
     def __init__(self, level: Level, limits: Limits) -> None:
-        """Prepare the level. Raises OSError if the machine lacks its parts."""
         self._sandbox = Sandbox(level, limits)
         self._slots: dict[int, SandboxedProcess] = {}
 
