@@ -103,7 +103,6 @@ def _table(shown: Table, width: int, room: int | None) -> RichTable:
 
 
 def _needed(shown: Table) -> int:
-    """Return the width of a table with shortened names, in columns."""
     head, rows = shown.plain()
     columns = zip(zip(head, *rows, strict=True), shown.plain_kinds(), strict=True)
     widths = [

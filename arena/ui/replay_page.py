@@ -76,7 +76,6 @@ def pack_game(
 
 
 def _alone(logged: LoggedGame, seat: int) -> str:
-    """Return the result as the seat knows it, which is why the scores are missing."""
     return f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
 
 

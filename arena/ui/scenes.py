@@ -243,7 +243,6 @@ def _asked(frame: Frame) -> Prompt | None:
 
 
 def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, ...], int | None]:
-    """Return the options with bids that nobody made joined, and the new index of the chosen one."""
     if not isinstance(options[-1], Bid):
         return tuple(map(option, options)), chosen
     words, marks = zip(*text.options_text(options, chosen), strict=True)

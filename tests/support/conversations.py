@@ -46,10 +46,7 @@ TINY = Conversation("draw", {"hand": 3, "target": 1, "draw_limit": 1, "reserve":
 
 EXCERPTS: dict[str, Conversation] = {
     "two tiles": Conversation(
-        "double-draw",
-        {"hand": 4, "target": 1},
-        b"seed 144",
-        shows=('"options":[{"do":"play_two"',),
+        "double-draw", {"hand": 4, "target": 1}, b"seed 144", shows=('"options":[{"do":"play_two"',)
     ),
     "a call": Conversation(
         "double-draw",
@@ -97,13 +94,13 @@ class _Wisher:
     """Answers the first option, unless it offers what the seat waits for."""
 
     def __init__(self, preferences: tuple[str, ...]) -> None:
-        self._wishes = list(preferences)
+        self._preferences = list(preferences)
 
     def choice(self, question: OpenQuestion) -> int:
         """Return the index of the wish if it is offered."""
         for index, option in enumerate(question.options):
-            if self._wishes and self._wishes[0] in msgspec.json.encode(option).decode():
-                del self._wishes[0]
+            if self._preferences and self._preferences[0] in msgspec.json.encode(option).decode():
+                del self._preferences[0]
                 return index
         return 0
 

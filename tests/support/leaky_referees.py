@@ -200,10 +200,7 @@ LEAKS: dict[str, Leak] = {
         "bytes", in_question(lambda game, seat: {"pot": len(engine.legal(after(game, seat)))})
     ),
     "lots that are not shown": Leak(
-        "bytes",
-        in_question(lambda game, _: {"events": list(game.playing.phase.lots)}),
-        GUESSING,
-        2,
+        "bytes", in_question(lambda game, _: {"events": list(game.playing.phase.lots)}), GUESSING, 2
     ),
     "the order of events": Leak("bytes", in_question(reordered)),
     "a drawn tile": Leak("bytes", in_question(lambda game, _: {"events": game.playing.events})),

@@ -133,10 +133,7 @@ def position(
     rows = _rows(chosen, held, lies, stock)
     size = sum(map(len, rows))
     phase = Phase(
-        deal=1,
-        how=lead.method(game),
-        then=turn,
-        must_lead=tile(must_lead) if must_lead else None,
+        deal=1, how=lead.method(game), then=turn, must_lead=tile(must_lead) if must_lead else None
     )
     table = game.settings.table
     bits = [[table.bit[one] for one in hand] for hand in held]

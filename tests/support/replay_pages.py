@@ -17,9 +17,7 @@ from protocol.codec import decode_json
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
 from tests.support import random_rounds
-from tests.support.logged_games import (
-    NAMES,
-)
+from tests.support.logged_games import NAMES
 from tests.support.tables import sitting
 
 CLOCK = Clock()

@@ -142,7 +142,7 @@ def many(name: str, differs: dict[str, Any]) -> Ruleset:
     return derive(find_variant(name), name, differs | {"rounds": 1})
 
 
-def rulesets_with_seats() -> st.SearchStrategy[tuple[Ruleset, int]]:
+def rules_and_seats() -> st.SearchStrategy[tuple[Ruleset, int]]:
     """Return a ruleset and a number of seats that it allows."""
     return rulesets().flatmap(
         lambda rules: st.tuples(st.just(rules), st.sampled_from(playable_seat_counts(rules)))

@@ -29,11 +29,11 @@ from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile
 from tests.support.fast_run import examples
 from tests.support.random_rounds import played, questions
-from tests.support.rulesets import rulesets_with_seats
+from tests.support.rulesets import rules_and_seats
 
 
 @examples(15)
-@given(rulesets_with_seats(), st.integers(0, 2**32))
+@given(rules_and_seats(), st.integers(0, 2**32))
 def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], number: int) -> None:
     # Chance as hypothesis would choose it changes hardly anything.
     rng = random.Random(number)

@@ -26,23 +26,8 @@ from arena.analysis.timeline import Moment, walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
-from protocol.messages import (
-    Annulled,
-    Bade,
-    Bid,
-    Called,
-    Drew,
-    Lot,
-    Played,
-    TurnedUp,
-)
-from protocol.records import (
-    ChoiceRecord,
-    DealRecord,
-    FoulRecord,
-    LogRecord,
-    RoundRecord,
-)
+from protocol.messages import Annulled, Bade, Bid, Called, Drew, Lot, Played, TurnedUp
+from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, RoundRecord
 from protocol.records import Result as GameResult
 from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile, high_first

@@ -17,7 +17,7 @@ from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples
 from tests.support.logged_games import NONSENSE
-from tests.support.rulesets import rulesets_with_seats
+from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
@@ -32,7 +32,7 @@ def test_questions_are_those_that_were_asked_in_every_named_game() -> None:
 
 
 @examples(20)
-@given(rulesets_with_seats(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
+@given(rules_and_seats(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
 def test_questions_are_those_that_were_asked(
     table: tuple[Ruleset, int], seed: int, foul: float
 ) -> None:
@@ -130,7 +130,7 @@ def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
 
 
 @examples(20)
-@given(rulesets_with_seats(), st.integers(0, 2**32))
+@given(rules_and_seats(), st.integers(0, 2**32))
 def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> None:
     logged, _ = overheard(*table, any_of(seed))
     assert logged.result

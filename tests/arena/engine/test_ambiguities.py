@@ -8,13 +8,7 @@ import pytest
 from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from protocol.messages import (
-    Annulled,
-    Bade,
-    Drew,
-    Leads,
-    Passed,
-)
+from protocol.messages import Annulled, Bade, Drew, Leads, Passed
 from protocol.ruleset import ImpossibleRulesError, playable_seat_counts, set_of_tiles
 from tests.support.positions import dealing, do, options, position, rules, shuffled, tiles, turn
 from tests.support.scenes import asked, blocked, next_round, seen_events, went_out
@@ -195,10 +189,7 @@ def test_ambiguity_13_must_play_when_able_and_draws_without_limit() -> None:
     unable = position(austrian, hands=["87 50", "21 40"], line="13 32", stock="84 85 86 10")
     assert options(do(unable, "draw", "draw", "draw")) == ("draw",)
     three = position(
-        rules("austrian", draw_limit=3),
-        hands=["87 50", "21 40"],
-        line="13 32",
-        stock="84 85 86 10",
+        rules("austrian", draw_limit=3), hands=["87 50", "21 40"], line="13 32", stock="84 85 86 10"
     )
     assert options(do(three, "draw", "draw", "draw")) == ("pass",)
 
@@ -284,12 +275,7 @@ def test_ambiguity_15_the_ante_is_what_is_left() -> None:
 
 def test_ambiguity_15_buying_costs_a_chip_into_the_pool() -> None:
     game = position(
-        AUCTION,
-        hands=UNABLE,
-        line="13 32",
-        stock="44 65 55 54",
-        scores=(-3, -3, -3),
-        pot=9,
+        AUCTION, hands=UNABLE, line="13 32", stock="44 65 55 54", scores=(-3, -3, -3), pot=9
     )
     assert options(game) == ("draw", "pass")
     game = do(game, "draw")

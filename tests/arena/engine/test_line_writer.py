@@ -11,14 +11,14 @@ from arena.engine.shuffle import board_seed
 from protocol.codec import encode_line
 from protocol.ruleset import Ruleset
 from tests.support.fast_run import examples
-from tests.support.rulesets import rulesets_with_seats
+from tests.support.rulesets import rules_and_seats
 
 LONGEST = 400
 """Acts after which a game is left."""
 
 
 @examples(40)
-@given(rulesets_with_seats(), st.integers(0, 2**32))
+@given(rules_and_seats(), st.integers(0, 2**32))
 def test_a_written_question_is_the_encoded_question(
     table: tuple[Ruleset, int], number: int
 ) -> None:

@@ -36,7 +36,7 @@ from protocol.tiles import high_first
 from tests.support import naive_rules
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.positions import snapshot
-from tests.support.rulesets import MANY, many, rulesets_with_seats
+from tests.support.rulesets import MANY, many, rules_and_seats
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
 lucks = st.randoms(use_true_random=False)
@@ -189,14 +189,14 @@ def paid_in_between(before: Game, game: Game) -> int:
     return max(last[0], before.playing.phase.bid) if drawn else 0
 
 
-@given(rulesets_with_seats(), seeds, lucks)
+@given(rules_and_seats(), seeds, lucks)
 def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, rng: random.Random) -> None:
     everything(table, seed, rng)
 
 
 @pytest.mark.slow
 @settings(max_examples=250)
-@given(rulesets_with_seats(), seeds, st.integers(0, 2**32))
+@given(rules_and_seats(), seeds, st.integers(0, 2**32))
 def test_three_thousand_rounds(table: Table, seed: bytes, choices: int) -> None:
     """Twelve rounds of each ruleset, whatever it says of its target.
 
@@ -225,7 +225,7 @@ def test_more_than_four_seats_keep_every_property(
         everything((many(name, differs), seats), seed, random.Random(number))
 
 
-@given(rulesets_with_seats(), seeds, lucks)
+@given(rules_and_seats(), seeds, lucks)
 def test_act_takes_what_legal_lists_and_nothing_else(
     table: Table, seed: bytes, rng: random.Random
 ) -> None:
@@ -266,7 +266,7 @@ def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
         values.act(over, Pass())
 
 
-@given(rulesets_with_seats(), seeds)
+@given(rules_and_seats(), seeds)
 def test_the_same_seed_gives_the_same_deal(table: Table, seed: bytes) -> None:
     new = values.new_game(*table)
     assert snapshot(dealt(new, seed)) == snapshot(dealt(new, seed))

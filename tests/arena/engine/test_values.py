@@ -10,12 +10,12 @@ from arena.engine import values
 from arena.engine.shuffle import board_seed
 from protocol.ruleset import Ruleset
 from tests.support.positions import snapshot
-from tests.support.rulesets import rulesets_with_seats
+from tests.support.rulesets import rules_and_seats
 
 numbers = st.integers(0, 2**32)
 
 
-@given(rulesets_with_seats(), numbers, numbers)
+@given(rules_and_seats(), numbers, numbers)
 def test_a_copy_changes_nothing_of_its_game(
     table: tuple[Ruleset, int], number: int, choices: int
 ) -> None:

@@ -9,14 +9,7 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.clock import (
-    MIN_LAG_S,
-    MOST_GIVEN_BACK_MS,
-    Deadline,
-    LagError,
-    Timer,
-    TimeUsage,
-)
+from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
 from arena.match.poller import LINGER_S, NAP_S, TURN_S, Poller
 from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 

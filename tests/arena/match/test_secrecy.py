@@ -23,7 +23,7 @@ from tests.support.fast_run import FAST_GAMES, examples, slow_except
 from tests.support.interference import Difference, differences
 from tests.support.leaky_referees import LEAKS, Leak
 from tests.support.random_rounds import played, questions, resampled
-from tests.support.rulesets import MANY, many, rulesets_with_seats
+from tests.support.rulesets import MANY, many, rules_and_seats
 from tests.support.tables import hostile, play, sample
 
 numbers = st.integers(0, 2**32)
@@ -31,7 +31,7 @@ numbers = st.integers(0, 2**32)
 
 
 @examples(40)
-@given(rulesets_with_seats(), numbers)
+@given(rules_and_seats(), numbers)
 def test_neither_bytes_nor_moments_tell_what_is_hidden(
     table: tuple[Ruleset, int], number: int
 ) -> None:
@@ -40,7 +40,7 @@ def test_neither_bytes_nor_moments_tell_what_is_hidden(
 
 
 @examples(40)
-@given(rulesets_with_seats(), numbers)
+@given(rules_and_seats(), numbers)
 def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
     table: tuple[Ruleset, int], number: int
 ) -> None:
@@ -65,7 +65,7 @@ def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
 
 @pytest.mark.slow
 @examples(120)
-@given(rulesets_with_seats(), numbers)
+@given(rules_and_seats(), numbers)
 def test_many_more_rulesets_tell_nothing(table: tuple[Ruleset, int], number: int) -> None:
     assert not list(differences(*table, number, random.Random(number)))
 

@@ -15,7 +15,7 @@ from protocol.messages import Ask
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_TABLES, examples, slow_except
-from tests.support.rulesets import rulesets_with_seats
+from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
 
 TABLES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
@@ -28,7 +28,7 @@ def test_rows_are_the_lines_that_the_seats_were_sent(name: str, seats: int) -> N
 
 
 @examples(20)
-@given(rulesets_with_seats(), st.integers(0, 2**32), st.sampled_from([0.0, 0.05]))
+@given(rules_and_seats(), st.integers(0, 2**32), st.sampled_from([0.0, 0.05]))
 def test_rows_are_the_lines_in_every_game(
     table: tuple[Ruleset, int], seed: int, foul: float
 ) -> None:

@@ -48,7 +48,7 @@ from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import tile_set
 from tests.support.fast_run import FAST_TABLES, examples, slow_except
 from tests.support.random_rounds import played, questions, resampled
-from tests.support.rulesets import MANY, many, rulesets_with_seats
+from tests.support.rulesets import MANY, many, rules_and_seats
 
 lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
@@ -191,7 +191,7 @@ def states(rules: Ruleset, seats: int, number: int, rng: random.Random) -> Itera
 
 
 @examples(30)
-@given(rulesets_with_seats(), numbers, lucks)
+@given(rules_and_seats(), numbers, lucks)
 def test_only_bids_from_outside_the_table_have_no_number(
     table: tuple[Ruleset, int], number: int, rng: random.Random
 ) -> None:
@@ -309,7 +309,7 @@ def test_seats_are_told_in_the_order_of_play() -> None:
 
 
 @examples(25)
-@given(rulesets_with_seats(), numbers, lucks)
+@given(rules_and_seats(), numbers, lucks)
 def test_no_byte_of_an_observation_tells_what_is_hidden(
     table: tuple[Ruleset, int], number: int, rng: random.Random
 ) -> None:
@@ -367,7 +367,7 @@ def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
 
 
 @examples(40)
-@given(rulesets_with_seats(), numbers, lucks, st.sampled_from(("points", "places")))
+@given(rules_and_seats(), numbers, lucks, st.sampled_from(("points", "places")))
 def test_rewards_of_a_round_add_up_to_zero(
     table: tuple[Ruleset, int], number: int, rng: random.Random, reward: Reward
 ) -> None:

@@ -67,9 +67,8 @@ def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: i
     game = plain_game(name, seats)
     shown = [*join_draws(walk_log(game), None)]
     moved = still = 0
-    for (before, after), moment in zip(
-        pairwise(replay_chances(Timeline(game))), shown[1:], strict=True
-    ):
+    pairs = pairwise(replay_chances(Timeline(game)))
+    for (before, after), moment in zip(pairs, shown[1:], strict=True):
         drawn = any(isinstance(event, Drew) for step in moment for event in step.events)
         if drawn or any(isinstance(step.record, DealRecord | RoundRecord) for step in moment):
             moved += before != after
@@ -106,8 +105,6 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
 def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:
     game = logged(short("draw"), 2, any_of(1))
     cut = LoggedGame(game.sitting, game.game, game.records[:10], None)
-    assert (
-        replay_chances(Timeline(cut))
-        == replay_chances(Timeline(game))[: len(replay_chances(Timeline(cut)))]
-    )
+    part, whole = replay_chances(Timeline(cut)), replay_chances(Timeline(game))
+    assert part == whole[: len(part)]
     assert replay_chances(Timeline(LoggedGame(game.sitting, game.game, (), None))) == ()

@@ -22,7 +22,7 @@ from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
 from tests.support.plain_player import play_on
-from tests.support.rulesets import MANY, many, rulesets_with_seats
+from tests.support.rulesets import MANY, many, rules_and_seats
 
 SHARE = 0.2
 """The share of states that are compared."""
@@ -168,7 +168,7 @@ def test_large_tables(name: str, seats: int, differs: dict[str, object]) -> None
     check(list(moments(many(name, differs), seats, rng)), rng)
 
 
-@given(rulesets_with_seats(), st.randoms(use_true_random=False))
+@given(rules_and_seats(), st.randoms(use_true_random=False))
 def test_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
     check(list(moments(*table, rng, rounds=1)), rng)
 
@@ -208,7 +208,7 @@ def test_leaders_of_named_games(name: str) -> None:
         check_leads(find_variant(name), seats, rng)
 
 
-@given(rulesets_with_seats(), st.randoms(use_true_random=False))
+@given(rules_and_seats(), st.randoms(use_true_random=False))
 def test_leaders_by_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
     check_leads(*table, rng)
 

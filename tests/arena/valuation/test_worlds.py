@@ -29,7 +29,7 @@ from arena.valuation.worlds.chains import Tiles, sampled_tiles
 from arena.valuation.worlds.hidden_tiles import HiddenTiles, UncoveredError, hidden_tiles
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
-from tests.support.rulesets import rulesets_with_seats
+from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
 
 UNCOVERED = ("auction-draw", "ukrainian")
@@ -95,7 +95,7 @@ def test_every_world_replays_to_the_same_question(name: str) -> None:
 # Slow: worlds of any ruleset, whatever its choices are, are possible ones.
 @pytest.mark.slow
 @examples(20)
-@given(rulesets_with_seats(), st.integers(0, 2**32))
+@given(rules_and_seats(), st.integers(0, 2**32))
 def test_worlds_of_any_ruleset_replay_to_the_same_question(
     table: tuple[Ruleset, int], seed: int
 ) -> None:

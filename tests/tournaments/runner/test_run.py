@@ -75,9 +75,7 @@ def test_verify_finds_nothing(event: Path) -> None:
 
 
 @pytest.mark.slow
-def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(
-    tmp_path: Path,
-) -> None:
+def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(tmp_path: Path) -> None:
     bots = ("first", "greedy", "random", "suit", "counting", "batched")
     run(tmp_path, *bots, "--seats", "6", "--set", "highest_pip=9", "--boards", "1")
     results = json.loads((tmp_path / "results.json").read_text())
@@ -159,10 +157,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "part"),
-    [
-        (ZeroDivisionError("ours"), "crash.txt"),
-        (OSError(28, "No space left"), "No space left"),
-    ],
+    [(ZeroDivisionError("ours"), "crash.txt"), (OSError(28, "No space left"), "No space left")],
 )
 def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
     long_event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, part: str
