@@ -26,7 +26,7 @@ from protocol.messages import (
     TurnedUp,
 )
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
-from protocol.ruleset import count_sides, set_of_tiles
+from protocol.ruleset import Ruleset, count_sides, set_of_tiles
 from protocol.tiles import Tile, high_first
 
 Spectator = Literal["nobody"]
@@ -171,13 +171,19 @@ def _viewed(
         line=table.line,
         hands=over.hands if over else hands,
         pips=over.pips if over else (),
-        stock=table.boneyard.tiles,
+        stock=_tiles_left(moment.game.rules, over, table.line) if over else table.boneyard.tiles,
         drawable=table.boneyard.drawable,
         options=options,
         record=_shown_record(moment.record, viewer),
         pot=table.pot if moment.game.rules.stakes.pot else None,
         scores=table.scores,
     )
+
+
+def _tiles_left(rules: Ruleset, over: RoundOver, line: Sequence[Tile]) -> tuple[Tile, ...]:
+    """Return the boneyard at a round's end: the tiles that are neither in a hand nor laid."""
+    out = {*chain(*over.hands), *map(high_first, line)}
+    return tuple(tile for tile in set_of_tiles(rules.deal) if tile not in out)
 
 
 def _round_over(moment: Moment) -> RoundOver | None:
@@ -282,7 +288,7 @@ class LiveFrames:
             line=line,
             hands=over.hands if over else tuple(self._hand(told, at, later) for at in seats),
             pips=over.pips if over else (),
-            stock=stock.tiles + drawn,
+            stock=_tiles_left(self._starts.rules, over, line) if over else stock.tiles + drawn,
             drawable=stock.drawable + drawn,
             options=asked.options if asked else (),
             record=RoundRecord(over.round, over.why, over.points, over.scores) if over else None,
@@ -291,10 +297,8 @@ class LiveFrames:
         )
 
     def _stock_left(self, told: RoundOver) -> Stock:
-        """Return the boneyard at a round's end: the tiles that are neither in a hand nor laid."""
         rules = self._starts.rules
-        out = sum(map(len, told.hands)) + len(tiles_of_line(told.events))
-        tiles = len(set_of_tiles(rules.deal)) - out
+        tiles = len(_tiles_left(rules, told, tiles_of_line(told.events)))
         return Stock(tiles, boneyard.drawable(rules.boneyard, rules.turn, tiles))
 
     def _hand(self, told: Ask | RoundOver, seat: int, later: Sequence[Event]) -> Hand | int:

@@ -77,6 +77,8 @@ class BrowserPlayer:
         self._broadcast = Broadcast(KEPT)
         self._wish = trio.Event()
         self._person: HumanPlayer | None = None
+        self.review: Page | None = None
+        """The page that reviews the game, once it is over."""
 
     @property
     def site(self) -> Site:
@@ -133,7 +135,7 @@ class BrowserPlayer:
         await tell(self._broadcast, connection)
 
     def _find(self, name: str) -> Page | None:
-        return self._page if name == "" else None
+        return {"": self._page, "review": self.review}.get(name)
 
     def _page(self) -> str:
         return page(

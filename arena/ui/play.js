@@ -92,9 +92,17 @@
   function whose() {
     if (now.over) return "The game is over.";
     if (open()) return "Your turn";
-    if (paused()) return "The round is over.";
+    if (paused()) return `The round is over: ${scored() || "nobody scores"}.`;
     return now.scene.turn === null || now.scene.turn === now.seat ? "The others are playing."
       : `${about.names[now.scene.turn]} is to move.`;
+  }
+
+  /** Returns the points that each side gained or lost in the round. */
+  function scored() {
+    const sign = (points) => `${points > 0 ? "+" : "−"}${Math.abs(points)}`;
+    const { sides } = named();
+    return sides.map((side, at) => [side, now.scene.points[at]]).filter(([, points]) => points)
+      .map(([side, points]) => `${side} ${sign(points)}`).join(", ");
   }
 
   /** Describes the result for this seat. */
@@ -205,7 +213,7 @@
     socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
       const gone = event.code === GOING_AWAY;
-      for (const button of [nodes.again, nodes.swap]) button.hidden = gone;
+      for (const node of [nodes.again, nodes.swap, nodes.mistakes]) node.hidden = gone;
       if (now?.over && gone) return;
       nodes.words.textContent = gone ? "The game was ended." : "Connection lost; reconnecting.";
       if (!gone) setTimeout(connect, RETRY_MS);

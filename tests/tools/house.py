@@ -41,12 +41,12 @@ ROOMS = {
     "rules": Room(1_550, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_452, ("arena/sandbox",)),
     "conformance": Room(2_050, 2_626, ("arena/conformance",)),
-    "analysis": Room(1_800, 2_327, ("arena/analysis",)),
+    "analysis": Room(1_800, 2_331, ("arena/analysis",)),
     "valuation": Room(2_860, 0, ("arena/valuation",)),
     "training and exam": Room(1_500, 2_089, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_050, 1_224, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_938, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_948, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 2_116, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_734, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_000, 1_101, ("tournaments/schedule", "tournaments/forecast")),
@@ -70,7 +70,7 @@ ROOMS = {
             "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 56_259, ("tests",)),
+    "tests": Room(36_000, 56_265, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 41

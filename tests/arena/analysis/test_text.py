@@ -237,7 +237,8 @@ def known_to(seat: int, past: list[Moment], round_number: int) -> set[Tile]:
         assert state
         if state.number == round_number:
             shown = isinstance(step.record, RoundRecord)
-            hands = state.hands if shown else (state.hands[seat],)
+            # Then the boneyard is what nobody holds and nobody played.
+            hands = (*state.hands, *state.stock) if shown else (state.hands[seat],)
             known.update(*hands, map(high_first, state.line))
             known.update(event.tile for event in state.events if isinstance(event, Lot))
     return known

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -152,6 +153,7 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
             if options.browser:
                 await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
             while await _game_between(table, folder, options, browser.show):
+                browser.review = partial(_review, folder, table)
                 print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
                 if not await _another(browser):
                     return 0
@@ -165,6 +167,14 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
 def _page_of(table: PreparedTable, folder: Folder) -> tuple[GameInfo, str]:
     """Return what the page of a game shows before it begins."""
     return game_info(table.game, table.names, table.rules), command(folder, table)
+
+
+def _review(folder: Folder, table: PreparedTable) -> str:
+    """Return the page of the game with the values of all choices, in seconds."""
+    from arena.ui.replay_page import pack_game, replay_page
+
+    (logged,) = read_games(folder.log(table.game))
+    return replay_page(table.game, [pack_game(logged, reviewed=True)])
 
 
 async def _another(browser: "BrowserPlayer") -> bool:

@@ -329,6 +329,7 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         assert faults(page) == []
         assert page.locator("#table .tile .back").count() == 7 + 14
         assert page.inner_text("#clock") == ""
+        assert page.request.get(f"{address}review").status == 404  # It shows all hands.
         click_to_the_end(page)
         assert page.inner_text("#result-title").startswith("You ")
         assert "boneyard replay" in page.inner_text("#kept")
@@ -337,6 +338,10 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         assert game.result
         you, other = game.result.scores
         assert page.inner_text("#points") == f"You {you} – first {other}"
+        with page.context.expect_page() as opened_page:
+            page.click("#mistakes")
+        opened_page.value.wait_for_selector("#chances .edge")
+        opened_page.value.close()
         page.click("#swap")
         page.locator("#kept", has_text="2.first.human").wait_for(state="attached")
         page.wait_for_selector(ASKED)
