@@ -73,7 +73,7 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
     assert json.loads(said)["played"] == 4
     assert "bot" in (tmp_path / "out" / "report.html").read_text()
     assert "OK: " in sh(boneyard, "verify", "out")
-    assert "greedy" in sh(boneyard, "bots")
+    assert "greedy" in sh(boneyard, "help", "bots")
     for words in (("report", "out"), ("replay", "out", "--html"), ("publish", "out", "site")):
         sh(boneyard, *words)
     _is_as_pip_left_it(tmp_path / "env")

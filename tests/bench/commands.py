@@ -38,7 +38,7 @@ COMMANDS = {
     "python -c pass": (),
     "--version": ("--version",),
     "check --list": ("check", "--list"),
-    "schema": ("schema",),
+    "schema": ("help", "schema"),
     "show": ("show", "EVENT"),
     "replay, a game": ("replay", "EVENT", "1.first.greedy"),
     "verify, 2 games": ("verify", "EVENT"),

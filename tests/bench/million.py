@@ -28,7 +28,7 @@ from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.plan.event import Event
-from tournaments.plan.from_options import EventOptions, build_event, read_plan
+from tournaments.plan.event_plan import read_plan
 from tournaments.schedule.game_numbers import numbers
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
 from tournaments.schedule.seating import seating, sitting
@@ -76,10 +76,9 @@ def write(folder: Folder, games: int) -> None:
     """Write an event of this many games, without the last few, as a run writes it."""
     folder.path.mkdir(parents=True, exist_ok=True)
     boards = games // GAMES_A_BOARD
-    options = EventOptions(BOTS, choices=(SHORT,), boards=boards, sandbox="off")
-    event, _ = open_event(
-        folder, build_event(read_plan(options, predictable=True), folder.build).event, 1
-    )
+    given = {"boards": boards, "sandbox": "off"}
+    written = read_plan(BOTS, given, choices=(SHORT,), predictable=True)
+    event, _ = open_event(folder, written.build(folder.build), 1)
     ledger = Ledger(folder, event)
     seed_of = partial(board_seed, secret_of(folder), event.name)
     left = ledger.planned - LEFT
@@ -145,8 +144,7 @@ def measure(folder: Folder, games: int) -> None:
         "run, some games left": (*run, "--out", name),
         "run, none left": (*run, "--out", name),
         "report": ("report", name),
-        "report --check": ("report", name, "--check"),
-        "rate": ("rate", name),
+        "rate": ("show", name, "--prior", "1"),
         "verify": ("verify", name),
         f"replay {one}": ("replay", name, one),
         "replay, no game": ("replay", name),

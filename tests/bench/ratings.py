@@ -142,7 +142,7 @@ def measured(case: Case, results: int, rounds: int) -> None:
         work = {
             "read": (READ, str(folder.ledger)),
             "start": (IDLE,),
-            "rate": (ENTRY, "rate", name),
+            "rate": (ENTRY, "show", name, "--prior", "1"),
             "csv, pgn": (EXPORT, name),
             "report": (ENTRY, "report", name),
         }

@@ -3,8 +3,8 @@
 python -m tests.bench.tuning suit            # or counting
 python -m tests.bench.tuning suit --luck-in    # a quarter of the time, about twice the variance
 
-The search and its check are those of `boneyard tune`; then the bot's own weights play the spoilt
-and the tuned ones on other deals. tournaments/EVENTS.md has the figures.
+The search and its check are those of a run with `[tune]`; then the bot's own weights play the
+spoilt and the tuned ones on other deals. tournaments/EVENTS.md has the figures.
 """
 
 import argparse

@@ -194,7 +194,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         "reviewed decisions and their part of the report",
         "closed",
-        "they name tiles, so `review` leaves out boards whose seeds are not revealed yet",
+        "they name tiles, so a review leaves out boards whose seeds are not revealed yet",
         (
             "tests/tournaments/commands/test_review.py"
             "::test_games_on_boards_that_are_still_played_wait",

@@ -177,8 +177,8 @@ def measure(folder: Path) -> dict[str, dict[str, str]]:
     found["killed"] = fingerprint(folder / "killed")
     vectors = sorted((ROOT / "protocol/vectors").glob("*.jsonl"))
     found["vectors"] = {path.name: sha256(path.read_bytes()) for path in vectors}
-    found["schema"] = {"protocol": sha256(boneyard(folder, "schema"))}
-    found["schema"]["results"] = sha256(boneyard(folder, "schema", "results"))
+    found["schema"] = {"protocol": sha256(boneyard(folder, "help", "schema"))}
+    found["schema"]["results"] = sha256(boneyard(folder, "help", "schema", "results"))
     return found
 
 

@@ -24,8 +24,7 @@ from arena.sandbox.limits import SandboxMode
 from protocol.records import Result
 from tests.support.hostile_behaviours import HOSTILE, ROWS
 from tests.support.tables import SAMPLES, alive, children, descriptors
-from tournaments.commands.run import RunOptions, run_event
-from tournaments.plan.from_options import EventOptions
+from tournaments.commands.run import run_event
 from tournaments.runner.lanes import LEAVING, SPARE
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
@@ -123,8 +122,8 @@ def soaked(
     """Play; the results, and everything that is not as it should be."""
     before, watcher = descriptors(), Watcher()
     watcher.start()
-    event = EventOptions((str(event_file(folder, games, seed)),), sandbox=sandbox)
-    code = run_event(RunOptions(event, folder / "out", jobs, seed=seed))
+    words, given = (str(event_file(folder, games, seed)),), {"sandbox": sandbox}
+    code = run_event(words, given, out=folder / "out", jobs=jobs, seed=seed)
     watcher.stop()
     out = Folder(folder / "out")
     results = list(read_ledger(out.ledger))

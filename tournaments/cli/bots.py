@@ -1,4 +1,4 @@
-"""Commands about bots: check, new, bots."""
+"""Commands about bots: check, new."""
 
 import sys
 from pathlib import Path
@@ -6,13 +6,15 @@ from typing import Any
 
 import click
 
-from arena.ui.console import print_json
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_languages
-from tournaments.cli.arguments.options import WISH
+from tournaments.cli.arguments.options import MOVE_MS, SANDBOX, SectionedCommand, SectionOption
+
+EXAM = "With --exam"
+"""The section of the options of `check` for problem sets."""
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
 @click.option("--all", "every", is_flag=True, help="Check all bots of bots.toml.")
 @click.option("--bot", "name", metavar="NAME", default=None, help="Only this bot of an event file.")
@@ -34,15 +36,8 @@ from tournaments.cli.arguments.options import WISH
 @click.option(
     "--start-ms", type=click.IntRange(1, 600_000), default=None, help="Time for the hello, in ms."
 )
-@click.option(
-    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
-)
-@click.option(
-    "--sandbox",
-    type=WISH,
-    default=None,
-    help="As in `run`.  [default: auto]",
-)
+@MOVE_MS
+@SANDBOX
 @click.option(
     "--compare",
     is_flag=True,
@@ -50,8 +45,49 @@ from tournaments.cli.arguments.options import WISH
     "makes it fail or start slowly; only for a bot that you trust.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print a line for every step.")
-@click.option("--json", "as_json", is_flag=True, help="Print every step as JSON.")
-def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print every step or answer as JSON.")
+@click.option(
+    "--exam",
+    "is_exam",
+    cls=SectionOption,
+    section=EXAM,
+    is_flag=True,
+    help="Put 300 problems to the bots instead, and say how much their answers lose.",
+)
+@click.option(
+    "--problems",
+    cls=SectionOption,
+    section=EXAM,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    help="Another problem set; `boneyard export --problems` makes one.",
+)
+@click.option(
+    "--jobs",
+    cls=SectionOption,
+    section=EXAM,
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Processes of a bot side by side.  [default: cores - 1]",
+)
+@click.option(
+    "--out",
+    cls=SectionOption,
+    section=EXAM,
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="Also write the tables (.md) or every answer (.csv).",
+)
+def check(
+    bots: tuple[str, ...],
+    listed: bool,
+    every: bool,
+    is_exam: bool,
+    problems: Path | None,
+    jobs: int | None,
+    out: Path | None,
+    **options: Any,
+) -> None:
     """Check bots step by step and say what to fix.
 
     The check talks to the bot as the referee does. BOT is a sample bot, a file, a command or the
@@ -61,8 +97,13 @@ def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> N
     was sent, what your bot replied, what was expected and how to fix it. Several bots are checked
     two at a time, and get a line each and a table.
 
-    Exit code 0: all steps of all bots passed. 1: a step failed or was not reached in time, or one
-    of several bots could not be started. 2: the command is wrong, or its only bot cannot start.
+    With --exam or --problems the bots answer problems: questions of games whose options are known
+    to differ, endgames that were solved and middle games whose options were tried in many deals.
+    The tables have the points that an answer loses, by kind and by game.
+
+    Exit code 0: all steps of all bots passed. 1: a step failed or was not reached in time, one of
+    several bots could not be started, or a bot fouled in the exam. 2: the command is wrong, or its
+    only bot cannot start.
 
     \b
     Examples:
@@ -73,6 +114,8 @@ def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> N
       boneyard check "node bot.mjs" --quick
       boneyard check friday.toml --bot mine --json
       boneyard check ./my_bot.py --only hello --only 10-20
+      boneyard check mine greedy --exam --out exam.csv
+      boneyard check mine --problems problems.jsonl
     """
     if listed:
         from arena.conformance.runner import describe_steps
@@ -84,9 +127,14 @@ def check(bots: tuple[str, ...], listed: bool, every: bool, **options: Any) -> N
         bots = (".",)
     if every == bool(bots):
         raise click.UsageError("Name bots, or --all for those of bots.toml.")
+    if is_exam or problems:
+        from tournaments.commands.exam import examine_bots
+
+        clock, wish, as_json = options["move_ms"], options["sandbox"], options["as_json"]
+        sys.exit(examine_bots(bots, problems, clock, wish, jobs, out, in_json=as_json))
     from tournaments.commands.check import CheckOptions, check_bots
 
-    sys.exit(check_bots(CheckOptions(bots, **options)))
+    sys.exit(check_bots(bots, CheckOptions(**options)))
 
 
 @click.command()
@@ -133,120 +181,3 @@ def _list_languages() -> None:
 
     for key, language in languages().items():
         click.echo(f"{key:<12} {language.title:<12} {missing_programs(language) or 'ready'}")
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
-def bots(as_json: bool) -> None:
-    """List the sample bots and your own bots in bots.toml.
-
-    The list also says which of them this machine cannot run, and why.
-
-    \b
-    Examples:
-      boneyard bots
-      boneyard bots --json
-    """
-    from tournaments.plan.bot_catalog import all_bots
-
-    listed = all_bots(Path.cwd())
-    if as_json:
-        entries = [
-            {"name": name, "about": bot.about, "available": bot.available, "lacks": bot.lacks}
-            for name, (bot, _) in listed.items()
-        ]
-        print_json(entries)
-        return
-    for name, (bot, _) in listed.items():
-        state = "" if bot.available else f"  (needs {bot.needs})"
-        click.echo(f"{name:<12} {bot.about}{state}")
-
-
-@click.command()
-@click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
-@click.option(
-    "--problems",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    help="A problem set.  [default: the one of the sample bots]",
-)
-@click.option(
-    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
-)
-@click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 512),
-    default=None,
-    help="Processes of a bot side by side.  [default: cores - 1]",
-)
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=None,
-    help="Also write the tables (.md) or every answer (.csv); with --make the new set.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print every answer as JSON.")
-@click.option(
-    "--make",
-    "folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Make a set of the games of an event or a log; may be repeated.",
-)
-@click.option(
-    "--endgames",
-    type=click.IntRange(0, 1000),
-    default=200,
-    show_default=True,
-    help="Endgames of the new set.",
-)
-@click.option(
-    "--middle-games",
-    type=click.IntRange(0, 1000),
-    default=100,
-    show_default=True,
-    help="Middle games of the new set.",
-)
-@click.option(
-    "--worlds",
-    type=click.IntRange(2, 100_000),
-    default=512,
-    show_default=True,
-    help="Deals in which the options of a middle game are tried.",
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the choice of games.")
-def exam(
-    bots: tuple[str, ...],
-    folders: tuple[Path, ...],
-    endgames: int,
-    middle_games: int,
-    worlds: int,
-    seed: int,
-    **options: Any,
-) -> None:
-    """Put problems to bots and tell how much their answers lose.
-
-    A problem is a question of a game whose options are known to differ: an endgame that was solved,
-    or a middle game whose options were tried in many deals. The bot is sent what the referee would
-    send at that point. The tables have the points that an answer loses, by kind and by game.
-    --make takes problems from the games of your own events, at most two from each.
-
-    \b
-    Examples:
-      boneyard exam greedy counting
-      boneyard exam mine --out mine.csv
-      boneyard exam --make runs/league --out problems.jsonl
-      boneyard exam mine --problems problems.jsonl
-    """
-    from tournaments.commands import exam as command
-
-    if bool(bots) == bool(folders):
-        raise click.UsageError("Name bots to examine, or --make FOLDER for a new set.")
-    if bots:
-        sys.exit(command.examine_bots(command.ExamOptions(bots, **options)))
-    if options["out"] is None:
-        raise click.UsageError("Name the file of the new set: --out problems.jsonl")
-    made = command.MakeOptions(folders, options["out"], endgames, middle_games, worlds, seed)
-    sys.exit(command.make_set(made))

@@ -1,4 +1,4 @@
-"""Commands about logged games: explain, review, replay."""
+"""Commands about logged games: explain, replay."""
 
 import sys
 from pathlib import Path
@@ -14,57 +14,114 @@ from tournaments.cli.arguments.completion import (
     complete_seats,
     complete_seats_or_bots,
 )
-from tournaments.cli.arguments.options import GAME, GLYPHS, LOG, WISH, SectionedCommand
+from tournaments.cli.arguments.options import (
+    GAME,
+    GLYPHS,
+    LOG,
+    WISH,
+    SectionedCommand,
+    SectionOption,
+)
 from tournaments.cli.platforms import require_linux
 
+REVIEW, QUESTION = "Values of options", "With a question"
+"""Sections of the help text of `explain`."""
 
-@click.command(
-    cls=SectionedCommand, sections={"With a question": ("ask", "times", "deals", "sandbox", "raw")}
-)
+
+@click.command(cls=SectionedCommand)
 @LOG
 @GAME
 @click.argument("question", required=False, shell_complete=complete_questions)
 @click.argument("bot", nargs=-1, shell_complete=complete_bots)
 @click.option(
-    "--seat",
-    "--bot",
-    "seat",
-    metavar="N|BOT",
-    default=None,
-    shell_complete=complete_seats,
-    help="The bot to explain, or its seat's number.  [default: your bot, or who came last]",
+    "--review",
+    cls=SectionOption,
+    section=REVIEW,
+    is_flag=True,
+    help="Review the decisions of the event or the game: what each choice cost.",
 )
-@click.option("--all", "whole", is_flag=True, help="Show every round and decision of the game.")
-@click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
-@GLYPHS
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+@click.option(
+    "--deals",
+    cls=SectionOption,
+    section=REVIEW,
+    type=click.IntRange(2, 10_000),
+    default=None,
+    help="Deals of the hidden tiles over which an option is valued; with a question, show the "
+    "values.  [default of --review: 64; for one game or question 512]",
+)
+@click.option(
+    "--by",
+    cls=SectionOption,
+    section=REVIEW,
+    metavar="PLAYER",
+    default=None,
+    help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
+    "each decision.  [default: keen]",
+)
+@click.option(
+    "--dearest",
+    cls=SectionOption,
+    section=REVIEW,
+    is_flag=True,
+    help="Review a game, its dearest decisions first.",
+)
 @click.option(
     "--ask",
+    cls=SectionOption,
+    section=QUESTION,
     is_flag=True,
     help="Ask the bot that had the seat: starts the command in event.json, whoever wrote that.",
 )
 @click.option(
     "--times",
+    cls=SectionOption,
+    section=QUESTION,
     type=click.IntRange(0, 1000),
     default=1,
     show_default=True,
     help="Number of times to ask, each time in a new process.",
 )
 @click.option(
-    "--deals",
-    type=click.IntRange(2, 10_000),
-    default=None,
-    help="Also play the round on, with every option, under this many other deals of the hidden "
-    "tiles.",
-)
-@click.option(
     "--sandbox",
+    cls=SectionOption,
+    section=QUESTION,
     type=WISH,
     default=None,
     help="As in `run`.  [default: as in the event, but not off]",
 )
-@click.option("--raw", is_flag=True, help="Only print what the bot would be sent.")
-def explain(log: Path | None, game: str | None, question: str | None, **options: Any) -> None:
+@click.option(
+    "--raw",
+    cls=SectionOption,
+    section=QUESTION,
+    is_flag=True,
+    help="Only print what the bot would be sent.",
+)
+@click.option(
+    "--seat",
+    "--bot",
+    "seat",
+    metavar="N|BOT",
+    default=None,
+    shell_complete=complete_seats_or_bots,
+    help="The bot to explain, or its seat's number.  [default: your bot, or who came last; with "
+    "--review all]",
+)
+@click.option("--all", "whole", is_flag=True, help="Show every round and decision of the game.")
+@click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
+@GLYPHS
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
+def explain(
+    log: Path | None,
+    game: str | None,
+    question: str | None,
+    bot: tuple[str, ...],
+    review: bool,
+    by: str | None,
+    dearest: bool,
+    whole: bool,
+    only: int | None,
+    **options: Any,
+) -> None:
     """Explain why a bot lost: an event, a game or a decision.
 
     LOG is an event's folder or a game's log; by default the event in the current directory, or else
@@ -74,11 +131,19 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
     explain                 where the points of all games went, and the worst games
     explain GAME            a game's rounds and what turned it
     explain GAME QUESTION   a decision as the bot saw it; --ask asks the bot again
+    explain --review        what all decisions of an event cost, on all cores
+    explain GAME --review   each decision of a game with the values of its options
 
     GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
     process gets the game and the question again, byte for byte, under the same clock: BOT, as in
-    `run`, or with --ask the bot that had the seat. --deals estimates the value of each option.
-    Long output is shown in your pager ($PAGER) on a terminal.
+    `run`, or with --ask the bot that had the seat. Long output is shown in your pager ($PAGER) on a
+    terminal.
+
+    The value of an option is the lead that it brings by the round's end: the average over deals
+    that the bot could not tell from the real one, played on by a keen player. A choice's loss is
+    the value of the best option less that of the chosen one. The review of an event is in
+    review.jsonl, its sums in review.json, each decision in review.csv. After an interrupt, a kill
+    or new games the same command goes on with the games that are left.
 
     Exit code 1 when a bot that is asked commits a foul.
 
@@ -91,101 +156,50 @@ def explain(log: Path | None, game: str | None, question: str | None, **options:
       boneyard explain demo 1.greedy.suit 3 --seat 1 --times 20 -- node my_bot.mjs
       boneyard explain demo 1.greedy.suit 3 --seat 1 --deals 200
       boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
+      boneyard explain demo --review --bot greedy
+      boneyard explain demo 1.greedy.suit --review --dearest
     """
-    from tournaments.commands.games.explain import ExplainOptions, explain_event, explain_game
-
-    where, words = name_log(log, game, question, *options.pop("bot"))
-    asking = {name: options.pop(name) for name in ("ask", "times", "deals", "sandbox", "raw")}
+    where, words = name_log(log, game, question, *bot)
+    page, seat, as_json = click.echo_via_pager, options["seat"], options["as_json"]
+    one, named = words[0] if words else None, bool(words) or not (where / EVENT).is_file()
     if len(words) > 1:
-        _explain_question(where, words, **asking, **options)
-        return
-    if words or not (where / EVENT).is_file():
-        game = words[0] if words else None
-        explain_game(ExplainOptions(where, game, **options), click.echo_via_pager)
+        _explain_question(where, words, review=review, **options)
+    elif dearest and not named:
+        raise UserError("--dearest orders the decisions of one game. Name a game.")
+    elif named and (review or dearest):
+        from tournaments.commands.games.review_game import review_one_game
+
+        deals = options["deals"]
+        review_one_game(where, one, page, seat, deals, by, dearest=dearest, in_json=as_json)
+    elif review:
+        from tournaments.commands.review import review_event
+
+        sys.exit(review_event(where, page, seat, options["deals"], by, in_json=as_json))
+    elif options["deals"] or by:
+        raise UserError(f"{'--deals' if options['deals'] else '--by'} goes with --review.")
+    elif named:
+        from tournaments.commands.games.explain import explain_game
+
+        glyphs = options["glyphs"]
+        explain_game(where, one, seat, only, page, whole=whole, glyphs=glyphs, in_json=as_json)
     else:
-        explain_event(where, options["seat"], options["as_json"], click.echo_via_pager)
+        from tournaments.commands.games.explain import explain_event
+
+        explain_event(where, seat, as_json, page)
 
 
-def _explain_question(where: Path, words: list[str], **options: Any) -> None:
+def _explain_question(where: Path, words: list[str], *, review: bool, **options: Any) -> None:
     """Show a question and ask it again."""
-    from tournaments.commands.games.explain_question import QuestionOptions, explain_question
+    from tournaments.commands.games.explain_question import explain_question
+    from tournaments.commands.games.review_game import WORLDS
 
     game, question, *bot = words
     if not question.isdecimal():
         raise UserError(f"A question is a number, not {question}. `--all` shows them.")
     if options["times"] and not options["raw"]:
         require_linux("explain GAME QUESTION")
-    for name in ("whole", "only"):
-        options.pop(name)
-    sys.exit(explain_question(QuestionOptions(where, game, int(question), tuple(bot), **options)))
-
-
-@click.command()
-@LOG
-@GAME
-@click.option(
-    "--bot",
-    "--seat",
-    "bot",
-    metavar="BOT|N",
-    default=None,
-    shell_complete=complete_seats_or_bots,
-    help="Review only this bot, in a game also by its seat's number.",
-)
-@click.option(
-    "--worlds",
-    type=click.IntRange(2, 10_000),
-    default=None,
-    help="Deals over which an option is valued.  [default: 64; for one game 512]",
-)
-@click.option(
-    "--by",
-    metavar="PLAYER",
-    default=None,
-    help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
-    "each decision.  [default: keen]",
-)
-@click.option("--dearest", is_flag=True, help="Show a game's dearest decisions first.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def review(log: Path | None, game: str | None, **options: Any) -> None:
-    """Review the decisions of bots: what each choice cost.
-
-    LOG is an event's folder or a game's log; by default the event in the current directory, or else
-    the one here that was run last.
-
-    \b
-    review         all decisions of an event, on all cores; the report gets the sums
-    review GAME    each decision of a game with the values of its options, in seconds
-
-    The value of an option is the lead that it brings by the round's end: the mean over deals that
-    the bot could not tell from the real one, played on by a keen player. A choice's loss is the
-    value of the best option less that of the chosen one. The review of an event is in review.jsonl,
-    its sums in review.json, each decision in review.csv. After an interrupt, a kill or new games
-    the same command goes on with the games that are left.
-
-    \b
-    Examples:
-      boneyard review friday
-      boneyard review friday --bot mine
-      boneyard review friday 12.greedy.mine
-      boneyard review friday 12.greedy.mine --bot mine --dearest
-      boneyard review friday 12.greedy.mine --bot 1 --worlds 1000
-      nice boneyard review friday --json > sums.json
-    """
-    where, words = name_log(log, game)
-    if len(words) > 1:
-        raise UserError(f"Name one game, not {' and '.join(words)}.")
-    if words or not (where / EVENT).is_file():
-        from tournaments.commands.games.review_game import GameReviewOptions, review_one_game
-
-        game = words[0] if words else None
-        review_one_game(GameReviewOptions(where, game, **options), click.echo_via_pager)
-        return
-    from tournaments.commands.review import ReviewOptions, review_event
-
-    if options.pop("dearest"):
-        raise UserError("--dearest orders the decisions of one game. Name a game.")
-    sys.exit(review_event(ReviewOptions(where, **options), click.echo_via_pager))
+    options["deals"] = options["deals"] or (WORLDS if review else None)
+    sys.exit(explain_question(where, game, int(question), tuple(bot), **options))
 
 
 @click.command()
@@ -211,7 +225,16 @@ def review(log: Path | None, game: str | None, **options: Any) -> None:
     default=None,
     help="Show the chances at each move, luck and mistakes.  [default: on the page of one game]",
 )
-def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> None:
+def replay(
+    log: Path | None,
+    game: str | None,
+    seat: str | None,
+    only: int | None,
+    html: bool,
+    out: Path | None,
+    review: bool | None,
+    **options: Any,
+) -> None:
     """Watch a game from its log.
 
     LOG is a game log or an event's folder; by default the event in the current directory, or else
@@ -241,8 +264,11 @@ def replay(log: Path | None, game: str | None, html: bool, **options: Any) -> No
     if html:
         from tournaments.commands.games.replay_html import write_pages
 
-        write_pages(where, name, options["seat"], options["out"], options["review"])
+        write_pages(where, name, seat, out, review)
         return
-    from tournaments.commands.games.replay import ReplayOptions, replay_game
+    if out:
+        raise UserError("--out names the page's file: it goes with --html.")
+    from tournaments.commands.games.replay import replay_game
 
-    replay_game(ReplayOptions(where, name, **options), click.getchar, click.echo_via_pager)
+    page = click.echo_via_pager
+    replay_game(where, name, seat, only, click.getchar, page, reviewed=review is True, **options)

@@ -3,54 +3,35 @@
 import atexit
 import errno
 import gc
-from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 import click
 
 from protocol import __version__
 from protocol.errors import UserError
-from tournaments.cli import bots, cluster, events, games, league, live, results, rules, system
+from tournaments.cli import bots, events, games, league, live, results, system
 from tournaments.cli.arguments.aliases import unknown_command, unknown_option
 from tournaments.cli.platforms import linux_only
 
 OBJECTS_A_SEARCH = 20_000
 """New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
 VERSION = "--version"
-NAME_WIDTH = 10
-"""Columns for a command's name in the help text."""
 LINE_WIDTH = 64
-"""Columns for its description, from which on it is cut."""
+"""Columns for a command's description in the help text, from which on it is cut."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NO_ACCESS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR)
 """Errors of the disk and of paths, which are no bugs of ours."""
 MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
-SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
-    "Write a bot": (bots.new, bots.check, bots.exam, bots.bots, rules.rules),
-    "Play": (
-        events.demo,
-        events.run,
-        league.league,
-        events.plan,
-        events.tune,
-        cluster.worker,
-        live.play,
-    ),
-    "Look at results": (
-        results.show,
-        live.watch,
-        games.replay,
-        games.explain,
-        games.review,
-        results.report,
-        results.rate,
-        results.export,
-    ),
-    "Prove and publish": (results.verify, results.publish, system.doctor),
-    "About the program": (system.help_, system.schema, system.completion),
-}
-"""Every command, in the sections of `boneyard --help`."""
+FIRST: tuple[click.Command, ...] = (
+    *(events.demo, bots.new, bots.check, events.run, results.show),
+    *(games.replay, games.explain, live.play, results.verify, league.league),
+)
+"""The commands that a newcomer needs first, in the order of `boneyard --help`."""
+OTHERS: tuple[click.Command, ...] = (
+    *(system.doctor, results.export, system.help_, results.publish, results.report),
+    *(system.rules, live.watch, events.worker),
+)
+"""All other commands."""
 
 
 class Commands(click.Group):
@@ -65,15 +46,12 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands into the help text, in their sections."""
-        for title, commands in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl(
-                    [
-                        (f"{one.name:{NAME_WIDTH}}", one.get_short_help_str(LINE_WIDTH))
-                        for one in commands
-                    ]
-                )
+        """Write the first commands into the help text with a line each, the others by name."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(f"{one.name}", one.get_short_help_str(LINE_WIDTH)) for one in FIRST]
+            )
+            formatter.write_text(f"More: {', '.join(f'{one.name}' for one in OTHERS)}.")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print a user's error as one sentence and exit with code 2."""
@@ -105,20 +83,9 @@ class Commands(click.Group):
 def main() -> None:
     """Bot tournaments for draw dominoes.
 
-    \b
-    Start here:
-      boneyard demo                     a small event of sample bots
-      boneyard new python mine          a bot of your own to start from
-      boneyard run greedy ./my_bot.py   your bot against a sample bot
-      boneyard plan greedy ./my_bot.py  its duration and its precision
-      boneyard show OUT                 its standings, while it runs or after
-      boneyard replay OUT               watch a game
-      boneyard explain OUT              why your bot lost
-      boneyard review OUT               what each of its choices cost
-      boneyard verify OUT               check every deal, byte and score
-      boneyard help run                 all about a command
+    `boneyard help COMMAND` explains a command, `boneyard help help` lists topics.
     """
 
 
-for _command in chain.from_iterable(SECTIONS.values()):
+for _command in (*FIRST, *OTHERS):
     main.add_command(linux_only(_command))

@@ -1,59 +1,132 @@
-"""Commands about results: show, verify, report, rate, export."""
+"""Commands about results: show, verify, publish, report, export."""
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from arena.analysis.find import usual_folder
+from arena.analysis.find import event_folders, usual_folder
+from protocol.errors import UserError, unknown_name
 from tournaments.cli.arguments.completion import (
     complete_entrants,
     complete_events,
+    complete_events_or_entrants,
     complete_logs,
 )
-from tournaments.cli.arguments.options import LogPath
+from tournaments.cli.arguments.options import FOLDER, LogPath, SectionedCommand, SectionOption
 
-FOLDER = click.argument(
-    "folder",
-    required=False,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    shell_complete=complete_events,
+RATED = "With several events"
+"""The section of the options of `show` for ratings of events together."""
+
+
+@click.command(cls=SectionedCommand)
+@click.argument(
+    "what",
+    nargs=-1,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_events_or_entrants,
 )
-"""The argument for an event's folder; see `usual_folder`."""
-
-
-@FOLDER
-@click.command()
+@click.option(
+    "--prior",
+    cls=SectionOption,
+    section=RATED,
+    type=float,
+    default=None,
+    show_default="1",
+    help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
+)
+@click.option(
+    "--no-fouls",
+    cls=SectionOption,
+    section=RATED,
+    is_flag=True,
+    help="Leave out games with a foul.",
+)
+@click.option(
+    "--pool",
+    cls=SectionOption,
+    section=RATED,
+    is_flag=True,
+    help="Rate different rules with the same seats in one table.",
+)
+@click.option(
+    "--anchor",
+    cls=SectionOption,
+    section=RATED,
+    metavar="NAME=ELO",
+    default=None,
+    help="Give a bot this rating.",
+)
 @click.option(
     "--watch", "-w", is_flag=True, help="Update the display until the event is over or Ctrl-C."
 )
+@click.option(
+    "--separate",
+    is_flag=True,
+    help="Print how many boards would separate neighbours in the table, or the two bots after the "
+    "folder.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def show(folder: Path | None, watch: bool, as_json: bool) -> None:
-    """Show an event's standings and progress, while it runs or after.
+def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **rated: Any) -> None:
+    """Show an event's standings and progress, or rate several events.
 
     The command prints the standings, the progress, the remaining time and the fouls. It only reads
-    and takes no lock: use it from another terminal. FOLDER is by default the event in the current
+    and takes no lock: use it from another terminal. WHAT is by default the event in the current
     directory, or else the one here that was run last.
+
+    With several events, a ledger or an option of ratings it rates all results together. Two bots
+    are the same bot if their names and fingerprints are equal. Each combination of rules and seats
+    gets its own table.
 
     \b
     Examples:
       boneyard show
       boneyard show friday --watch
       boneyard show friday --json
+      boneyard show friday --separate
+      boneyard show friday --separate greedy counting
+      boneyard show friday saturday --anchor greedy=1500
+      boneyard show old/ledger.jsonl --prior 0 --no-fouls --json
     """
+    missing = [f"{one}" for one in what if not (one.exists() or separate)]
+    if missing:
+        events = (f"{folder}" for folder in event_folders(Path()))
+        raise unknown_name("event or ledger", missing[0], events)
+    if separate:
+        from tournaments.commands.show import print_separations
+
+        bots = tuple(map(str, what[-2:])) if len(what) > 1 else ()
+        if len(what) > 3:
+            raise UserError("--separate takes an event's folder and two bots, or only the folder.")
+        where = what[0] if len(what) % 2 else usual_folder()
+        sys.exit(print_separations(where, bots, as_json))
+    if len(what) > 1 or any(one.is_file() for one in what) or any(map(_is_given, rated.values())):
+        from tournaments.commands.rate import RateOptions, print_ratings
+        from tournaments.rating.anchor import anchored
+
+        if watch:
+            raise UserError("--watch shows one event while it runs. Name its folder only.")
+        prior = rated["prior"]
+        asked = RateOptions(
+            prior=RateOptions().prior if prior is None else prior,
+            fouls=not rated["no_fouls"],
+            pool=rated["pool"],
+            anchor=anchored(rated["anchor"]),
+        )
+        sys.exit(print_ratings(what or (usual_folder(),), asked, as_json))
     from tournaments.live.status_text import print_status, watch_status
 
-    sys.exit((watch_status if watch else print_status)(folder or usual_folder(), as_json))
+    where = what[0] if what else usual_folder()
+    sys.exit(watch_status(where, as_json) if watch else print_status(where, as_json))
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False
 
 
 @click.command()
-@click.argument(
-    "what",
-    required=False,
-    type=LogPath(),
-    shell_complete=complete_logs,
-)
+@click.argument("what", required=False, type=LogPath(), shell_complete=complete_logs)
 @click.option(
     "--seeds",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -66,8 +139,9 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
 
     WHAT is an event's folder, a log, a folder of logs such as `boneyard play` writes, a league or a
     league's site; by default it is the event in the current directory, or else the one here that
-    was run last. The command replays and rates every game again, from the published files alone; of
-    a league it also chooses the tables again. Exit code 1 when it finds a problem.
+    was run last. The command replays and rates every game again, from the published files alone,
+    and compares each file of the report; of a league it also chooses the tables again. Exit code 1
+    when it finds a problem.
 
     \b
     Examples:
@@ -98,8 +172,8 @@ def publish(folder: Path, site: Path, url: str) -> None:
     commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
     no game of a board that is still played. The same command brings the site up to date.
 
-    Once the event has a review (`boneyard review`), replays show luck and mistakes: 0.4 s of CPU a
-    game. With --url a shared link shows a title, a summary and a picture of the standings.
+    Once the event has a review (`boneyard report --review`), replays show luck and mistakes: 0.4 s
+    of CPU a game. With --url a shared link shows a title, a summary and a picture of the standings.
 
     \b
     Examples:
@@ -114,7 +188,6 @@ def publish(folder: Path, site: Path, url: str) -> None:
 
 @click.command()
 @FOLDER
-@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a file is wrong.")
 @click.option(
     "--anchor",
     metavar="NAME=ELO|none",
@@ -124,89 +197,90 @@ def publish(folder: Path, site: Path, url: str) -> None:
 @click.option(
     "--luck", is_flag=True, help="Also compute ratings with the luck of the draw taken out."
 )
+@click.option(
+    "--review",
+    is_flag=True,
+    help="Also review the decisions that are not reviewed yet; see `boneyard explain`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def report(folder: Path | None, check: bool, anchor: str | None, luck: bool, as_json: bool) -> None:
+def report(
+    folder: Path | None, anchor: str | None, luck: bool, review: bool, as_json: bool
+) -> None:
     """Write an event's report again from its plan and ledger.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
     event.json and ledger.jsonl; report.html and times.json also hold facts from the game logs.
     With --luck, luck.jsonl gets the luck of every game that it does not have, from its log; the
-    report then shows ratings and margins with luck taken out beside the plain ones.
+    report then shows ratings and margins with luck taken out beside the plain ones. `boneyard
+    verify` says whether the files are right.
 
     \b
     Examples:
       boneyard report friday
-      boneyard report friday --check
       boneyard report friday --anchor greedy=1500
       boneyard report friday --anchor none
-      boneyard report friday --luck
+      boneyard report friday --luck --review
     """
-    from protocol.errors import UserError
-    from tournaments.commands import report as anew
+    from tournaments.commands.report import write_report
 
-    if check and (anchor or luck):
-        raise UserError(
-            f"--check writes nothing, so it cannot go with {'--anchor' if anchor else '--luck'}: "
-            "leave one out."
-        )
     where = folder or usual_folder()
-    sys.exit(anew.check(where, as_json) if check else anew.remake(where, anchor, luck, as_json))
+    sys.exit(write_report(where, anchor, luck=luck, review=review, in_json=as_json))
 
 
-@click.command()
-@click.argument(
-    "what",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    shell_complete=complete_events,
+PROBLEMS = "With --problems"
+"""The section of the options of `export` for problem sets."""
+
+
+@click.command(cls=SectionedCommand)
+@click.argument("what", nargs=-1, type=LogPath(), shell_complete=complete_logs)
+@click.option(
+    "--problems",
+    cls=SectionOption,
+    section=PROBLEMS,
+    is_flag=True,
+    help="Write a problem set for `boneyard check --exam`, at most two problems from a game.",
 )
 @click.option(
-    "--prior",
-    type=float,
-    default=1.0,
+    "--endgames",
+    cls=SectionOption,
+    section=PROBLEMS,
+    type=click.IntRange(0, 1000),
+    default=200,
     show_default=True,
-    help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
+    help="Endgames of the set.",
 )
-@click.option("--no-fouls", is_flag=True, help="Leave out games with a foul.")
-@click.option("--pool", is_flag=True, help="Rate different rules with the same seats in one table.")
-@click.option("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
-@click.option("--json", "as_json", is_flag=True, help="Print all ratings as JSON.")
-def rate(
-    what: tuple[Path, ...],
-    prior: float,
-    no_fouls: bool,
-    pool: bool,
-    anchor: str | None,
-    as_json: bool,
-) -> None:
-    """Rate the results of several events together.
-
-    WHAT are ledgers or event folders. Two bots are the same bot if their names and fingerprints are
-    equal. Each combination of rules and seats gets its own table.
-
-    \b
-    Examples:
-      boneyard rate friday saturday
-      boneyard rate friday saturday --anchor greedy=1500
-      boneyard rate old/ledger.jsonl --prior 0 --no-fouls --json
-    """
-    from tournaments.commands import report as anew
-    from tournaments.commands.rate import RateOptions
-    from tournaments.rating.anchor import anchored
-
-    asked = RateOptions(prior=prior, fouls=not no_fouls, pool=pool, anchor=anchored(anchor))
-    sys.exit(anew.rate(what, asked, as_json))
-
-
-@click.command()
-@click.argument("what", nargs=-1, type=LogPath(), shell_complete=complete_logs)
-@click.option("--decisions", is_flag=True, help="Export one row a decision; there is nothing else.")
+@click.option(
+    "--middle-games",
+    cls=SectionOption,
+    section=PROBLEMS,
+    type=click.IntRange(0, 1000),
+    default=100,
+    show_default=True,
+    help="Middle games of the set.",
+)
+@click.option(
+    "--deals",
+    cls=SectionOption,
+    section=PROBLEMS,
+    type=click.IntRange(2, 100_000),
+    default=512,
+    show_default=True,
+    help="Deals in which the options of a middle game are tried.",
+)
+@click.option(
+    "--seed",
+    cls=SectionOption,
+    section=PROBLEMS,
+    type=int,
+    default=1,
+    show_default=True,
+    help="Seed of the choice of games.",
+)
 @click.option(
     "--out",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="File to write, or its folder.  [default: decisions.parquet in WHAT]",
+    help="File to write, or its folder.  [default: decisions.parquet or problems.jsonl in WHAT]",
 )
 @click.option(
     "--format",
@@ -226,7 +300,11 @@ def rate(
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def export(
     what: tuple[Path, ...],
-    decisions: bool,
+    problems: bool,
+    endgames: int,
+    middle_games: int,
+    deals: int,
+    seed: int,
     out: Path | None,
     format: Literal["parquet", "csv"] | None,
     bots: tuple[str, ...],
@@ -234,7 +312,7 @@ def export(
     review: bool,
     as_json: bool,
 ) -> None:
-    """Write each decision of games as a row to learn from.
+    """Write each decision of games as a row to learn from, or a problem set.
 
     WHAT are events' folders, logs, or folders of logs such as `boneyard play` writes; by default it
     is the event in the current directory, or else the one here that was run last. Parquet needs
@@ -249,17 +327,19 @@ def export(
 
     \b
     Examples:
-      boneyard export --decisions
-      boneyard export demo --decisions --bot counting
-      boneyard export demo --decisions --luck --review
-      boneyard export demo --decisions --out demo.csv
-      boneyard export friday saturday --decisions --out both.parquet
+      boneyard export
+      boneyard export demo --bot counting
+      boneyard export demo --luck --review
+      boneyard export demo --out demo.csv
+      boneyard export friday saturday --out both.parquet
+      boneyard export runs/league --problems --out problems.jsonl
     """
-    from protocol.errors import UserError
+    sources = what or (usual_folder(),)
+    if problems:
+        from tournaments.commands.exam import make_set
+
+        sys.exit(make_set(sources, out, endgames, middle_games, deals, seed))
     from tournaments.commands.export import write_decisions
     from tournaments.dataset.example import Wish
 
-    if not decisions:
-        raise UserError("Say what to export: `boneyard export --decisions` writes every decision.")
-    wish = Wish(frozenset(bots), luck, review)
-    write_decisions(what or (usual_folder(),), out, format, wish, as_json)
+    write_decisions(sources, out, format, Wish(frozenset(bots), luck, review), as_json)

@@ -1,4 +1,4 @@
-"""Commands about this machine and the program itself: doctor, schema, help, completion."""
+"""Commands about this machine, the games and the program itself: doctor, rules, help."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,8 @@ from click.shell_completion import CompletionItem
 from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.arguments.aliases import unknown_command
-from tournaments.cli.arguments.completion import offered
+from tournaments.cli.arguments.completion import complete_rules, offered, typed
+from tournaments.cli.arguments.options import CHOICES
 
 
 @click.command()
@@ -48,20 +49,29 @@ def doctor(as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("what", default="protocol")
-def schema(what: str) -> None:
-    """Print a JSON Schema, for programs.
+@click.argument("game", required=False, shell_complete=complete_rules)
+@CHOICES
+@click.option("--sources", is_flag=True, help="Cite the clauses of the rule texts.")
+@click.option("--json", "as_json", is_flag=True, help="Print the choices as JSON.")
+def rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bool) -> None:
+    """List the named games, or explain one in plain English.
 
-    WHAT is protocol (every message, both directions), results, review or rated.
+    GAME is a name from the list, or your own rules file: a `base` and the choices that differ from
+    it. A choice takes a number, yes or no, a word, a list
+    (100,75) or a table by players (2:7,3:7,4:6).
 
     \b
     Examples:
-      boneyard schema > boneyard.schema.json
-      boneyard schema results > results.schema.json
+      boneyard rules
+      boneyard rules dutch
+      boneyard rules dutch --set draw_limit=3 --set hand=2:7,3:7,4:5
+      boneyard rules my.toml
+      boneyard rules dutch --sources
+      boneyard rules dutch --json
     """
-    from tournaments.commands.schema import print_schema
+    from tournaments.commands.rules import print_rules
 
-    print_schema(what)
+    print_rules(game, choices, sources, as_json)
 
 
 PROGRAM = "boneyard"
@@ -86,41 +96,81 @@ TOPICS = {
 """Pages that `help` prints: the package and the file of each."""
 
 
+LISTS = {"bots": (), "completion": SHELLS, "schema": ("protocol", "results", "review", "rated")}
+"""Subjects of which `help` prints facts, each with the words that may follow."""
+
+
 def _subjects(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     group = context.find_root().command
     commands = group.commands if isinstance(group, click.Group) else ()
-    return offered([*commands, *TOPICS], begun)
+    words = next((LISTS[word] for word in typed() if word in LISTS), (*commands, *TOPICS, *LISTS))
+    return offered(words, begun)
 
 
 @click.command("help")
 @click.argument("subject", nargs=-1, shell_complete=_subjects)
+@click.option("--json", "as_json", is_flag=True, help="Print the list of bots as JSON.")
 @click.pass_context
-def help_(context: click.Context, subject: tuple[str, ...]) -> None:
-    """Show the help of a command, or the page about a topic.
+def help_(context: click.Context, subject: tuple[str, ...], as_json: bool) -> None:
+    """Show the help of a command, a page about a topic, or a list.
 
     Topics: authors, protocol, rulesets, events, leagues, ratings, sandbox, cluster, training,
     promises, deals, secrets, valuation.
 
     \b
+    help bots                  the sample bots and your own in bots.toml, and what they need
+    help schema [NAME]         the JSON Schema of protocol, results, review or rated, for programs
+    help completion [SHELL]    a script that completes commands in bash, zsh or fish
+
+    \b
     Examples:
-      boneyard help
       boneyard help run
       boneyard help ratings
+      boneyard help bots
+      boneyard help schema results > results.schema.json
+      source <(boneyard help completion bash)
+      boneyard help completion zsh > ~/.zfunc/_boneyard
+      boneyard help completion fish > ~/.config/fish/completions/boneyard.fish
     """
     parent = context.parent
     assert parent, "There is a group above every command."
     assert isinstance(parent.command, click.Group)
-    if not subject:
+    name, *more = subject or ("",)
+    found = parent.command.get_command(parent, name)
+    if not name:
         click.echo(parent.get_help())
-        return
-    found = parent.command.get_command(parent, subject[0])
-    if found:
-        with click.Context(found, parent, info_name=subject[0]) as its:
+    elif found:
+        with click.Context(found, parent, info_name=name) as its:
             click.echo(found.get_help(its))
-    elif subject[0] in TOPICS:
-        _show_page(*TOPICS[subject[0]])
+    elif name in TOPICS:
+        _show_page(*TOPICS[name])
+    elif name == "bots":
+        _list_bots(as_json)
+    elif name == "schema":
+        from tournaments.commands.schema import print_schema
+
+        print_schema(*more[:1])
+    elif name == "completion":
+        _print_completion(context, *more[:1])
     else:
-        raise unknown_command(subject[0], [*parent.command.commands, *TOPICS])
+        raise unknown_command(name, [*parent.command.commands, *TOPICS, *LISTS])
+
+
+def _list_bots(as_json: bool) -> None:
+    """List the sample bots and the user's own, and say which cannot run here and why."""
+    from tournaments.plan.bot_catalog import all_bots
+
+    listed = {name: one.bot for name, one in all_bots(Path.cwd()).items()}
+    if as_json:
+        entries = [
+            {"name": name, "about": bot.about, "available": bot.available, "lacks": bot.lacks}
+            for name, bot in listed.items()
+        ]
+        print_json(entries)
+        return
+    for name, bot in listed.items():
+        state = "" if bot.available else f"  (needs {bot.needs})"
+        click.echo(f"{name:<12} {bot.about}{state}")
 
 
 def _show_page(package: str, name: str) -> None:
@@ -139,23 +189,9 @@ def _show_page(package: str, name: str) -> None:
         console.print(Markdown(text))
 
 
-@click.command()
-@click.argument("shell", required=False, shell_complete=lambda *asked: offered(SHELLS, asked[-1]))
-@click.pass_context
-def completion(context: click.Context, shell: str | None) -> None:
-    """Print a script that completes commands in your shell.
-
-    It completes commands, options, bots, rulesets, events, games, seats and questions. SHELL is
-    bash, zsh or fish; by default it is the one in $SHELL.
-
-    \b
-    Examples:
-      source <(boneyard completion bash)
-      boneyard completion zsh > ~/.zfunc/_boneyard
-      boneyard completion fish > ~/.config/fish/completions/boneyard.fish
-    """
+def _print_completion(context: click.Context, shell: str | None = None) -> None:
+    """Print the script of a shell, by default of the one in $SHELL. Raises UserError."""
     import os
-    from pathlib import Path
 
     from click.shell_completion import get_completion_class
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from rich.console import Console
@@ -28,15 +28,14 @@ from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
-from tournaments.formats.base import Entrant
+from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_catalog import LIST, ListedBot, own_bots
-from tournaments.plan.bot_clocks import name_clocks
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.bot_file import BOT_FILE, load_bot_file
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
-from tournaments.plan.from_options import parse_event
+from tournaments.plan.event_plan import parse_event
 
 AT_ONCE = 2
 """Bots that are checked side by side; more would slow each other down."""
@@ -45,8 +44,6 @@ AT_ONCE = 2
 class CheckOptions(NamedTuple):
     """The command's options."""
 
-    bots: tuple[str, ...]
-    """Bots, as `run` takes them, or an event file; none: all of bots.toml."""
     name: str | None
     """The name of one of the event file's bots."""
     only: tuple[str, ...]
@@ -71,6 +68,7 @@ class CheckOptions(NamedTuple):
 class _Check(NamedTuple):
     """All that the checks of several bots have in common."""
 
+    words: tuple[str, ...]
     event: WrittenEvent
     sandbox: Sandbox
     outside: Sandbox | None
@@ -85,9 +83,12 @@ class _Check(NamedTuple):
         return Session(entrant.command, self.sandbox, clock, pace, self.outside, self.game)
 
 
-def check_bots(options: CheckOptions) -> int:
-    """Check each bot; return 1 unless all of them pass, else 0. Raises UserError."""
-    event, base, game = _written(options)
+def check_bots(bots: Sequence[str], options: CheckOptions) -> int:
+    """Check each bot; return 1 unless all of them pass, else 0. Raises UserError.
+
+    `bots`: as `run` takes them, or an event file; none: all of bots.toml.
+    """
+    event, base, game = _written(bots, options)
     steps = select_steps(options.only, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
         entrants, reports = list[Entrant](), list[Report]()
@@ -102,7 +103,7 @@ def check_bots(options: CheckOptions) -> int:
         outside = outside_of(event, sandbox.level, options.compare)
         if sandbox.level == "off" != event.sandbox:
             print_note(" ".join(sandbox.notices))
-        check = _Check(event, sandbox, outside, game, steps, options)
+        check = _Check(tuple(bots), event, sandbox, outside, game, steps, options)
         console = open_console(stderr=options.as_json)
         if len(event.bots) == 1:
             reports = [_check_one(check, entrants[0], console)]
@@ -113,14 +114,16 @@ def check_bots(options: CheckOptions) -> int:
     return 0 if all(report.verdict == "passed" for report in reports) else 1
 
 
-def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | None]:
+def _written(
+    bots: Sequence[str], options: CheckOptions
+) -> tuple[WrittenEvent, Path, EventGame | None]:
     """Return the bots with their clock and sandbox, their folder, and the game to play.
 
     The game is that of an event file; without one (None) a bot must know every game.
     """
     game = None
     listed = own_bots(Path())
-    folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in options.bots)
+    folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in bots)
     what = tuple(folders) or tuple(listed)
     if not what:
         raise UserError(f"There is no bot in {LIST} here. Name a bot: boneyard check BOT")
@@ -129,17 +132,17 @@ def _written(options: CheckOptions) -> tuple[WrittenEvent, Path, EventGame | Non
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     for name in listed.keys() & what:
         _warn_of_two_files(name, listed[name])
-    event, base = parse_event(what)
+    times = {"start_ms": options.start_ms, "move_ms": options.move_ms}
+    given: dict[str, Any] = {"clock": {name: ms for name, ms in times.items() if ms}}
+    if options.sandbox:
+        given["sandbox"] = options.sandbox
+    event, base = parse_event(what, given)
     if in_file:
         # The candidates of a tune are the first bot with other values.
-        bots = event.bots[:1] if event.tune else event.bots
-        event = replace(event, bots=_meant(bots, options.name))
+        own = event.bots[:1] if event.tune else event.bots
+        event = replace(event, bots=_meant(own, options.name))
         game = _game(event, base, whole=not options.quick)
-    clock = event.clock
-    times = {"start_ms": options.start_ms, "move_ms": options.move_ms}
-    clock = replace(clock, **{name: ms for name, ms in times.items() if ms})
-    event = replace(event, clock=clock, sandbox=options.sandbox or event.sandbox)
-    return name_clocks(event), base, game
+    return event, base, game
 
 
 def _warn_of_two_files(name: str, listed: ListedBot) -> None:
@@ -164,7 +167,7 @@ def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
 def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:
     if name is None:
         return bots
-    found = tuple(bot for bot in bots if bot.name == name)
+    found = tuple(bot for bot in bots if name in (bot.name, plain_name(bot.name)))
     if not found:
         raise unknown_name("bot", name, [bot.name for bot in bots])
     return found
@@ -295,7 +298,7 @@ def _check_many(
 
 def _words_of(check: _Check, place: int) -> tuple[str, ...]:
     """Return the words by which a user checks one of the bots alone."""
-    words, name = check.options.bots, check.event.bots[place].name
+    words, name = check.words, check.event.bots[place].name
     if check.game:
         return words[0], "--bot", name
     return (words[place] if words else name,)

@@ -1,14 +1,13 @@
-"""The command `exam`: puts a problem set to bots and tells what they lose, or makes a set."""
+"""Problem sets: `check --exam` puts one to bots, `export --problems` makes one from games."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
 
 import trio
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from arena.analysis.find import logs, require_path
@@ -39,12 +38,13 @@ from arena.ui.console import print_json, print_note
 from arena.ui.progress import track, working
 from protocol.errors import UserError
 from protocol.messages import Clock
+from tournaments.commands.export import default_file
 from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
-from tournaments.plan.bot_clocks import name_clocks
-from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.bot_catalog import own_bots
+from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
-from tournaments.plan.event_file import WrittenEvent
+from tournaments.plan.event_plan import parse_event
 from tournaments.report.exports import csv_lines
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import check_greetings
@@ -68,41 +68,6 @@ COMPARED = 4
 """The most bots whose losses in each game stand on a terminal; a file has all."""
 
 
-class ExamOptions(NamedTuple):
-    """The command's options."""
-
-    bots: tuple[str, ...]
-    """The bots, as `run` takes them."""
-    problems: Path | None
-    """The problem set; None: the one that ships with the sample bots."""
-    move_ms: int | None
-    """The time for each question, in ms."""
-    sandbox: SandboxMode | None
-    jobs: int | None
-    """Processes of a bot side by side."""
-    out: Path | None
-    """A Markdown or CSV file for the results."""
-    as_json: bool
-    """True if the results are printed as JSON."""
-
-
-class MakeOptions(NamedTuple):
-    """The options for making a set."""
-
-    folders: tuple[Path, ...]
-    """The events' folders or logs from whose games the problems are taken."""
-    out: Path
-    """The file for the set."""
-    endgames: int
-    """The number of endgames."""
-    middle_games: int
-    """The number of middle games."""
-    worlds: int
-    """The worlds in which the options of a middle game are tried."""
-    seed: int
-    """The seed of the choice among the games."""
-
-
 class ExamResult(Struct, frozen=True):
     """A bot's result."""
 
@@ -115,22 +80,35 @@ class ExamResult(Struct, frozen=True):
     answers: tuple[ExamAnswer, ...]
 
 
-def examine_bots(options: ExamOptions) -> int:
+def examine_bots(
+    words: Sequence[str],
+    file: Path | None,
+    move_ms: int | None,
+    wish: SandboxMode | None,
+    jobs: int | None,
+    out: Path | None,
+    *,
+    in_json: bool,
+) -> int:
     """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
 
-    Raises UserError, OSError.
+    `words`: bots as `run` takes them; none: all of bots.toml. `file`: the problem set; None: the
+    one of the sample bots. `jobs`: processes of a bot side by side. Raises UserError, OSError.
     """
-    if options.out and options.out.suffix not in (".md", ".csv"):
-        raise UserError(f"--out: {options.out} must end with .md or .csv.")
-    _check_place(options.out)
-    problems = _read(options.problems or SAMPLE)
-    clock = Clock(move_ms=options.move_ms) if options.move_ms else Clock()
+    if out and out.suffix not in (".md", ".csv"):
+        raise UserError(f"--out: {out} must end with .md or .csv.")
+    _check_place(out)
+    problems = _read(file or SAMPLE)
+    clock = Clock(move_ms=move_ms) if move_ms else Clock()
     posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in problems])
     posed(clock)  # A problem that cannot be played is told before any bot starts.
     with temporary_folder("exam", shared=True) as path:
-        bots = name_clocks(WrittenEvent(bots=parse_bots(options.bots), clock=clock)).bots
-        entrants = [prepare_entrant(bot, Path.cwd(), path) for bot in bots]
-        mode, limits = options.sandbox or "auto", Limits()
+        given = {"clock": to_builtins(clock)}
+        written, base = parse_event(words or tuple(own_bots(Path())), given)
+        # The candidates of a tune are the first bot with other values.
+        bots = written.bots[: 1 if written.tune else None]
+        entrants = [prepare_entrant(bot, base, path) for bot in bots]
+        mode, limits = wish or "auto", Limits()
         sandbox = choose_level(mode, limits, path, files_of(entrants))
         if sandbox.level == "off" != mode:
             print_note(" ".join(sandbox.notices))
@@ -138,18 +116,17 @@ def examine_bots(options: ExamOptions) -> int:
         complaint = trio.run(greet, entrants, clock.start_ms, sandbox)
         if complaint:
             raise UserError(complaint)
-        jobs = options.jobs or default_jobs()
         clocks = [own_or(one.clock, clock) for one in entrants]
         results = [
-            _examined(one, posed(own), own, sandbox, jobs)
+            _examined(one, posed(own), own, sandbox, jobs or default_jobs())
             for one, own in zip(entrants, clocks, strict=True)
         ]
     blocks = exam_blocks(problems, results)
-    if options.out:
+    if out:
         text = [to_markdown(Document("Exam", blocks)).encode()]
-        csv = options.out.suffix == ".csv"
-        write_atomic(options.out, csv_lines(COLUMNS, _rows(problems, results)) if csv else text)
-    if options.as_json:
+        csv = out.suffix == ".csv"
+        write_atomic(out, csv_lines(COLUMNS, _rows(problems, results)) if csv else text)
+    if in_json:
         print_json(results)
     else:
         print_blocks(open_console(), blocks)
@@ -270,32 +247,40 @@ def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterato
 # --- a new set ---
 
 
-def make_set(options: MakeOptions) -> int:
-    """Write a problem set made from game logs; return the exit code. Raises UserError, OSError."""
+def make_set(
+    folders: Sequence[Path],
+    out: Path | None,
+    endgames: int,
+    middle_games: int,
+    deals: int,
+    seed: int,
+) -> int:
+    """Write a problem set made from game logs; return the exit code. Raises UserError, OSError.
+
+    `deals`: those in which the options of a middle game are tried. `seed`: of the choice of games.
+    """
     from arena.exam.make_problems import Candidates  # It needs numpy.
     from arena.valuation.playouts import PLAYERS
 
-    _check_place(options.out)
-    for path in options.folders:
+    file = out or default_file(folders, "problems.jsonl")
+    _check_place(file)
+    for path in folders:
         require_path(path)
-    check_no_same_logs(options.folders)
-    paths = [*chain.from_iterable(map(logs, options.folders))]
-    found = Candidates(options.seed)
+    check_no_same_logs(folders)
+    paths = [*chain.from_iterable(map(logs, folders))]
+    found = Candidates(seed)
     for path in track(paths, "Logs searched", len(paths)):
         for logged in read_games(path):
             found.look(logged)
     with working("Middle games valued") as tell:
         middle = found.middle_games(
-            options.middle_games,
-            options.worlds,
-            PLAYERS["plain"],
-            lambda done: tell(done, options.middle_games),
+            middle_games, deals, PLAYERS["plain"], lambda done: tell(done, middle_games)
         )
-        problems = [*found.endgames(options.endgames), *middle]
+        problems = [*found.endgames(endgames), *middle]
     if not problems:
         raise UserError("These games have no problems: no decision whose options differ clearly.")
     numbered = [replace(one, number=number) for number, one in enumerate(problems, start=1)]
-    write_atomic(options.out, problem_lines(numbered))
-    endgames = sum(one.kind == "endgame" for one in numbered)
-    print_note(f"{options.out}: {endgames} endgames, {len(numbered) - endgames} middle games.")
+    write_atomic(file, problem_lines(numbered))
+    solved = sum(one.kind == "endgame" for one in numbered)
+    print_note(f"{file}: {solved} endgames, {len(numbered) - solved} middle games.")
     return 0

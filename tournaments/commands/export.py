@@ -1,5 +1,6 @@
 """The command `export`: writes the decisions of games as a table for programs that learn."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import asdict
@@ -10,9 +11,6 @@ from arena.ui.progress import working
 from protocol.errors import UserError
 from tournaments.dataset.example import Wish
 from tournaments.dataset.export import Export, Format, export_decisions
-
-NAME = "decisions"
-"""The name of a file for which the user gives none, without its ending."""
 
 
 def write_decisions(
@@ -27,7 +25,8 @@ def write_decisions(
     Raises UserError.
     """
     kind = format or _format_of(out)
-    path = _file(sources, out, kind)
+    name = f"decisions.{kind}"
+    path = default_file(sources, name) if out is None else out / name if out.is_dir() else out
     with working("Games exported") as tell:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,11 +53,7 @@ def _format_of(out: Path | None) -> Format:
     raise UserError(f"{out} names no format. End it with .parquet or .csv, or add --format.")
 
 
-def _file(sources: tuple[Path, ...], out: Path | None, format: Format) -> Path:
-    """Return the file to write: by default in the only folder that is exported, or else here."""
-    if out and not out.is_dir():
-        return out
+def default_file(sources: Sequence[Path], name: str) -> Path:
+    """Return the file to write: in the only folder that is exported, or else here."""
     own = sources[0] if len(sources) == 1 and sources[0].is_dir() else Path()
-    if own.name == FOLDER:
-        own = own.parent
-    return (out or own) / f"{NAME}.{format}"
+    return (own.parent if own.name == FOLDER else own) / name

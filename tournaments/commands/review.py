@@ -1,4 +1,4 @@
-"""The command `review` for an event: reviews the decisions of its games on all cores."""
+"""The command `explain --review` for an event: reviews its decisions on all cores."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -46,20 +46,6 @@ SHORT = (
 """The meaning of the numbers."""
 
 
-class ReviewOptions(NamedTuple):
-    """The command's options; None where the user gave none."""
-
-    where: Path
-    """An event's folder."""
-    bot: str | None = None
-    worlds: int | None = None
-    """Deals of the hidden tiles over which an option is valued."""
-    by: str | None = None
-    """The player that plays rounds on."""
-    as_json: bool = False
-    """True if the review is printed as JSON."""
-
-
 class WrittenReview(NamedTuple):
     """A review that is written."""
 
@@ -71,51 +57,56 @@ class WrittenReview(NamedTuple):
     """Reasons why some were not, in sentences."""
 
 
-def review_event(options: ReviewOptions, page: Pager) -> int:
+def review_event(
+    where: Path, page: Pager, bot: str | None, deals: int | None, by: str | None, *, in_json: bool
+) -> int:
     """Review the games that are not reviewed yet, and print the sums; return the exit code.
 
     Raises UserError; DamagedFileError is one.
     """
-    folder = Folder(options.where)
     try:
-        review = write_review(folder, options)
+        review = write_review(Folder(where), bot, deals, by)
     except KeyboardInterrupt:
-        print_note(f"Interrupted. {_again(options)} goes on with the rest.")
+        words = ("boneyard", "explain", str(where), "--review", *(("--bot", bot) if bot else ()))
+        print_note(f"Interrupted. `{shlex.join(words)}` goes on with the rest.")
         return INTERRUPTED
     faults = review.faults
     for sentence in faults[:FAULTS_SHOWN]:
         print_note(sentence)
     if len(faults) > FAULTS_SHOWN:
         print_note(f"and {len(faults) - FAULTS_SHOWN} more")
-    if options.as_json:
+    if in_json:
         print_json(review.summary)
     else:
-        _print(review.summary, options, review.seats, page)
+        _print(review.summary, where, review.seats, page)
     return INCOMPLETE if faults else 0
 
 
-def write_review(folder: Folder, options: ReviewOptions) -> WrittenReview:
+def write_review(
+    folder: Folder, bot: str | None = None, deals: int | None = None, by: str | None = None
+) -> WrittenReview:
     """Review the games that are not reviewed yet, and write the files and the report again.
 
-    Raises UserError; DamagedFileError is one.
+    `bot`: only its decisions. `deals`: those of the hidden tiles over which an option is valued.
+    `by`: the player that plays rounds on. Raises UserError; DamagedFileError is one.
     """
     from arena.valuation.batch import mask_tables  # It needs numpy.
 
     event = load_event(folder)
     mask_tables(event.rules, event.seats)  # It refuses rules without values.
     names = [one.name for one in event.entrants]
-    if options.bot and options.bot not in names:
-        raise unknown_name("bot", options.bot, names)
+    if bot and bot not in names:
+        raise unknown_name("bot", bot, names)
     results = ResultStore(results_of(folder.ledger, event))
     public = published_seeds(folder.seeds)
     # The review tells hidden tiles: that of a board that is still played must wait.
     over = {name: one for name, one in results.items() if one.board in public}
     if not over:
         raise UserError(f"{folder.path} has no finished board. Run the event first.")
-    by = options.by and reference_player(options.by)
+    player = by and reference_player(by)
     usual = ReviewTerms(event.name, WORLDS, reference_player(None))
-    with open_review(folder, usual, options.worlds, by) as log:
-        faults = _review(folder, event, results, _wanted(over, options.bot, log), log)
+    with open_review(folder, usual, deals, player) as log:
+        faults = _review(folder, event, results, _wanted(over, bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder))
         lines = decisions_csv(folder, summary.seats)
         write_files({folder.review: summary_json(summary), folder.review_csv: lines})
@@ -200,20 +191,12 @@ def _write_report(folder: Folder, event: Event) -> None:
         print_note(f"The report stays as it is: {error}")
 
 
-def _print(summary: ReviewSummary, options: ReviewOptions, played: int, page: Pager) -> None:
+def _print(summary: ReviewSummary, where: Path, played: int, page: Pager) -> None:
     console = open_console()
     more = [SHORT]
     for dear in dearest(summary)[:1]:
-        where, seat = str(options.where), f"{dear.seat}"
-        game = shlex.join(("boneyard", "review", where, dear.game, "--bot", seat))
-        question = (where, dear.game, f"{dear.number}", "--seat", seat)
-        more.append(f"The decisions of a game: {game}")
-        more.append(f"One decision: {shlex.join(('boneyard', 'explain', *question))}")
+        explain, seat = ("boneyard", "explain", str(where), dear.game), ("--seat", f"{dear.seat}")
+        more.append(f"The decisions of a game: {shlex.join((*explain, '--review', *seat))}")
+        more.append(f"One decision: {shlex.join((*explain, f'{dear.number}', *seat))}")
     blocks = [*review_blocks(summary, played), *(Paragraph(one, "faint") for one in more)]
     print_paged(renderables(blocks, console.width), console, page)
-
-
-def _again(options: ReviewOptions) -> str:
-    words = ["boneyard", "review", str(options.where)]
-    words += ["--bot", options.bot] if options.bot else []
-    return f"`{shlex.join(words)}`"

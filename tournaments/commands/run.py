@@ -2,11 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import trio
 
@@ -29,8 +29,7 @@ from tournaments.commands.play_event import (
 from tournaments.formats.versus import Versus
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
-from tournaments.plan.event_file import WrittenBot
-from tournaments.plan.from_options import EventOptions, WrittenPlan, build_event, read_plan
+from tournaments.plan.event_plan import EventPlan, read_plan
 from tournaments.report.conditions import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_sentence
@@ -70,69 +69,64 @@ DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
 
 
-class RunOptions(NamedTuple):
-    """Command-line options of a run; None for an option that was not given."""
+def run_event(
+    what: Sequence[str],
+    given: Mapping[str, Any] | None = None,
+    *,
+    out: Path | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    tls: Path | None = None,
+    seed: int | None = None,
+    seed_notice: str = BY_SEED,
+    keep_stderr: bool = False,
+    as_json: bool = False,
+    fail_unless: Literal["better", "undecided"] | None = None,
+    **words: Any,
+) -> int:
+    """Play an event, or the rest of it; return the exit code. Raises UserError.
 
-    event: EventOptions
-    out: Path | None = None
-    """Its folder; None: one under `runs/`, called after what is played."""
-    jobs: int | None = None
-    """Sittings side by side, with a cluster on each worker that is started here; None: as many as
-    the bots' CPU time allows."""
-    cluster: str | None = None
-    """The workers that play it; None: this process plays."""
-    tls: Path | None = None
-    """A folder with the certificates of the cluster."""
-    seed: int | None = None
-    """The seed of the deals; None: a random one."""
-    seed_notice: str = BY_SEED
-    """The warning about a seed, in a sentence."""
-    keep_stderr: bool = False
-    """True if the logs keep what bots write to stderr, with their answers."""
-    luck: bool = False
-    """True if the report gets ratings with luck taken out, at the end."""
-    as_json: bool = False
-    """True if results.json is printed instead of a table."""
-    fail_unless: Literal["better", "undecided"] | None = None
-    """The worst answer of a versus that does not make the run fail."""
-
-
-def run_event(options: RunOptions) -> int:
-    """Play an event, or the rest of it; return the exit code. Raises UserError."""
-    cluster = _cluster(options)
-    plan = read_plan(options.event, predictable=options.seed is not None)
-    if options.fail_unless and not isinstance(plan.written.format, Versus):
+    `what`, `given`, `words`: see `read_plan`. `out`: the event's folder; None: one under `runs/`,
+    called after what is played. `jobs`: sittings side by side, with a cluster on each worker that
+    is started here; None: as many as the bots' CPU time allows. `cluster`: the workers that play
+    it. `fail_unless`: the worst answer of a versus that does not make the run fail.
+    """
+    workers = _cluster(cluster, tls)
+    plan = read_plan(what, given, predictable=seed is not None, **words)
+    written = plan.written
+    if fail_unless and not isinstance(written.format, Versus):
         raise UserError(
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
-            f"{plan.written.format.name}."
+            f"{written.format.name}."
         )
-    if options.luck or plan.written.luck:
+    if written.luck:
         from arena.valuation.batch import mask_tables  # It needs numpy.
 
-        mask_tables(plan.rules, plan.written.seats_at_table(plan.rules))
-    places = choose_folders(plan, options.seed) if options.out is None else [(options.out, "")]
-    for out, told in places:
+        mask_tables(plan.rules, written.seats_at_table(plan.rules))
+    notices = [seed_notice] if seed is not None else []
+    for place, told in [(out, "")] if out else choose_folders(plan, seed):
         # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
-        folder = Folder(Path(os.path.realpath(out)))
+        folder = Folder(Path(os.path.realpath(place)))
         try:
-            code = _run_in(folder, options, plan, cluster, told)
+            before = [told] if told else []
+            code = _run_in(folder, plan, seed, jobs, workers, keep_stderr, before, notices)
             break
         except CannotExtendError:
             # The rounds that were played depend on a bot's earlier files.
-            if options.out or plan.file:
+            if out or plan.file:
                 raise
         except OSError as error:
             print_note(f"The run stopped: {error}.")
             _go_on(folder)
             return STOPPED
-    if not options.as_json:
+    if not as_json:
         load_display().final(folder)
-    if (options.luck or plan.written.luck) and code == 0:
-        code = _take_luck_out(folder, options.as_json)
-    if options.as_json:
+    if written.luck and code == 0:
+        code = _take_luck_out(folder, as_json)
+    if as_json:
         sys.stdout.buffer.write(read_file(folder.results))
-    if options.fail_unless and code == 0:
-        code = _require_answer(folder, options.fail_unless)
+    if fail_unless and code == 0:
+        code = _require_answer(folder, fail_unless)
     return code
 
 
@@ -162,52 +156,63 @@ def run_demo(
     for word, bot in wanted.items():
         if word not in able:
             print_note(f"Left out {word}: {bot.needs} is not on the PATH.")
-    event = EventOptions(
-        able, title=DEMO_TITLE, choices=DEMO_RULES, seats=2, boards=boards, sandbox=sandbox
+    given: dict[str, Any] = {"title": DEMO_TITLE, "seats": 2, "boards": boards}
+    if sandbox:
+        given["sandbox"] = sandbox
+    return run_event(
+        able,
+        given,
+        choices=DEMO_RULES,
+        out=out,
+        jobs=jobs or cores(),
+        seed=1,
+        seed_notice=DEMO_DEALS,
+        as_json=as_json,
     )
-    jobs = jobs or cores()
-    options = RunOptions(event, out, jobs, seed=1, seed_notice=DEMO_DEALS, as_json=as_json)
-    return run_event(options)
 
 
-def _cluster(options: RunOptions) -> "ClusterAddress | None":
+def _cluster(address: str | None, tls: Path | None) -> "ClusterAddress | None":
     """Return the address of the workers that play; None if this process plays."""
-    if options.cluster is None:
+    if address is None:
         return None
     from tournaments.cluster.address import need_engine, parse_cluster_option
 
     need_engine("--cluster")
-    return parse_cluster_option(options.cluster, options.tls)
+    return parse_cluster_option(address, tls)
 
 
 def _run_in(
     folder: Folder,
-    options: RunOptions,
-    plan: WrittenPlan,
+    plan: EventPlan,
+    seed: int | None,
+    jobs: int | None,
     cluster: "ClusterAddress | None",
-    told: str,
+    keep_stderr: bool,
+    notices: list[str],
+    later: list[str],
 ) -> int:
     """Play into the folder and publish there; return the exit code. Raises OSError, UserError."""
     with held_unless_refused(folder, lambda: _publish_again(folder)):
-        planned, notices = build_event(plan, folder.build), [told] if told else []
-        event, at_home = planned.event, plan.file is None
+        event, at_home = plan.build(folder.build), plan.file is None
+        # By fingerprint, because the name changes with the version.
+        pairs = zip(event.entrants, plan.written.bots, strict=True)
+        sources = {entrant.fingerprint: (bot, plan.base) for entrant, bot in pairs}
         old = folders.load_event(folder) if at_home and folder.event.is_file() else event
         if event.boards < old.boards:
             event = plan.with_boards_of(old).event(event.entrants)
-            if options.event.boards is not None:
+            if plan.written.boards is not None:
                 already = count_in_digits(old.boards, "board")
                 notices.append(f"It has {already} already; all of them count.")
-        fresh: FreshBoards = "newcomers" if planned.fresh_boards else "versions" if at_home else ""
-        event, said = open_event(folder, event, options.seed, plan.deals, fresh)
+        newcomers = plan.written.fresh_boards
+        fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
+        event, said = open_event(folder, event, seed, plan.deals, fresh)
         ledger = Ledger(folder, event, _luck_on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
         notices += [*said, *ledger.notices, *([lost] if lost else [])]
-        for notice in (*notices, *describe_access(event.entrants)):
+        for notice in (*notices, *describe_access(event.entrants), *later):
             print_note(notice)
-        if options.seed is not None:
-            print_note(options.seed_notice)
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
         published = len(ledger.results)
@@ -215,15 +220,17 @@ def _run_in(
         if cluster or ledger.complete:
             publish()
         if cluster:
+            from tournaments.cluster.connect import connect
+
             # The workers that a cluster starts here share this machine's cores.
-            jobs = options.jobs or max(1, default_jobs() // max(1, cluster.workers))
-            ready = _there(
-                folder, event, ledger, planned.sources, jobs, cluster, options.keep_stderr
+            jobs = jobs or max(1, default_jobs() // max(1, cluster.workers))
+            ready = connect(
+                cluster, folder, event, ledger, sources, jobs, print_note, keep_stderr=keep_stderr
             )
         else:
-            keep, prepare = options.keep_stderr, partial(_prepare, folder, event)
+            prepare = partial(_prepare, folder, event)
             ready = play_here(
-                folder, event, ledger, options.jobs, publish, prepare, keep_stderr=keep
+                folder, event, ledger, jobs, publish, prepare, keep_stderr=keep_stderr
             )
         with folders.kept_private(folder, lambda: ledger.complete):
             code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
@@ -272,22 +279,6 @@ async def _prepare(folder: Folder, event: Event) -> Sandbox:
     if complaint is not None:
         raise UserError(complaint)
     return sandbox
-
-
-def _there(
-    folder: Folder,
-    event: Event,
-    ledger: Ledger,
-    sources: Mapping[str, tuple[WrittenBot, Path]],
-    jobs: int,
-    cluster: "ClusterAddress",
-    keep_stderr: bool,
-) -> AbstractAsyncContextManager[Play]:
-    """Return a context with the function that plays on workers."""
-    from tournaments.cluster.connect import connect
-
-    tell, keep = print_note, keep_stderr
-    return connect(cluster, folder, event, ledger, sources, jobs, tell, keep_stderr=keep)
 
 
 def _publish_again(folder: Folder) -> None:

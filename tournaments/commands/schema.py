@@ -1,4 +1,4 @@
-"""The command `schema`: prints the JSON Schemas that programs may rely on."""
+"""The command `help schema`: prints the JSON Schemas that programs may rely on."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -18,10 +18,10 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "review": partial(schema_of, ReviewSummary, f"Boneyard review {REVIEW_FORMAT}"),
     "rated": partial(schema_of, Rated, f"Boneyard ratings {RATED_FORMAT}"),
 }
-"""Both directions of the protocol, results.json, review.json, and `boneyard rate --json`."""
+"""Both directions of the protocol, results.json, review.json, and `show A B --json`."""
 
 
-def print_schema(name: str) -> None:
+def print_schema(name: str = "protocol") -> None:
     """Print a schema by its name. Raises UserError."""
     if name not in SCHEMAS:
         raise unknown_name("schema", name, SCHEMAS)

@@ -2,10 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
+from typing import Annotated, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import replace
 
 from arena.document.blocks import Section
 from arena.rules.english import count_in_digits
@@ -175,8 +174,6 @@ class Contest:
 class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
     """A format: it decides the pairings."""
 
-    OPTIONS: ClassVar[frozenset[str]] = frozenset()
-    """Settings that the command line can change."""
     BOARDS_A_SITTING: ClassVar[int] = 25
     """Boards that one set of processes plays: enough to make the cost of starting them
     negligible."""
@@ -195,10 +192,6 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         return str(self.__struct_config__.tag)
 
     # --- to be planned ---
-
-    def with_options(self, given: Mapping[str, Any]) -> Self:
-        """Return the format with other settings, a part of OPTIONS. Raises UserError."""
-        return replace(self, **given)
 
     def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
         """Return the format, and the event's boards: of the command line, of the event file.

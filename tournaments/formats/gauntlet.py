@@ -15,7 +15,6 @@ from tournaments.formats.pairing.designs import gauntlet, round_robin
 class ChallengeFormat(FixedTables, frozen=True):
     """A format in which challengers meet the field."""
 
-    OPTIONS: ClassVar[frozenset[str]] = frozenset(("challengers",))
     USUAL_CHALLENGER: ClassVar[int]
     """Place of the challenger if none is named."""
     FIELD_MEETS: ClassVar[bool]

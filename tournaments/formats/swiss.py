@@ -46,7 +46,6 @@ class Standing(NamedTuple):
 class Swiss(DependentRounds, frozen=True, tag="swiss"):
     """Rounds in which entrants with similar scores meet that have met least often."""
 
-    OPTIONS: ClassVar[frozenset[str]] = frozenset(("rounds",))
     EACH: ClassVar[str] = " a round"
 
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 5

@@ -1,6 +1,6 @@
 """Versus: two bots, until a sequential test decides whether the first is better. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 from msgspec.structs import replace
@@ -37,7 +37,6 @@ from tournaments.rating.tables import Corrections
 class Versus(BaseFormat, frozen=True, tag="versus"):
     """Two bots, until a test decides whether the first is better, or all boards are played."""
 
-    OPTIONS: ClassVar[frozenset[str]] = frozenset(("h0", "h1", "measure", "without_luck"))
     BOARDS_A_SITTING: ClassVar[int] = 10
     """Boards that one set of processes plays; few, because the test looks for its answer after
     each set."""
@@ -46,10 +45,6 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     sprt: Sprt = Sprt()
     """Hypotheses and error rates of the test; its `max_boards` are the event's boards."""
-
-    def with_options(self, given: Mapping[str, Any]) -> Self:
-        """Return the format with other hypotheses. Raises UserError."""
-        return replace(self, sprt=_changed(self.sprt, **given)) if given else self
 
     def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
         """Return the format, and its most boards: of the command line, of the event file, its own.

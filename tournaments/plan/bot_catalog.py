@@ -32,7 +32,7 @@ class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
     run: Annotated[tuple[Word, ...], Meta(min_length=1)]
     """Program and arguments; {python} and {build} are placeholders that we fill in."""
     about: str = ""
-    """One line of description for `boneyard bots`."""
+    """One line of description for `boneyard help bots`."""
     build: tuple[Word, ...] = ()
     """A command that builds the bot first."""
     needs: str = ""

@@ -34,7 +34,7 @@ from tournaments.formats.own_clock import split_clock
 from tournaments.plan.bot_catalog import all_bots
 from tournaments.plan.bot_file import BOT_FILE, load_bot_file
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event_file import SUFFIX, WrittenBot, read_event_file
+from tournaments.plan.event_file import SUFFIX, WrittenBot, written_event
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
@@ -120,7 +120,7 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
 def _event_file(path: Path) -> UserError:
     """Return the error for an event file in the place of a bot, with the bots that it has."""
     try:
-        names = [bot.name for bot in read_event_file(path).bots]
+        names = [bot.name for bot in written_event(path).bots]
     except UserError:
         return UserError(f"{path} is no bot. Name a listed bot, a file that can run or a command.")
     return UserError(f"{path} is an event file, not a bot. Its bots: {join_words(names)}.")

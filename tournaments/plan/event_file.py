@@ -1,21 +1,24 @@
 """The plan of a tournament as its user writes it: an event file, and the bots in it."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct, to_builtins
 
 from arena.rules.toml_file import load_toml
 from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
+from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, Seats, playable_seat_counts
+from protocol.validation import convert_or_explain
 from tournaments.formats.own_clock import OwnClock, split_clock
-from tournaments.formats.registry import Format
+from tournaments.formats.registry import FORMATS, Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.event import Boards, EntrantName, Title
-from tournaments.rating.anchor import Anchor
+from tournaments.rating.anchor import Anchor, anchored
 from tournaments.tuning.parameters import Parameter
 
 SUFFIX = ".toml"
@@ -60,8 +63,39 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A clock of its own: it is then called `name@200ms` in the tables."""
 
 
+class Setting(NamedTuple):
+    """An option of `boneyard run` that writes a field of the event file, and explains it."""
+
+    section: str
+    help: str
+    name: str = ""
+    """The option's name, if it is not the field's."""
+    below: tuple[str, ...] = ()
+    """The path below the field to the setting that is written."""
+    metavar: str | None = None
+    flag: str | None = None
+    """The value that the option writes, if it takes none."""
+    usual: bool = False
+    """True if `run --help` shows it, not only `run --help-all`."""
+
+
+GAME, DEALS, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
+"""Sections of the help text of `boneyard run`."""
+CHALLENGERS = "gauntlet [the first bot], ladder [the last]: bot that meets the field; repeatable."
+WITHOUT_LUCK = (
+    "versus: take the luck of the draw out of the points; mostly fewer boards are needed."
+)
+DEALS_WITH = (
+    "Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips."
+)
+SANDBOX = (
+    "auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
+    "played; off: plain processes. See `boneyard doctor`.  [default: auto]"
+)
+
+
 class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
-    """An event file."""
+    """An event file; the options of `boneyard run` write the fields that have a Setting."""
 
     bots: tuple[WrittenBot, ...]
     """Bots that play."""
@@ -69,62 +103,131 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     out: Word | None = None
     """The event's folder, beside the event file; without one `runs/` and the name, or that of the
     file, in the working folder."""
-    title: Title = ""
-    """Title for readers: in the report, on its pages, in the terminal."""
-    rules: str | dict[str, Any] = "draw"
-    """A named game, a file of rules, or `base` and the settings that differ from it."""
-    seats: Seats | None = None
-    """Seats at a table; without a number, as few as the rules allow."""
-    boards: Boards | None = None
-    """Boards that each pairing plays, each in every seating; 50 without a number."""
-    deals: Word | None = None
-    """A file with the deals, a board a line; without one they are drawn at random."""
-    deals_from: tuple[Word, Word] | None = None
-    """An event's folder, or a log, and a game, or all: the deals are taken from there."""
-    deals_with: tuple[str, ...] = ()
-    """Filters: only deals that satisfy them are drawn, as doubles>=4."""
-    format: Format = RoundRobin()
-    """The format, which decides who meets whom."""
+    title: Annotated[Title, Setting(GAME, "Title of the event, for its readers.")] = ""
+    rules: Annotated[
+        str | dict[str, Any],
+        Setting(GAME, "A named game or your own file; see `boneyard rules`.  [draw]", usual=True),
+    ] = "draw"
+    """In a file also a table: `base` and the settings that differ from it."""
+    seats: Annotated[
+        Seats | None, Setting(GAME, "Seats at a table.  [default: the fewest possible]", usual=True)
+    ] = None
+    boards: Annotated[
+        Boards | None,
+        Setting(
+            GAME, "Boards for each pairing; with versus the most.  [50, or all set]", usual=True
+        ),
+    ] = None
+    deals: Annotated[
+        Word | None,
+        Setting(DEALS, "Play the deals of this file, a board a line; see `boneyard help events`."),
+    ] = None
+    deals_from: Annotated[
+        tuple[Word, Word] | None,
+        Setting(
+            DEALS, "Play the deals of a game of a folder or log, or all.", metavar="FOLDER GAME"
+        ),
+    ] = None
+    deals_with: Annotated[tuple[str, ...], Setting(DEALS, DEALS_WITH, metavar="FILTER")] = ()
+    format: Annotated[
+        Format,
+        Setting(FORMAT, "Format of the event.  [default: round-robin]", "", ("type",), usual=True),
+        Setting(FORMAT, "swiss: rounds.  [5]", "rounds", ("rounds",)),
+        Setting(FORMAT, CHALLENGERS, "challenger", ("challengers",), metavar="BOT"),
+        Setting(FORMAT, "versus: the lead if not better.  [0]", "h0", ("sprt", "h0")),
+        Setting(FORMAT, "versus: the lead if better.  [20]", "h1", ("sprt", "h1")),
+        Setting(FORMAT, "versus: unit of --h0 and --h1.  [elo]", "measure", ("sprt", "measure")),
+        Setting(FORMAT, WITHOUT_LUCK, "without_luck", ("sprt", "without_luck")),
+    ] = RoundRobin()
     teams: tuple[tuple[str, str], ...] = ()
     """Fixed partners, by the names of their bots; without any, partners are mixed."""
-    clock: Clock = Clock()
-    """Time that bots have to answer."""
+    clock: Annotated[
+        Clock,
+        Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
+        Setting(GAME, "Ask if there is one option, too.", "ask_forced", ("forced",), flag="ask"),
+    ] = Clock()
     fouls: FoulPolicy = FoulPolicy()
     """Cost of a foul."""
-    fresh_boards: bool = False
-    """True if bots that join a begun event play only boards whose deals nobody has seen."""
-    sandbox: SandboxMode = "auto"
-    """auto: the best level that this machine proves; require: A or B, or no game; off: none."""
+    fresh_boards: Annotated[
+        bool, Setting(FORMAT, "Let bots that enter later play on boards that nobody has seen.")
+    ] = False
+    sandbox: Annotated[SandboxMode, Setting(MACHINE, SANDBOX, usual=True)] = "auto"
     limits: Limits = Limits()
     """Limits of each bot's memory and processes."""
-    anchor: Anchor | None = None
-    """The bot whose rating is fixed beforehand; without one, the mean of the core is 0."""
+    anchor: Annotated[
+        Anchor | None,
+        Setting(FORMAT, "Give a bot this rating; later runs keep it.", metavar="NAME=ELO"),
+    ] = None
     tune: dict[ParameterName, Parameter] = {}
-    """Parameters of the only bot, for which `boneyard tune` searches better values: each stands as
-    {name} in its command."""
-    luck: bool = False
-    """True if the report also has ratings and margins with the luck of the draw taken out."""
+    """Parameters of the only bot, for which the run searches better values: each stands as {name}
+    in its command."""
+    luck: Annotated[
+        bool, Setting("", "Then rate the bots with the luck of the draw taken out, too.")
+    ] = False
 
     def seats_at_table(self, rules: Ruleset) -> int:
         """Return the seats at a table of these rules; without a number, the usual one."""
         return self.seats or (4 if self.teams else playable_seat_counts(rules)[0])
 
 
-def read_event_file(path: Path) -> WrittenEvent:
-    """Read an event file; a bot may be written as a string: its name, or with a clock `mine@200ms`.
+def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> WrittenEvent:
+    """Read an event file, with fields of the command line in the place of its own.
 
-    Raises UserError with the file and the path inside it.
+    A bot may be written as a string, its name, or with a clock `mine@200ms`, and an anchor as
+    `mine=1500`. Without a file the bots are still missing. Raises UserError with the file and the
+    path inside it.
     """
-    return load_toml(path, WrittenEvent, _bots_in_full)
+    given = given or {}
+    if path is None:
+        fields = _merged({"bots": []}, given)
+        event: WrittenEvent = convert_or_explain(_in_full(fields), WrittenEvent)
+        return event
+    return load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
 
 
-def _bots_in_full(said: dict[str, Any]) -> dict[str, Any]:
-    bots = said.get("bots")
-    if not isinstance(bots, list):
-        return said
-    return said | {"bots": [_in_full(bot) if isinstance(bot, str) else bot for bot in bots]}
+def _merged(said: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an event's fields with those that are given in their place.
+
+    Raises UserError for a setting that the format does not have.
+    """
+    form, new = said.get("format"), given.get("format")
+    if not new:
+        return _laid_over(said, given)
+    kind = new.get("type") or (form.get("type") if isinstance(form, dict) else RoundRobin().name)
+    for name in new:
+        if name != "type" and kind in FORMATS and name not in FORMATS[kind].__struct_fields__:
+            more = ", and --boards for how much is played" if name == "rounds" else ""
+            raise UserError(
+                f"{_options_below(name)}: a {kind} has no such choice; see --format{more}."
+            )
+    if isinstance(form, dict) and form.get("type") != kind:
+        said = {name: value for name, value in said.items() if name != "format"}
+    return _laid_over(said, {**given, "format": {**new, "type": kind}})
 
 
-def _in_full(word: str) -> dict[str, Any]:
+def _options_below(name: str) -> str:
+    """Return the options that write a setting of a format, or below it."""
+    settings = WrittenEvent.__annotations__["format"].__metadata__
+    return ", ".join(f"--{one.name.replace('_', '-')}" for one in settings if one.below[0] == name)
+
+
+def _laid_over(said: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with the fields of another one in their place, and so in each table in it."""
+    both = {**said, **given}
+    for name in said.keys() & given.keys():
+        if isinstance(said[name], dict) and isinstance(given[name], dict):
+            both[name] = _laid_over(said[name], given[name])
+    return both
+
+
+def _in_full(said: dict[str, Any]) -> dict[str, Any]:
+    """Spell out the short forms of an event file. Raises UserError."""
+    bots, anchor = said.get("bots"), said.get("anchor")
+    if isinstance(bots, list):
+        said = said | {"bots": [_bot_in_full(bot) if isinstance(bot, str) else bot for bot in bots]}
+    return said | {"anchor": to_builtins(anchored(anchor))} if isinstance(anchor, str) else said
+
+
+def _bot_in_full(word: str) -> dict[str, Any]:
     name, clock = split_clock(word)
     return {"name": name, "clock": to_builtins(clock)} if clock else {"name": name}

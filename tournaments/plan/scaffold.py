@@ -137,7 +137,7 @@ def _check(name: str, folder: Path, files: Mapping[str, bytes]) -> None:
             f"not {name!r}."
         )
     if name in all_bots(folder):
-        raise UserError(f"There is a bot {name} already: see `boneyard bots`.")
+        raise UserError(f"There is a bot {name} already: see `boneyard help bots`.")
     if os.path.lexists(folder / name) and not _begun(folder / name, files):
         raise UserError(f"{folder / name} already exists and is not overwritten.")
 

@@ -137,7 +137,7 @@ source, or use the program beside that page; with the source in `boneyard` the c
 
 def files(event: Terms) -> Iterator[str]:
     """Yield a sentence for each file that other programs can read."""
-    yield "`results.json`: all data; `boneyard schema results` prints its JSON Schema."
+    yield "`results.json`: all data; `boneyard help schema results` prints its JSON Schema."
     yield "`games.csv`: a line for each seat of each game. `ratings.csv`, `crosstable.csv`."
     white = "White is seat 0"
     if event.rules.deal.partners:

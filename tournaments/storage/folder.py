@@ -114,7 +114,7 @@ class Folder(Struct, frozen=True):
     times = PathInFolder("times.json")
     """The bots' use of time, for programs."""
     review_log = PathInFolder("review.jsonl")
-    """The loss of each reviewed decision; no file without `boneyard review`."""
+    """The loss of each reviewed decision; no file without `boneyard explain --review`."""
     review = PathInFolder("review.json")
     """The sums of the review, for programs."""
     review_csv = PathInFolder("review.csv")

@@ -19,7 +19,7 @@ Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
 """Points of lead: far more than any game has, so that sums fit."""
 
 
-REMEDY = ". Remove the file: `boneyard review` makes it again"
+REMEDY = ". Remove the file: `boneyard explain --review` makes it again"
 """The end of a sentence about a damaged review.jsonl."""
 
 

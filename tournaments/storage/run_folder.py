@@ -16,7 +16,7 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bot_command import slug
 from tournaments.plan.deals.deal_filter import WORDS, parse_filter
 from tournaments.plan.event import Event
-from tournaments.plan.from_options import WrittenPlan
+from tournaments.plan.event_plan import EventPlan
 from tournaments.storage.extend import incompatibility
 from tournaments.storage.folder import Folder, read_event
 
@@ -29,7 +29,7 @@ SOURCE = 30
 """The most characters of the name of a file of deals in a folder's name."""
 
 
-def choose_folders(plan: WrittenPlan, seed: int | None) -> Iterator[tuple[Path, str]]:
+def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, str]]:
     """Yield the folders of a plan for which the user names none, each with a sentence about it.
 
     An event file has one folder: `out`, or `runs/` and its name. Bots on the command line have a
@@ -53,7 +53,7 @@ def choose_folders(plan: WrittenPlan, seed: int | None) -> Iterator[tuple[Path, 
             yield path, f"Folder: {path}, which has this event already"
 
 
-def event_name(plan: WrittenPlan, seed: int | None) -> str:
+def event_name(plan: EventPlan, seed: int | None) -> str:
     """Name an event after its bots, its rules, and what is unusual about it."""
     bots = [bot.name for bot in plan.written.bots]
     shown = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
@@ -63,15 +63,15 @@ def event_name(plan: WrittenPlan, seed: int | None) -> str:
     return "-".join([*parts, slug(plan.rules.name), *_unusual(plan, seed)])
 
 
-def _unusual(plan: WrittenPlan, seed: int | None) -> Iterator[str]:
+def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
     written, rules = plan.written, plan.rules
     for word in find_overrides(rules) or ():
         yield slug(word)
     seats = written.seats_at_table(rules)
     if seats != playable_seat_counts(rules)[0]:
         yield f"{seats}-seats"
-    if not isinstance(plan.format, RoundRobin):
-        yield plan.format.name
+    if not isinstance(written.format, RoundRobin):
+        yield written.format.name
     if written.clock.move_ms != type(written.clock)().move_ms:
         yield f"{written.clock.move_ms}-ms"
     if written.clock.forced == "ask":
@@ -93,7 +93,7 @@ def _event_in(path: Path) -> Event | None:
     return None
 
 
-def _is_same(old: Event, plan: WrittenPlan) -> bool:
+def _is_same(old: Event, plan: EventPlan) -> bool:
     """Tell whether a plan of the same bots continues an event, whatever their files are now."""
     playing = {first_version(one.name): one for one in old.entrants if not one.retired}
     names = [bot.name for bot in plan.written.bots]

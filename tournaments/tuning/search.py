@@ -19,7 +19,7 @@ WIDTH = 0.2
 """Standard deviation of the first candidates, as a part of each range."""
 LAST = 4
 """One of so many steps is averaged for the result: the last quarter."""
-NEEDED = "`boneyard tune` needs the extra `tune`: pip install 'boneyard-arena[tune]'."
+NEEDED = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
 
 
 def optimiser_here() -> str:

@@ -71,7 +71,7 @@ def _sums(folder: Folder, terms: ReviewTerms) -> Iterator[str]:
     }
     for path, lines in files.items():
         if not has_content(path, lines):
-            yield f"{path}: does not follow from {folder.review_log.name}. `boneyard review` again"
+            yield f"{path}: does not follow from {folder.review_log.name}. `report --review` again"
 
 
 def _sample(folder: Folder) -> list[SeatReview]:

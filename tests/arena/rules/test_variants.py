@@ -17,8 +17,8 @@ from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
 from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
 from tournaments.cli.main import main
-from tournaments.plan.event_file import read_event_file
-from tournaments.plan.from_options import EventOptions, build_event, read_plan
+from tournaments.plan.event_file import written_event
+from tournaments.plan.event_plan import read_plan
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -178,8 +178,8 @@ EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "gree
 
 
 def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    options = EventOptions((str(what),), rules=rules, choices=words)
-    return build_event(read_plan(options, predictable=True), tmp_path / "build").event.rules
+    given = {"rules": rules} if rules else {}
+    return read_plan((str(what),), given, choices=words).build(tmp_path / "build").rules
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) 
 def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None:
     file(tmp_path, "draw_limit = 3\n")
     event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
-    assert read_event_file(event).name == "cup"
+    assert written_event(event).name == "cup"
     found = rules_of(tmp_path, event)
     assert found == derive(find_variant("draw"), "my", {"draw_limit": 3})
 

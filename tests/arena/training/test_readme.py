@@ -24,7 +24,7 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
     if "read_table" in snippet:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         run(tmp_path / "demo", "suit", "greedy", "--boards", "4", "--set", "target=30")
-        boneyard("export", f"{tmp_path}/demo", "--decisions")
+        boneyard("export", f"{tmp_path}/demo")
     if "argv" in snippet:
         learn = ("-m", "arena.training.learn", "net.npz", "--seconds", "0.01")
         subprocess.run((sys.executable, *learn), cwd=tmp_path, check=True, timeout=PATIENCE)

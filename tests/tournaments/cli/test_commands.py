@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -15,12 +14,11 @@ from click.testing import CliRunner
 
 from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli.arguments import aliases
-from tournaments.cli.arguments.options import SectionedCommand
-from tournaments.cli.main import SECTIONS, VERSION, main
+from tournaments.cli.main import FIRST, OTHERS, VERSION, main
 from tournaments.commands import run as run_command
 from tournaments.commands.run import BY_SEED, DEMO_BOTS
 
-COMMANDS = tuple(chain.from_iterable(SECTIONS.values()))
+COMMANDS = (*FIRST, *OTHERS)
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
 
@@ -35,12 +33,29 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_has_an_example_and_a_line_that_is_not_cut(name: str) -> None:
+def test_every_command_has_an_example(name: str) -> None:
     said = boneyard(name, "--help")
     assert f"boneyard {name}" in said.partition("Example")[2]
-    (line,) = [line for line in boneyard("--help").splitlines() if line.startswith(f"  {name} ")]
-    assert line.endswith(".")
-    assert not line.endswith("...")
+
+
+def test_the_first_screen_has_the_commands_of_a_newcomer_and_the_names_of_the_others() -> None:
+    lines = CliRunner().invoke(main, ["--help"], terminal_width=80).output.splitlines()
+    assert len(lines) <= 24
+    assert len(COMMANDS) <= 18
+    for command in FIRST:
+        (line,) = [line for line in lines if line.startswith(f"  {command.name} ")]
+        assert line.endswith(".")
+        assert not line.endswith("...")
+    named = " ".join(lines).partition("More:")[2]
+    assert all(f"{command.name}" in named for command in OTHERS)
+
+
+def test_run_shows_the_options_that_people_use_and_the_rest_if_asked() -> None:
+    usual, whole = (re.findall(r"^  (--[\w-]+)", boneyard("run", word), re.MULTILINE)
+                    for word in ("--help", "--help-all"))  # fmt: skip
+    assert 10 <= len(usual) <= 14
+    assert set(usual) < set(whole)
+    assert "--deals-from" in whole
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -59,15 +74,18 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("create",), "Unknown command 'create': did you mean new?"),
         (("help", "create"), "Unknown command 'create': did you mean new?"),
         (("stats",), "did you mean report or show?"),
+        (("tune", "mine.toml"), "did you mean run FILE, with [tune] in the file?"),
+        (("plan", "friday"), "did you mean run --plan or show --separate?"),
+        (("help", "review"), "did you mean explain --review?"),
         (("rnu",), "did you mean run?"),
-        (("foo",), "Unknown command 'foo': there are new, check, "),
+        (("foo",), "Unknown command 'foo': there are demo, new, check, "),
         (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
         (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
         (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
         (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
         (
             ("show", "--workers", "2"),
-            "Unknown option '--workers': there are --watch, --json",
+            "Unknown option '--workers': there are --prior, ",
         ),
     ],
 )
@@ -77,9 +95,17 @@ def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: st
 
 def test_other_names_stand_for_what_there_is() -> None:
     """And for nothing that there is under that very name: it would never be looked up."""
-    options = {one for command in COMMANDS for param in command.params for one in param.opts}
-    for others, known in ((aliases.COMMANDS, {*NAMES, VERSION}), (aliases.OPTIONS, options)):
-        assert known.issuperset(one for same in others.values() for one in same)
+    options = {
+        one
+        for command in COMMANDS
+        for param in command.get_params(click.Context(command))
+        for one in param.opts
+    }
+    assert options.issuperset(one for same in aliases.OPTIONS.values() for one in same)
+    for form in aliases.COMMANDS.values():
+        for one in form.split(" or "):
+            assert one.split()[0] in {*NAMES, VERSION}
+            assert options.issuperset(re.findall(r"--(?!version)[\w-]+", one))
     assert aliases.COMMANDS.keys().isdisjoint(NAMES)
 
 
@@ -87,21 +113,32 @@ def test_a_guess_at_the_version_finds_the_option() -> None:
     assert "did you mean --version?" in boneyard("version", code=2)
 
 
-def test_every_option_of_a_section_exists() -> None:
-    found = [one for one in COMMANDS if isinstance(one, SectionedCommand)]
-    assert found
-    for one in found:
-        for name in (name for names in one.sections.values() for name in names):
-            assert f"--{name} " in boneyard(f"{one.name}", "--help")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_option_and_argument_is_explained(name: str) -> None:
     """An argument stands in the text by the name under which it stands in the first line."""
     command = main.commands[name]
-    for parameter in command.params:
+    for parameter in command.get_params(click.Context(command)):
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name
+
+
+PAGES = sorted((*Path().glob("*.md"), *(path for room in ("arena", "protocol", "sample_bots",
+    "tournaments") for path in Path(room).rglob("*.md"))))  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
+    text = page.read_text()
+    blocks = re.findall(r"^boneyard (.*?)(?: +#.*)?$", text, re.MULTILINE)
+    for line in (*blocks, *re.findall(r"`boneyard\s([^`]*)`", text)):
+        name, *words = line.split(" -- ")[0].replace("|", " ").split() or [""]
+        if not re.fullmatch("[a-z]+", name) or re.search(r"\w\|", line):
+            continue
+        assert name in main.commands, line
+        command = main.commands[name]
+        known = {one for param in command.get_params(click.Context(command)) for one in param.opts}
+        quoted = re.sub(r'"[^"]*"', "", " ".join(words))
+        assert known.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", quoted)), line
 
 
 def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
@@ -151,11 +188,10 @@ def test_programs_read_games_bots_and_reports_as_json(played: Path) -> None:
     seen = [json.loads(line) for line in boneyard(*words, "--seat", "1").splitlines()]
     assert seen[0]["hands"] == [7, frames[0]["hands"][1]]
     assert len(json.loads(boneyard("replay", str(played), "--json"))) == 12
-    first, *_ = json.loads(boneyard("bots", "--json"))
+    first, *_ = json.loads(boneyard("help", "bots", "--json"))
     assert (first["name"], first["available"], first["lacks"]) == ("first", True, "")
     written = json.loads(boneyard("report", str(played), "--json"))["written"]
     assert str(played / "results.json") in written
-    assert json.loads(boneyard("report", str(played), "--check", "--json")) == {"stale": []}
     verified = json.loads(boneyard("verify", str(played), "--json"))
     assert (verified["problems"], verified["games"], verified["waiting"]) == ([], 12, 0)
 
@@ -261,15 +297,15 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("explain", "friday", "1.first.greedy", "--seat", "g"): ("greedy",),
     ("explain", "friday", "1.first.greedy", "4"): ("4",),
     ("explain", "friday", "1.first.greedy", "1", "--", "count"): ("counting",),
-    ("review", "friday", "--bot", "gr"): ("greedy",),
-    ("review", "friday", "1.first.greedy", "--bot", "g"): ("greedy",),
+    ("explain", "friday", "--bot", "gr"): ("greedy",),
     ("export", "fr"): ("friday",),
-    ("export", "friday", "--decisions", "--bot", "gr"): ("greedy",),
-    ("export", "--decisions", "--bot", "gr"): ("greedy",),
+    ("export", "friday", "--bot", "gr"): ("greedy",),
+    ("export", "--bot", "gr"): ("greedy",),
     ("export", "--format", "par"): ("parquet",),
-    ("plan", "fr"): ("friday",),
-    ("plan", "gree"): ("greedy",),
-    ("plan", "friday", "--separate", "ran"): ("random",),
+    ("run", "greedy", "--challenger", "gre"): ("greedy",),
+    ("show", "friday", "--separate", "ran"): ("random",),
+    ("help", "schema", "re"): ("results", "review"),
+    ("help", "completion", "z"): ("zsh",),
     ("help", "ver"): ("verify",),
 }
 
@@ -301,7 +337,7 @@ def test_a_real_shell_completes(home: Path, tmp_path: Path) -> None:
     )
     program.chmod(0o755)
     asked: list[tuple[str, ...]] = [("expl",), ("run", "mi"), ("replay", "friday", "1.first.g")]
-    script = ["source <(boneyard completion bash)"]
+    script = ["source <(boneyard help completion bash)"]
     for words in asked:
         quoted = " ".join(f"'{word}'" for word in words)
         script += [
@@ -323,13 +359,13 @@ def test_a_real_shell_completes(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_get_their_script(shell: str) -> None:
-    assert "_BONEYARD_COMPLETE" in boneyard("completion", shell)
+    assert "_BONEYARD_COMPLETE" in boneyard("help", "completion", shell)
 
 
 def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "did you mean bash" in boneyard("completion", "bsh", code=2)
+    assert "did you mean bash" in boneyard("help", "completion", "bsh", code=2)
     monkeypatch.setenv("SHELL", "/bin/tcsh")
-    assert "Name a shell: bash, zsh, fish." in boneyard("completion", code=2)
+    assert "Name a shell: bash, zsh, fish." in boneyard("help", "completion", code=2)
 
 
 # --- demo ---

@@ -29,7 +29,7 @@ GAME = "1.first.greedy"
 COMMITMENTS = "commitments.jsonl"
 COMMANDS = {
     "verify": ("verify",),
-    "rate": ("rate",),
+    "rate": ("show", "--prior", "1"),
     "report": ("report",),
     "show": ("show",),
     "explain": ("explain", GAME),
@@ -234,7 +234,7 @@ def test_an_event_without_replay_pages_is_whole(played: Path, tmp_path: Path) ->
 
 def test_a_log_with_a_score_too_many_is_not_exported(played: Path, tmp_path: Path) -> None:
     log("round", scores=[1, 2, 3])(copied(played, tmp_path / "event"))
-    words = ("export", str(tmp_path / "event"), "--decisions", "--out", str(tmp_path / "out.csv"))
+    words = ("export", str(tmp_path / "event"), "--out", str(tmp_path / "out.csv"))
     assert "it is not a game of its sitting" in boneyard(*words, code=2)
 
 
@@ -249,7 +249,9 @@ def test_a_game_whose_name_leads_out_of_the_folder_is_damage(played: Path, tmp_p
 def test_an_unknown_name_in_the_ledger_of_a_swiss_is_told_by_plan(tmp_path: Path) -> None:
     run(tmp_path, "first", "greedy", "--format", "swiss", "--boards", "1", "--set", "target=1")
     ledger(seats=["nobody", "first"], game="1.nobody.first")(tmp_path)
-    assert "'nobody' does not play in this event" in boneyard("plan", str(tmp_path), code=2)
+    assert "'nobody' does not play in this event" in boneyard(
+        "show", str(tmp_path), "--separate", code=2
+    )
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b'{"entrants": 1}'])
@@ -258,7 +260,7 @@ def test_a_broken_summary_of_a_review_is_told_by_its_readers(
 ) -> None:
     event = copied(played, tmp_path / "event")
     (event / "review.json").write_bytes(text)
-    remedy = "Remove the file: `boneyard review` makes it again"
+    remedy = "Remove the file: `boneyard explain --review` makes it again"
     assert remedy in boneyard("verify", str(event), code=1)
     assert remedy in boneyard("report", str(event), code=2)
     assert remedy in boneyard("publish", str(event), str(tmp_path / "site"), code=2)
@@ -291,16 +293,16 @@ def test_show_computes_what_it_shows(played: Path, tmp_path: Path) -> None:
 def test_no_command_counts_games_twice_without_a_word(played: Path, tmp_path: Path) -> None:
     copy = copied(played, tmp_path / "copy")
     for words in (
-        ("rate", str(played), str(copy)),
-        ("export", str(played), str(played), "--decisions", "--out", str(tmp_path / "out.csv")),
-        ("export", str(played), str(copy / LOG), "--decisions", "--out", str(tmp_path / "out.csv")),
-        ("exam", "--make", str(played), "--make", str(copy), "--out", str(tmp_path / "set.jsonl")),
+        ("show", str(played), str(copy)),
+        ("export", str(played), str(played), "--out", str(tmp_path / "out.csv")),
+        ("export", str(played), str(copy / LOG), "--out", str(tmp_path / "out.csv")),
+        ("export", "--problems", str(played), str(copy), "--out", str(tmp_path / "set.jsonl")),
     ):
         assert "have the same games, which would count twice" in boneyard(*words, code=2)
 
 
 def test_rate_tells_what_it_did_not_verify(played: Path) -> None:
-    told = json.loads(boneyard("rate", str(played), "--json"))
+    told = json.loads(boneyard("show", str(played), "--prior", "1", "--json"))
     assert told["notices"][-1].startswith("Nothing was verified: ")
 
 
@@ -319,11 +321,12 @@ sys.argv = ["boneyard", *WORDS]
 main()
 """
 LOOKS = (
-    *(f"{word} EVENT" for word in ("show", "verify", "plan", "explain", "rate", "replay")),
-    *("report EVENT", "report EVENT --luck", "review EVENT", "replay EVENT --html"),
+    *(f"{word} EVENT" for word in ("show", "verify", "explain", "replay")),
+    *("show EVENT --separate", "show EVENT --prior 1"),
+    *("report EVENT", "report EVENT --luck", "explain EVENT --review", "replay EVENT --html"),
     *(f"explain EVENT {GAME}", f"explain EVENT {GAME} 1 --deals 2", f"replay EVENT {GAME}"),
     *("publish EVENT OUT/site", "watch EVENT --export OUT/live --delay 1"),
-    *("export EVENT --decisions --out OUT/d.csv", "exam --make EVENT --out OUT/set.jsonl"),
+    *("export EVENT --out OUT/d.csv", "export EVENT --problems --out OUT/set.jsonl"),
 )
 """Commands that look at an event."""
 

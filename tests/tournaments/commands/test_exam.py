@@ -1,4 +1,4 @@
-"""`boneyard exam`: a real bot's answers, fouls that cost, files; the sample bots in their order."""
+"""`boneyard check --exam`: a real bot's answers, fouls that cost, files, the ladder's order."""
 
 import json
 import sys
@@ -36,21 +36,21 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_an_event_file_is_no_bot_and_its_bots_are_named(tmp_path: Path) -> None:
+def test_the_bots_of_an_event_file_are_examined(tmp_path: Path) -> None:
     problems = part_of_sample(tmp_path / "set.jsonl", 2)
     path = tmp_path / "cup.toml"
-    words = ("exam", str(path), "--problems", str(problems))
+    words = ("check", str(path), "--problems", str(problems))
     path.write_text('bots = ["first", "greedy@1m"]')
-    said = boneyard(*words, code=2)
-    assert "cup.toml is an event file, not a bot. Its bots: first and greedy." in said
+    named = [one["entrant"] for one in json.loads(boneyard(*words, "--json", *OFF))]
+    assert named == ["first", "greedy@1m"]
     path.write_text("[rules]")
-    assert "cup.toml is no bot. Name a listed bot" in boneyard(*words, code=2)
+    assert "cup.toml: bots is missing" in boneyard(*words, code=2)
 
 
 def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
     problems = part_of_sample(tmp_path / "set.jsonl", 5)
     out = tmp_path / "out.md"
-    words = ("exam", "greedy", "--problems", str(problems), "--out", str(out), *OFF)
+    words = ("check", "greedy", "--problems", str(problems), "--out", str(out), *OFF)
     (result,) = json.loads(boneyard(*words, "--json"))
     given, known = result["answers"], lines_of(problems)
     for answer, problem in zip(given, known, strict=True):
@@ -76,13 +76,13 @@ def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
     assert compare_answers(hard, second, first) == [("", 1.0, 0.0), ("endgame", 1.0, 0.0)]
     assert mark_answers(hard, first)[0].half_width > 1.0
     problems, out = part_of_sample(tmp_path / "set.jsonl", 5), tmp_path / "out.md"
-    boneyard("exam", "greedy", "random", "--problems", str(problems), "--out", str(out), *OFF)
+    boneyard("check", "greedy", "random", "--problems", str(problems), "--out", str(out), *OFF)
     assert "## Loss beyond that of greedy" in out.read_text()
 
 
 def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path: Path) -> None:
     problems = part_of_sample(tmp_path / "set.jsonl", 1)
-    words = ("exam", "first@200ms", "first@1s", "--problems", str(problems), *OFF)
+    words = ("check", "first@200ms", "first@1s", "--problems", str(problems), *OFF)
     named = [one["entrant"] for one in json.loads(boneyard(*words, "--json"))]
     assert named == ["first@200ms", "first@1s"]
     assert "there is no folder" in boneyard(*words, "--out", f"{tmp_path}/x/out.md", code=2)
@@ -96,7 +96,7 @@ def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
     bot.write_text(ILLEGAL)
     out, problems = tmp_path / "out.csv", part_of_sample(tmp_path / "set.jsonl", 3)
     boneyard(
-        "exam", f"{sys.executable} {bot}", "--problems", str(problems), "--out", str(out), *OFF,
+        "check", f"{sys.executable} {bot}", "--problems", str(problems), "--out", str(out), *OFF,
         code=1,
     )  # fmt: skip
     rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
@@ -109,18 +109,20 @@ def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
 def test_a_set_is_made_from_an_events_games(tmp_path: Path) -> None:
     run(tmp_path / "event", "first", "greedy", "--rules", "old-draw", "--boards", "3")
     made = tmp_path / "set.jsonl"
-    words = ("--endgames", "2", "--middle-games", "1", "--worlds", "16")
-    boneyard("exam", "--make", str(tmp_path / "event"), "--out", str(made), *words)
+    words = ("--endgames", "2", "--middle-games", "1", "--deals", "16")
+    boneyard("export", "--problems", str(tmp_path / "event"), "--out", str(made), *words)
     problems = lines_of(made)
     assert [one["kind"] for one in problems].count("endgame") == 2
     assert all(one["rules"] == "old-draw" for one in problems)
-    assert "no file or folder" in boneyard("exam", "--make", "x", "--out", str(made), code=2)
-    assert "must end with .md or .csv" in boneyard("exam", "greedy", "--out", "x.txt", code=2)
+    assert "does not exist" in boneyard("export", "--problems", "x", "--out", str(made), code=2)
+    assert "must end with .md or .csv" in boneyard(
+        "check", "greedy", "--exam", "--out", "x.txt", code=2
+    )
 
 
 @pytest.mark.slow
 def test_stronger_sample_bots_lose_less() -> None:
     bots = ("random", "suit", "counting")
-    results = json.loads(boneyard("exam", *bots, "--json", *OFF))
+    results = json.loads(boneyard("check", *bots, "--exam", "--json", *OFF))
     losses = [one["marks"][0]["loss"] for one in results]
     assert losses == sorted(losses, reverse=True)

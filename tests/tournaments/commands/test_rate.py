@@ -213,7 +213,7 @@ def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path)
 def test_results_do_not_count_twice(events: Path, tmp_path: Path) -> None:
     friday = events / "friday"
     for other in (friday, friday / "ledger.jsonl", copied(friday, tmp_path / "copy")):
-        assert "count twice" in boneyard("rate", str(friday), str(other), code=2)
+        assert "count twice" in boneyard("show", str(friday), str(other), code=2)
 
 
 def test_the_same_deals_by_other_rules_are_other_games(events: Path, tmp_path: Path) -> None:
@@ -279,11 +279,11 @@ def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
 
 def test_the_terminal_says_what_json_says(events: Path) -> None:
     both = (str(events / "friday"), str(events / "block"), "--anchor", "greedy=1500")
-    shown = boneyard("rate", *both)
+    shown = boneyard("show", *both)
     assert re.search(r"greedy +\+1500 +0 ", shown)
     assert "greedy is set to +1500 Elo; ± refers to the lead over it." in shown
     assert "draw, 2 seats: 6 games" in shown
-    found = json.loads(boneyard("rate", *both, "--json"))
+    found = json.loads(boneyard("show", *both, "--json"))
     assert found["asked"]["anchor"] == {"name": "greedy", "elo": 1500.0}
     for table in found["tables"]:
         entrants = table["ratings"]["pools"][0]["entrants"]
@@ -301,7 +301,7 @@ def test_the_terminal_says_what_json_says(events: Path) -> None:
         (("friday", "--prior", "-1"), "--prior"),
         (("friday", "--prior", "nan"), "--prior"),
         (("friday", "--prior", "1e300"), "--prior"),
-        (("friday/games",), "ledger.jsonl is missing"),
+        (("friday/games", "friday"), "ledger.jsonl is missing"),
         (("friday/event.json",), "line 1"),
     ],
 )
@@ -309,7 +309,7 @@ def test_a_users_mistake_gets_one_sentence(
     events: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], part: str
 ) -> None:
     monkeypatch.chdir(events)
-    said = boneyard("rate", *words, code=2)
+    said = boneyard("show", *words, code=2)
     assert part in said
     assert len(said.strip().splitlines()) == 1
 
@@ -317,7 +317,7 @@ def test_a_users_mistake_gets_one_sentence(
 def test_a_game_twice_is_refused(events: Path, tmp_path: Path) -> None:
     ledger = copied(events / "friday", tmp_path) / "ledger.jsonl"
     written(ledger, [*read_ledger(ledger)] * 2)
-    assert "ledger.jsonl has game 1.greedy.first twice" in boneyard("rate", str(ledger), code=2)
+    assert "ledger.jsonl has game 1.greedy.first twice" in boneyard("show", str(ledger), code=2)
 
 
 def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> 
     run(tmp_path, "first", "greedy", "random", "--format", "gauntlet", "--boards", "1")
     ledger = tmp_path / "ledger.jsonl"
     written(ledger, [seated(one, "first", "random") for one in read_ledger(ledger)][:1])
-    said = boneyard("rate", str(ledger), code=2)
+    said = boneyard("show", str(ledger), code=2)
     assert "game 1.random.greedy is neither in the plan of event.json" in said
     assert "did you mean 1." in said
 
@@ -333,8 +333,8 @@ def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> 
 def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
     written(ledger, [game(0, "ab", (1, 0)), game(0, "ba", (1, 0))])
-    assert "use a prior above 0" in boneyard("rate", str(ledger), "--prior", "0", code=2)
-    assert "a" in boneyard("rate", str(ledger))
+    assert "use a prior above 0" in boneyard("show", str(ledger), "--prior", "0", code=2)
+    assert "a" in boneyard("show", str(ledger))
 
 
 def test_a_bot_that_won_everything_is_listed_apart_and_explained(tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_a_bot_that_won_everything_is_listed_apart_and_explained(tmp_path: Path)
            for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip
     even = [game(board, seats, (1, 0)) for board in range(4) for seats in ("ab", "ba")]
     written(ledger, [*won, *even])
-    lines = boneyard("rate", str(ledger), "--anchor", "x=2000").splitlines()
+    lines = boneyard("show", str(ledger), "--anchor", "x=2000").splitlines()
     assert [re.findall(r"above|core|\bx\b|\ba\b|\bb\b", line) for line in lines[2:7]] == [
         ["above", "core"], ["x"], ["core"], ["a"], ["b"],
     ]  # fmt: skip

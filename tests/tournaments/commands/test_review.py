@@ -1,4 +1,4 @@
-"""`boneyard review` of an event: its files, its sums, kills, damage, additions, and the report."""
+"""`boneyard explain --review` of an event: its files, sums, kills, damage, additions, report."""
 
 import csv
 import json
@@ -64,15 +64,15 @@ def seats(folder: Path) -> list[SeatReview]:
 
 
 def test_every_seat_of_every_game_is_reviewed_once(event: Path) -> None:
-    called("review", event)
-    called("review", event)
+    called("explain", "--review", event)
+    called("explain", "--review", event)
     found = [(one.game, one.seat) for one in seats(event)]
     assert len(found) == len({*found}) == 2 * GAMES
     assert all(one.decisions for one in seats(event))
 
 
 def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
-    told = json.loads(called("review", event, "--json").stdout)
+    told = json.loads(called("explain", "--review", event, "--json").stdout)
     assert told == json.loads((event / "review.json").read_bytes())
     rows = [*csv.DictReader((event / "review.csv").read_text().splitlines())]
     for bot in told["entrants"]:
@@ -92,21 +92,20 @@ def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
 
 def test_the_report_has_the_review_and_all_files_fit(event: Path) -> None:
     assert "## Decisions" not in (event / "report.md").read_text()
-    shown = called("review", event).stdout
+    shown = called("explain", "--review", event).stdout
     for text in ((event / "report.md").read_text(), (event / "report.html").read_text(), shown):
         assert "points a round by its choices" in text
     page = (event / "report.html").read_text()
     one = max((one for seat in seats(event) for one in seat.decisions), key=lambda one: one.loss)
     assert f"&amp;at={one.at}" in page
-    called("report", event, "--check")
     assert called("verify", event).stdout.endswith("ratings equal.\n")
 
 
 def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
-    called("review", event, "--bot", "greedy")
+    called("explain", "--review", event, "--bot", "greedy")
     assert {one.entrant for one in seats(event)} == {"greedy"}
     assert "8 of 24 seats" in (event / "report.md").read_text()
-    called("review", event)
+    called("explain", "--review", event)
     assert len(seats(event)) == 2 * GAMES
     assert "of 24 seats" not in (event / "report.md").read_text()
 
@@ -114,21 +113,21 @@ def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
 # Slow: an event that grows is tested in storage.
 @pytest.mark.slow
 def test_new_boards_are_said_and_added(event: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     run(event, *BOTS, "--boards", "3", "--set", "target=30")
     assert "24 of 36 seats" in (event / "report.md").read_text()
     assert called("verify", event).stdout.endswith("ratings equal.\n")
-    called("review", event)
+    called("explain", "--review", event)
     assert len(seats(event)) == 36
     assert "of 36 seats" not in (event / "report.md").read_text()
 
 
 def test_different_worlds_are_not_mixed(event: Path) -> None:
-    called("review", event, "--worlds", 8, "--bot", "greedy")
-    refused = called("review", event, "--worlds", 9, code=2)
+    called("explain", "--review", event, "--deals", 8, "--bot", "greedy")
+    refused = called("explain", "--review", event, "--deals", 9, code=2)
     assert "has 8 worlds by keen" in refused.output
     assert "remove the file" in refused.output
-    called("review", event)
+    called("explain", "--review", event)
     terms = read_terms(Folder(event))
     assert terms
     assert terms.worlds == 8
@@ -145,7 +144,7 @@ def test_different_worlds_are_not_mixed(event: Path) -> None:
     ],
 )
 def test_wrong_names_get_one_sentence(event: Path, words: tuple[str, ...], said: str) -> None:
-    refused = called("review", event, *words, code=2)
+    refused = called("explain", "--review", event, *words, code=2)
     assert said in refused.output
     assert refused.output.count("\n") == 1
     assert not (event / "review.jsonl").exists()
@@ -154,35 +153,35 @@ def test_wrong_names_get_one_sentence(event: Path, words: tuple[str, ...], said:
 def test_an_event_without_a_finished_board_is_refused(event: Path) -> None:
     """Its hidden tiles must not be told while others have to play them."""
     (event / "seeds.jsonl").write_bytes(b"")
-    assert "no finished board" in called("review", event, code=2).output
+    assert "no finished board" in called("explain", "--review", event, code=2).output
 
 
 def test_games_on_boards_that_are_still_played_wait(event: Path) -> None:
     seeds = event / "seeds.jsonl"
     seeds.write_bytes(seeds.read_bytes().splitlines(keepends=True)[0])
-    called("review", event)
+    called("explain", "--review", event)
     assert {one.board for one in seats(event)} == {1}
 
 
 def test_a_line_that_a_kill_cut_short_is_reviewed_again(event: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     whole = (event / "review.jsonl").read_bytes()
     (event / "review.jsonl").write_bytes(whole[:-30])
-    called("review", event)
+    called("explain", "--review", event)
     assert (event / "review.jsonl").read_bytes() == whole
 
 
 # Slow: damage is told in test_damage.
 @pytest.mark.slow
 def test_a_damaged_review_may_be_removed_and_made_again(event: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     path = event / "review.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"seat":0', b'"seat":1', 1))
-    said = called("review", event, code=2).output
-    assert "Remove the file: `boneyard review` makes it again" in said
+    said = called("explain", "--review", event, code=2).output
+    assert "Remove the file: `boneyard explain --review` makes it again" in said
     path.unlink()
-    called("review", event)
+    called("explain", "--review", event)
     assert path.read_bytes() == whole
 
 
@@ -191,7 +190,7 @@ def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
     data = bytearray(log.read_bytes())
     data[len(data) // 2] ^= 1
     log.write_bytes(data)
-    done = called("review", event, code=1)
+    done = called("explain", "--review", event, code=1)
     assert log.name in done.stderr
     assert 2 * GAMES - 4 <= len(seats(event)) < 2 * GAMES
 
@@ -205,11 +204,11 @@ def test_a_bug_in_one_game_does_not_stop_the_review(
         yield from fake_review(*words)  # type: ignore[arg-type]
 
     monkeypatch.setattr(decision_loss, "review_seat", broken)
-    done = called("review", event, code=1)
+    done = called("explain", "--review", event, code=1)
     assert "seat 0 of 1.first.greedy is not reviewed: a bug of Boneyard" in done.stderr
     assert len(seats(event)) == 2 * GAMES - 2
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    called("review", event)
+    called("explain", "--review", event)
     assert len(seats(event)) == 2 * GAMES
 
 
@@ -226,7 +225,7 @@ def resealed(folder: Path, records: list[SeatReview], **changed: object) -> None
 
 
 def test_verify_finds_what_does_not_follow(event: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     before = (event / "review.jsonl").read_bytes()
     for changes in ({"loss": 0.0}, {"values": ()}, {"error": 9.5}, {"phase": "lead"}):
         flattered = [
@@ -244,7 +243,7 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
     huge = seats(event)[0].decisions
     resealed(event, [replace(seats(event)[0], decisions=(replace(huge[0], loss=1e308),))])
     assert "the review was not checked" in called("verify", event, code=1).output
-    assert "review.jsonl, line 2" in called("review", event, code=2).output
+    assert "review.jsonl, line 2" in called("explain", "--review", event, code=2).output
     (event / "review.jsonl").write_bytes(before)
     resealed(event, seats(event), worlds=10**9)
     assert "the review was not checked" in called("verify", event, code=1).output
@@ -259,7 +258,7 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
 
 @pytest.mark.slow
 def test_a_site_has_the_review_and_fits(event: Path, tmp_path: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     called("publish", event, tmp_path / "site")
     for name in ("review.jsonl", "review.json", "review.csv"):
         assert (tmp_path / "site" / name).read_bytes() == (event / name).read_bytes()
@@ -285,21 +284,21 @@ def test_two_processes_do_not_review_an_event_at_once(event: Path) -> None:
     ) as holder:
         assert holder.stdout
         holder.stdout.readline()
-        assert "being reviewed" in called("review", event, code=2).output
+        assert "being reviewed" in called("explain", "--review", event, code=2).output
         holder.kill()
 
 
 def test_a_review_goes_on_after_kill_9(played: Path, tmp_path: Path) -> None:
     """Run the real reviewer in real processes."""
     folder, whole = copied(played, tmp_path / "killed"), copied(played, tmp_path / "whole")
-    words = (*BONEYARD, "review", str(folder), "--worlds", "4")
+    words = (*BONEYARD, "explain", "--review", str(folder), "--deals", "4")
     log = folder / "review.jsonl"
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
         while killed.poll() is None and not (log.exists() and log.read_bytes().count(b"\n") > 2):
             time.sleep(0.01)
         os.kill(killed.pid, signal.SIGKILL)
     for one in (folder, whole):
-        boneyard("review", str(one), "--worlds", "4")
+        boneyard("explain", "--review", str(one), "--deals", "4")
     assert {*seats(folder)} == {*seats(whole)}
     assert (folder / "review.json").read_bytes() == (whole / "review.json").read_bytes()
 
@@ -330,9 +329,9 @@ def test_an_interrupted_review_keeps_each_game(
 
     with monkeypatch.context() as patch:
         patch.setattr(decision_loss, "review_seat", interrupted)
-        called("review", event, code=130)
+        called("explain", "--review", event, code=130)
     assert {one.game for one in seats(event)} == {begun[0]}
-    called("review", event)
+    called("explain", "--review", event)
     assert len({one.game for one in seats(event)}) == GAMES
 
 
@@ -345,7 +344,7 @@ def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.Mon
     rude.write_text(RUDE)
     odd = ('[[bots]]\nname = "odd"', 'run = ["{python}", "-I", "-S", "rude.py"]')
     run(tmp_path / "event", partners(tmp_path / "cup.toml", *odd))
-    called("review", tmp_path / "event")
+    called("explain", "--review", tmp_path / "event")
     reviewed = seats(tmp_path / "event")
     assert {one.seat for one in reviewed} == {0, 1, 2, 3}
     assert not any(one.decisions for one in reviewed if one.entrant == "odd")
@@ -353,7 +352,7 @@ def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_file_counts_what_it_has(event: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     terms = read_terms(Folder(event))
     assert terms
     log = ReviewLog(event / "review.jsonl", terms)
@@ -365,7 +364,7 @@ def test_the_file_counts_what_it_has(event: Path) -> None:
 @pytest.mark.slow
 @needs_chromium
 def test_a_reviewed_report_has_no_serious_faults(event: Path) -> None:
-    called("review", event)
+    called("explain", "--review", event)
     with opened(event / "report.html", width=390, dark=True) as page:
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert page.locator("#decisions table").count() > 3

@@ -1,4 +1,4 @@
-"""`boneyard tune` with real bots: killed at any moment, it goes on with the same candidates."""
+"""`boneyard run` with [tune] and real bots: killed, it goes on with the same candidates."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ SHORT = ("--boards", "60", "--set", "target=20", "--seed", "1", "--sandbox", "of
 def test_a_killed_tune_goes_on_and_its_answer_fits(tmp_path: Path) -> None:
     path, out = tmp_path / "mine.toml", tmp_path / "out"
     path.write_text(FILE)
-    words = ("tune", str(path), *SHORT, "--out", str(out))
+    words = ("run", str(path), *SHORT, "--out", str(out))
     process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
     wait_for_ledger(out)
     os.kill(process.pid, signal.SIGKILL)
@@ -38,11 +38,3 @@ def test_a_killed_tune_goes_on_and_its_answer_fits(tmp_path: Path) -> None:
     assert fits(out)
     assert "## The search" in report(out)
     assert "mine-1 " not in boneyard("show", str(out)).partition("Elo")[2]
-
-
-def test_a_file_without_parameters_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "event.toml"
-    path.write_text('bots = ["first", "random"]')
-    said = boneyard("tune", str(path), code=2)
-    assert "has no parameters to tune" in said
-    assert "depth = { start = 4, min = 1, max = 12, integer = true }" in said

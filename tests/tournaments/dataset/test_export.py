@@ -59,7 +59,7 @@ def exported(
 
 
 def test_each_decision_of_an_event_is_a_row_that_tells_all(event: Path, tmp_path: Path) -> None:
-    said = boneyard("export", str(event), "--decisions", "--out", f"{tmp_path}/all.csv")
+    said = boneyard("export", str(event), "--out", f"{tmp_path}/all.csv")
     rows = iter(table(tmp_path / "all.csv"))
     games = games_of(event)
     for game in games:
@@ -150,7 +150,7 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
 def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Path) -> None:
     """With few deals its values differ from those that the export would compute."""
     folder = copied(event, tmp_path / "event")
-    boneyard("review", str(folder), "--bot", "first", "--worlds", "4")
+    boneyard("explain", "--review", str(folder), "--bot", "first", "--deals", "4")
     (path,) = exported(folder, out=tmp_path / "all.csv")
     rows = {(row["game"], int(row["seat"]), int(row["question"])): row for row in table(path)}
     known = {
@@ -308,7 +308,7 @@ def test_who_may_not_read_the_logs_may_not_read_the_decisions(tmp_path: Path) ->
 
 
 def test_the_format_follows_from_the_files_name(event: Path, tmp_path: Path) -> None:
-    words = ("export", str(event), "--decisions", "--bot", "first")
+    words = ("export", str(event), "--bot", "first")
     assert "names no format" in boneyard(*words, "--out", f"{tmp_path}/all.xls", code=2)
     boneyard(*words, "--out", f"{tmp_path}/all.xls", "--format", "csv")
     boneyard(*words, "--out", f"{tmp_path}", "--format", "csv")
@@ -319,19 +319,15 @@ def test_the_format_follows_from_the_files_name(event: Path, tmp_path: Path) -> 
     assert one.startswith(b"event,game,")
 
 
-def test_without_decisions_it_says_what_there_is_to_export(event: Path) -> None:
-    assert "boneyard export --decisions" in boneyard("export", str(event), code=2)
-
-
 def test_a_file_that_cannot_be_written_is_one_sentence(event: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    words = ("export", str(event), "--decisions", "--out", f"{tmp_path}/file/all.csv")
+    words = ("export", str(event), "--out", f"{tmp_path}/file/all.csv")
     said = boneyard(*words, code=2)
     assert said == f"boneyard: The export stopped: {tmp_path}/file: File exists.\n"
 
 
 def test_files_are_listed_as_json(event: Path, tmp_path: Path) -> None:
-    words = ("export", str(event), "--decisions", "--out", f"{tmp_path}/all.csv", "--json")
+    words = ("export", str(event), "--out", f"{tmp_path}/all.csv", "--json")
     (file,) = json.loads(boneyard(*words))["written"]
     assert file["path"] == f"{tmp_path}/all.csv"
     assert file["games"] == len(games_of(event))
@@ -343,7 +339,7 @@ def test_files_are_listed_as_json(event: Path, tmp_path: Path) -> None:
 
 def test_without_pyarrow_it_says_what_to_install(event: Path, tmp_path: Path) -> None:
     hidden = "import sys; sys.modules['pyarrow'] = None; " + BONEYARD[-1]
-    words = ("export", str(event), "--decisions", "--out", str(tmp_path))
+    words = ("export", str(event), "--out", str(tmp_path))
     done = subprocess.run((sys.executable, "-c", hidden, *words), capture_output=True, text=True)
     assert done.returncode == 2
     assert "pip install 'boneyard-arena[parquet]'" in done.stderr
@@ -400,9 +396,9 @@ def test_an_event_folder_gets_the_file_by_default(
         request.getfixturevalue("arrow")
     folder = small_event(tmp_path / "event")
     for place in (folder, folder / "games"):
-        boneyard("export", str(place), "--decisions", "--format", format)
+        boneyard("export", str(place), "--format", format)
         (folder / f"decisions.{format}").unlink()
-    boneyard("export", str(folder), "--decisions", "--format", format)
+    boneyard("export", str(folder), "--format", format)
     # The file is no part of the event, and its checks pass.
     assert "OK: " in boneyard("verify", str(folder))
     assert Folder(folder).path / f"decisions.{format}" not in Folder(folder).parts()

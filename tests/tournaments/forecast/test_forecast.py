@@ -23,7 +23,6 @@ from tests.support.events import BOTS, boneyard, run
 from tests.support.planned_events import event
 from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
-from tournaments.cli import events
 from tournaments.commands import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import Separation, separations
@@ -371,7 +370,18 @@ PATIENT = ("--seconds", "100", "--sandbox", "off")
 @pytest.mark.usefixtures("scratch")
 def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
-    words = ("plan", "first", "greedy", "random", "--boards", "100", "--jobs", "2", *PATIENT)
+    words = (
+        "run",
+        "--plan",
+        "first",
+        "greedy",
+        "random",
+        "--boards",
+        "100",
+        "--jobs",
+        "2",
+        *PATIENT,
+    )
     found = json.loads(boneyard(*words, "--json"))
     assert (found["sittings"], found["games"]) == (24, 600)
     assert found["trial"]["jobs"] == 2
@@ -399,7 +409,7 @@ for line in sys.stdin:
 def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
     bot = tmp_path / "slow.py"
     bot.write_text(SLOW)
-    words = ("plan", "greedy", str(bot), "--move-ms", "60000", "--boards", "7", *QUICK)
+    words = ("run", "--plan", "greedy", str(bot), "--move-ms", "60000", "--boards", "7", *QUICK)
     said = boneyard(*words)
     assert "Games      14" in said
     assert "longer than the calibration" in said
@@ -410,7 +420,7 @@ def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
 def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
     bot = tmp_path / "broken.py"
     bot.write_text("raise SystemExit('no such model')")
-    assert "no such model" in boneyard("plan", "greedy", str(bot), *PATIENT, code=2)
+    assert "no such model" in boneyard("run", "--plan", "greedy", str(bot), *PATIENT, code=2)
 
 
 @pytest.mark.usefixtures("scratch")
@@ -419,21 +429,9 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(SittingRunner, "_play_game", full)
-    said = boneyard("plan", "greedy", "first", *PATIENT, code=1)
+    said = boneyard("run", "--plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said
-
-
-def test_plan_takes_what_run_takes() -> None:
-    mine, theirs = ({one.name for one in command.params} for command in (events.plan, events.run))
-    elsewhere = {
-        "cluster",
-        "tls",
-        "keep_stderr",
-        "luck",
-        "fail_unless",
-    }
-    assert mine == theirs - {"out", "seed"} - elsewhere | {"separate", "seconds"}
 
 
 # Slow: a finished event says how many boards would separate two bots.
@@ -441,14 +439,14 @@ def test_plan_takes_what_run_takes() -> None:
 def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(out, *BOTS, "--boards", "4", "--set", "target=30")
-    assert len(boneyard("plan", str(out)).splitlines()) == 2
-    (found,) = json.loads(boneyard("plan", str(out), "--separate", "random", "greedy", "--json"))
+    assert len(boneyard("show", str(out), "--separate").splitlines()) == 2
+    (found,) = json.loads(boneyard("show", str(out), "--separate", "random", "greedy", "--json"))
     assert {found["one"], found["other"]} == {"greedy", "random"}
     assert found["played"] == 4
-    assert "random" in boneyard("plan", str(out), "--separate", "randm", "first", code=2)
-    assert "has no event" in boneyard("plan", str(tmp_path), code=2)
+    assert "random" in boneyard("show", str(out), "--separate", "randm", "first", code=2)
+    assert "has no event" in boneyard("show", str(tmp_path), "--separate", code=2)
     (out / "ledger.jsonl").write_bytes(b"")
-    assert "no results yet" in boneyard("plan", str(out), code=2)
+    assert "no results yet" in boneyard("show", str(out), "--separate", code=2)
 
 
 def test_a_forecast_is_whole_in_json() -> None:

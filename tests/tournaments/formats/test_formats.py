@@ -14,7 +14,7 @@ from tests.support.events import (
     summary,
 )
 from tournaments.formats.versus import Versus
-from tournaments.plan.from_options import EventOptions, build_event, read_plan
+from tournaments.plan.event_plan import read_plan
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger
 
@@ -181,7 +181,7 @@ def test_versus_plays_at_the_most_what_was_said_last(
         f'bots = ["first", "greedy"]\n{said}'
         f'format = {{ type = "versus", sprt = {{ max_boards = {sprt} }} }}\n'
     )
-    wishes = EventOptions((str(written),), boards=asked, sandbox="off")
-    form = build_event(read_plan(wishes, predictable=False), tmp_path / "build").event.format
+    given = {"boards": asked} if asked else {}
+    form = read_plan((str(written),), given).build(tmp_path / "build").format
     assert isinstance(form, Versus)
     assert form.sprt.max_boards == most

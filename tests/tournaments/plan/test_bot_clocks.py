@@ -15,12 +15,12 @@ from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.ladder import Ladder
 from tournaments.formats.own_clock import DAY_MS, OwnClock, parse_clock, split_clock
 from tournaments.plan.event import Event
-from tournaments.plan.from_options import EventOptions, build_event, read_plan
+from tournaments.plan.event_plan import read_plan
 
 
 def planned(build: Path, *words: str, **options: Any) -> Event:
-    wanted = EventOptions(words, **options)
-    return build_event(read_plan(wanted, predictable=False), build).event
+    own = {name: options.pop(name) for name in ("clocks", "scale") if name in options}
+    return read_plan(words, options, **own).build(build)
 
 
 def clocks_of(event: Event) -> dict[str, tuple[int, int]]:
@@ -64,7 +64,7 @@ def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     assert len({one.fingerprint for one in scaled.entrants}) == 2
     for form in (Gauntlet, Ladder):
         name = form().name
-        event = planned(tmp_path, "greedy", "first", "random", scale="50,1s", format=name)
+        event = planned(tmp_path, "greedy", "first", "random", scale="50,1s", format={"type": name})
         assert event.format == form(challengers=("greedy@50ms", "greedy@1s"))
 
 

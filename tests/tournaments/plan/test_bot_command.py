@@ -30,7 +30,7 @@ from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.bot_command import find_program, parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event_file import WrittenBot
-from tournaments.plan.from_options import EventOptions, build_event, read_plan
+from tournaments.plan.event_plan import read_plan
 from tournaments.runner.runner import check_greetings
 from tournaments.storage.folder import Folder
 from tournaments.storage.open_event import open_event
@@ -229,8 +229,7 @@ def test_files_built_for_a_bot_are_in_the_event_and_readable(tmp_path: Path) -> 
         GREEDY + '[[bots]]\nname = "mine"\nrun = ["{build}/mine"]\nbuild = ["cp", "/bin/true", '
         '"{build}/mine"]'
     )
-    wishes = EventOptions((str(tmp_path / "event.toml"),))
-    event = build_event(read_plan(wishes, predictable=False), folder.build).event
+    event = read_plan((str(tmp_path / "event.toml"),)).build(folder.build)
     open_event(folder, event, None)
     assert str(folder.build / "mine") in event.entrants[1].command.reads
 

@@ -36,7 +36,7 @@ def test_a_title_stays_until_it_is_changed(tmp_path: Path) -> None:
     run(tmp_path, *words, "--title", "Saturday")
     assert (tmp_path / "report.md").read_text().startswith("# Saturday\n")
     said = boneyard("run", *words, "--title", "a\nb", code=2)
-    assert "a title has up to 80 characters in one line" in said
+    assert "title must be up to 80 characters in one line" in said
 
 
 @pytest.mark.parametrize("evil", ["\x1b[31m", "\u202e", "\x9b"])

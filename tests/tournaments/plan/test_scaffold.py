@@ -152,7 +152,7 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     assert readme.startswith("# mine\n")
     assert len(readme.splitlines()) <= 11
     assert not [word for word in (scaffold.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
-    assert "mine" in boneyard("bots")
+    assert "mine" in boneyard("help", "bots")
     short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
     boneyard("run", "mine", "first", *short_game, "--out", "out")
     ledger = (here / "out" / "ledger.jsonl").read_text()
@@ -259,7 +259,7 @@ def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run ="])
-@pytest.mark.parametrize("words", [("new", "python", "mine"), ("check", "two"), ("bots",)])
+@pytest.mark.parametrize("words", [("new", "python", "mine"), ("check", "two"), ("help", "bots")])
 def test_a_list_that_says_nothing_of_use_is_refused(
     here: Path, entry: str, words: tuple[str, ...]
 ) -> None:
@@ -319,7 +319,9 @@ def test_without_its_toolchain_a_bot_is_made_and_does_not_play(
     assert "needs cc, which is not on the PATH: apt install gcc" in boneyard("new")
     assert "needs cc" in boneyard("new", "c", "mine")
     assert (here / "mine" / "bot.c").exists()
-    assert "mine         A bot in C, made by `boneyard new`.  (needs cc)" in boneyard("bots")
+    assert "mine         A bot in C, made by `boneyard new`.  (needs cc)" in boneyard(
+        "help", "bots"
+    )
     assert "Bot mine needs cc" in boneyard("run", "mine", "first", *PLAIN, code=2)
 
 

@@ -1,12 +1,13 @@
 """Event files with parameters: the bots of a tune, and every mistake in one sentence."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from protocol.errors import UserError
 from tournaments.formats.tune import GROUP, Tune
-from tournaments.plan.from_options import EventOptions, read_plan
+from tournaments.plan.event_plan import read_plan
 
 BOT = """\
 [[bots]]
@@ -19,12 +20,12 @@ depth = { start = 4, min = 1, max = 12, integer = true }
 """
 
 
-def plan(folder: Path, text: str, **options: str) -> tuple[list[tuple[str, ...]], Tune]:
+def plan(folder: Path, text: str, **options: Any) -> tuple[list[tuple[str, ...]], Tune]:
     path = folder / "tune.toml"
     path.write_text(text)
-    found = read_plan(EventOptions((str(path),), **options), predictable=False)  # type: ignore[arg-type]
+    found = read_plan((str(path),), options).written
     assert isinstance(found.format, Tune)
-    return [(bot.name, *bot.run, *bot.arguments) for bot in found.written.bots], found.format
+    return [(bot.name, *bot.run, *bot.arguments) for bot in found.bots], found.format
 
 
 def test_all_bots_begin_with_the_start_values(tmp_path: Path) -> None:
@@ -46,7 +47,7 @@ def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> Non
 def test_partners_are_the_same_bot(tmp_path: Path) -> None:
     path = tmp_path / "tune.toml"
     path.write_text(f'rules = "partnership"\n{BOT}{RANGE}')
-    found = read_plan(EventOptions((str(path),)), predictable=False).written
+    found = read_plan((str(path),)).written
     assert found.teams[0] == ("mine", "mine")
     assert len(found.teams) == GROUP + 2
 
@@ -74,5 +75,5 @@ def test_a_mistake_is_named(tmp_path: Path, text: str, why: str) -> None:
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no other format"):
-        plan(tmp_path, BOT + RANGE, format="swiss")
+    with pytest.raises(UserError, match="no format and no teams of its own"):
+        plan(tmp_path, BOT + RANGE, format={"type": "swiss"})

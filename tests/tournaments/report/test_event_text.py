@@ -128,7 +128,7 @@ def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
     said = {
         "end": capsys.readouterr().out,
         "show": boneyard("show", str(tmp_path)),
-        "plan": boneyard("plan", str(tmp_path)),
+        "plan": boneyard("show", "--separate", str(tmp_path)),
         **{name: (tmp_path / name).read_text() for name in ("report.md", "report.html")},
     }
     told = f"2 games of first and greedy were played in one rotation only{GO_ON}"

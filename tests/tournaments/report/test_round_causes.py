@@ -86,7 +86,7 @@ def test_the_mistakes_of_a_bot_that_is_its_own_partner_are_those_of_both_seats(
         'boards = 1\nrules = { base = "draw-partners", target = 10 }\n'
     )
     run(out, str(path))
-    boneyard("review", str(out), "--worlds", "2")
+    boneyard("explain", "--review", str(out), "--deals", "2")
     (told,) = json.loads(boneyard("explain", str(out), "--bot", "first", "--json"))
     seats = [one for one in read_seats(Folder(out)) if one.entrant == "first"]
     lost = sum(one.loss for seat in seats for one in seat.decisions)

@@ -67,13 +67,12 @@ def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
 def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     for words in (
         ("verify",),
-        ("report", "--check"),
         ("replay", "1.first.greedy"),
         ("replay", "2.random"),
         ("replay",),
         ("explain", "1.first.greedy"),
         ("show",),
-        ("rate", "--json"),
+        ("show", "--prior", "1", "--json"),
     ):
         said = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
         assert said[0].replace(str(event), "") == said[1].replace(str(plain), "")

@@ -69,9 +69,9 @@ def test_what_is_computed_of_an_event_stops_with_a_sentence(
 
     with monkeypatch.context() as disk:
         disk.setattr(checksummed, "append_records", full)
-        for words in (("report", str(tmp_path), "--luck"), ("review", str(tmp_path))):
+        for words in (("report", str(tmp_path), "--luck"), ("explain", "--review", str(tmp_path))):
             assert "make room, and run the same command again" in boneyard(*words, code=2)
     (tmp_path / "review.jsonl").unlink()
     (tmp_path / "review.jsonl").mkdir()
-    for command in ("verify", "review"):
-        assert "review.jsonl cannot be accessed" in boneyard(command, str(tmp_path), code=2)
+    for look in (("verify",), ("explain", "--review")):
+        assert "review.jsonl cannot be accessed" in boneyard(*look, str(tmp_path), code=2)

@@ -1,25 +1,26 @@
 """A run that names no folder has one that tells what is played, and no other event's."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.events import boneyard
-from tournaments.plan.from_options import EventOptions, read_plan
+from tournaments.plan.event_plan import read_plan
 from tournaments.storage.run_folder import choose_folders
 
 OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
 
 
 @pytest.mark.parametrize(
-    ("words", "options", "seed", "name"),
+    ("words", "given", "seed", "name"),
     [
         (("suit", "greedy"), {}, None, "suit-greedy-draw"),
         (("greedy", "suit"), {"boards": 7}, None, "greedy-suit-draw"),
         (("greedy", "suit"), {"rules": "dutch"}, None, "greedy-suit-dutch"),
         (
             ("greedy", "suit", "first", "random", "counting"),
-            {"format": "swiss"},
+            {"format": {"type": "swiss"}},
             None,
             "greedy-suit-first-and-2-more-draw-swiss",
         ),
@@ -32,7 +33,7 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
         ),
         (
             ("greedy", "suit"),
-            {"move_ms": 10, "ask_forced": True},
+            {"clock": {"move_ms": 10, "forced": "ask"}},
             None,
             "greedy-suit-draw-10-ms-ask-forced",
         ),
@@ -40,9 +41,11 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
     ],
 )
 def test_a_folder_tells_what_is_played(
-    words: tuple[str, ...], options: dict[str, object], seed: int | None, name: str
+    words: tuple[str, ...], given: dict[str, Any], seed: int | None, name: str
 ) -> None:
-    plan = read_plan(EventOptions(words, **options), predictable=seed is not None)  # type: ignore[arg-type]
+    choices = given.get("choices", ())
+    fields = {name: value for name, value in given.items() if name != "choices"}
+    plan = read_plan(words, fields, choices=choices, predictable=seed is not None)
     assert next(choose_folders(plan, seed))[0] == Path("runs", name)
 
 

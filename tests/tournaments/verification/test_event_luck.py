@@ -120,7 +120,7 @@ def test_what_is_there_is_not_computed_again_and_every_report_keeps_it(
     run(folder, *SMALL)
     assert made(folder) == first
     assert len(faked) == 12
-    assert boneyard("report", str(folder), "--check").startswith("OK")
+    assert fits(folder)
 
 
 # Slow: an event that grows is tested in storage.
@@ -206,7 +206,7 @@ def test_luck_that_no_game_has_is_damage(
         data += line
     (folder / "luck.jsonl").write_bytes(data)
     assert "luck.jsonl, line 2" in boneyard("verify", str(folder), code=1)
-    for words in (("report",), ("export", "--decisions", "--luck", "--format", "csv"), ("rate",)):
+    for words in (("report",), ("export", "--luck", "--format", "csv"), ("show", "--prior", "1")):
         said = boneyard(words[0], str(folder), *words[1:], code=2)
         assert "luck.jsonl" in said
         assert "Remove the file: `boneyard report --luck` computes it again" in said
@@ -278,11 +278,6 @@ def test_a_versus_without_luck_is_refused_where_nothing_is_drawn(tmp_path: Path)
     assert not (tmp_path / "out").exists()
 
 
-def test_check_writes_no_luck(folder: Path) -> None:
-    said = boneyard("report", str(folder), "--check", "--luck", code=2)
-    assert "leave one out" in said
-
-
 @pytest.mark.usefixtures("faked")
 def test_a_site_has_the_luck_of_an_event_that_is_over(folder: Path, tmp_path: Path) -> None:
     with_luck(folder)
@@ -307,11 +302,11 @@ def test_the_log_of_a_game_gives_the_luck_round_by_round(folder: Path) -> None:
 def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: Path) -> None:
     with_luck(folder)
     told = json.loads((folder / "results.json").read_text())["ratings"]
-    (one,) = json.loads(boneyard("rate", str(folder), "--json"))["tables"]
+    (one,) = json.loads(boneyard("show", str(folder), "--prior", "1", "--json"))["tables"]
     assert one["ratings"] == told
     other, terms = tmp_path.with_name("other"), ("--seed", "2", "--sandbox", "off")
     boneyard("run", *SMALL[:2], "--boards", "1", *SMALL[5:], *terms, "--out", str(other))
-    both = json.loads(boneyard("rate", str(folder), str(other), "--json"))
+    both = json.loads(boneyard("show", str(folder), str(other), "--json"))
     assert [(one["games"], one["games_with_luck"]) for one in both["tables"]] == [(14, 12)]
     assert any("the luck of 12 of 14 games is known" in one for one in both["notices"])
 
@@ -342,7 +337,7 @@ def test_versus_decides_with_luck_taken_out(duel: Path, tmp_path: Path) -> None:
     assert "luck taken out)" in report(duel) or "Undecided" in report(duel)
     assert fits(duel)
     # Each of these reads the event from its files, and counts its games by the luck.
-    for words in (("show", "--json"), ("report", "--check"), ("plan",)):
+    for words in (("show", "--json"), ("show", "--separate")):
         boneyard(words[0], str(duel), *words[1:])
     site = tmp_path / "site"
     boneyard("publish", str(duel), str(site))

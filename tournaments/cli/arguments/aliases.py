@@ -7,30 +7,40 @@ import click
 from protocol.errors import UserError, unknown_name
 
 COMMANDS = {
-    "add": ("new",),
-    "analyze": ("explain", "review"),
-    "ask": ("explain",),
-    "compare": ("run",),
-    "continue": ("run",),
-    "create": ("new",),
-    "elo": ("rate",),
-    "init": ("new",),
-    "lint": ("check",),
-    "list": ("bots",),
-    "match": ("run",),
-    "ranking": ("show", "rate"),
-    "resume": ("run",),
-    "standings": ("show",),
-    "start": ("run",),
-    "stats": ("report", "show"),
-    "status": ("show",),
-    "test": ("check",),
-    "tournament": ("run",),
-    "validate": ("check",),
-    "version": ("--version",),
-    "view": ("replay",),
+    "add": "new",
+    "analyze": "explain",
+    "ask": "explain",
+    "bots": "help bots",
+    "compare": "run",
+    "completion": "help completion",
+    "continue": "run",
+    "create": "new",
+    "elo": "show",
+    "estimate": "run --plan",
+    "exam": "check --exam",
+    "forecast": "run --plan",
+    "init": "new",
+    "lint": "check",
+    "list": "help bots",
+    "match": "run",
+    "plan": "run --plan or show --separate",
+    "ranking": "show",
+    "rate": "show FOLDER FOLDER",
+    "resume": "run",
+    "review": "explain --review",
+    "schema": "help schema",
+    "standings": "show",
+    "start": "run",
+    "stats": "report or show",
+    "status": "show",
+    "test": "check",
+    "tournament": "run",
+    "tune": "run FILE, with [tune] in the file",
+    "validate": "check",
+    "version": "--version",
+    "view": "replay",
 }
-"""Our commands by the names that other tools use."""
+"""Our commands by the names that other tools and earlier versions use."""
 OPTIONS = {
     "--cores": ("--jobs",),
     "--count": ("--boards",),
@@ -47,13 +57,16 @@ OPTIONS = {
     "--timeout": ("--move-ms",),
     "--variant": ("--rules",),
     "--workers": ("--jobs",),
+    "--worlds": ("--deals",),
 }
 """Our options by the names that other tools use; ignored where an option has that name."""
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> UserError:
     """Return the error for a command that does not exist; it suggests the nearest name."""
-    return unknown_name("command", name, commands, COMMANDS)
+    if name in COMMANDS:
+        return UserError(f"Unknown command {name!r}: did you mean {COMMANDS[name]}?")
+    return unknown_name("command", name, commands)
 
 
 def unknown_option(error: click.NoSuchOption) -> click.UsageError:

@@ -172,13 +172,12 @@ def complete_events(_: click.Context, __: click.Parameter, begun: str) -> list[C
     return found or [CompletionItem(begun, type="dir")]
 
 
-def complete_planned(
+def complete_events_or_entrants(
     context: click.Context, parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
-    """Complete an argument of `plan`: any argument of `run`, or an event's folder."""
-    found = offered(folders(begun), begun) if not context.params.get("what") else []
-    bots = complete_bots(context, parameter, begun)
-    return found + [one for one in bots if one.type == "plain" or not found]
+    """Complete an argument of `show`: an event's folder, or with --separate also an entrant."""
+    found = complete_entrants(context, parameter, begun) if "--separate" in typed() else []
+    return found or complete_events(context, parameter, begun)
 
 
 def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

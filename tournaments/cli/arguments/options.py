@@ -1,15 +1,14 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and a command with its options in sections."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from tournaments.cli.arguments.completion import (
     complete_choices,
+    complete_events,
     complete_games,
     complete_logs_or_games,
 )
@@ -33,52 +32,56 @@ class LogPath(click.Path):
         return super().convert(actual_path(Path(value)), param, ctx)
 
 
-class FormatName(click.ParamType):  # type: ignore[type-arg]  # older clicks know no argument
-    """The name of a format. The formats are loaded only when asked for: they need msgspec."""
+class SectionOption(click.Option):
+    """An option that stands in a section of the help text."""
 
-    name = "format"
-
-    # Older clicks give no context.
-    def get_metavar(self, param: object, ctx: object = None) -> str:  # noqa: ARG002
-        """Return the names for a help text."""
-        return f"[{'|'.join(self._choice().choices)}]"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; BadParameter if there is no such format."""
-        return self._choice().convert(value, param, ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete a name."""
-        return self._choice().shell_complete(ctx, param, incomplete)
-
-    def _choice(self) -> click.Choice[str]:
-        from tournaments.formats.registry import FORMATS
-
-        return click.Choice(list(FORMATS))
+    def __init__(self, *words: Any, section: str = "", rare: bool = False, **more: Any) -> None:
+        """Make an option; one that is `rare` is only in the text of --help-all."""
+        super().__init__(*words, **more)
+        self.section, self.rare = section, rare
 
 
 class SectionedCommand(click.Command):
-    """A command whose help text has its options in sections."""
-
-    def __init__(self, *words: Any, sections: Mapping[str, tuple[str, ...]], **more: Any) -> None:
-        """Make a command; `sections` has the options of each section, without their dashes."""
-        super().__init__(*words, **more)
-        self.sections = sections
+    """A command whose help text has its options in sections; those of no section come last."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options into the help text; those of no section come last."""
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        left = {one.opts[0].removeprefix("--"): one.get_help_record(ctx) for one in options}
-        named = {
-            title: [left.pop(name) for name in names] for title, names in self.sections.items()
-        }
-        for title, records in (*named.items(), ("Options", left.values())):
+        """Write the options into the help text, without rare ones unless they are asked for."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        rare = []
+        options = (one for one in self.get_params(ctx) if isinstance(one, click.Option))
+        for one in options:
+            if isinstance(one, SectionOption) and one.rare and not ctx.meta.get(HELP_ALL):
+                rare.append(one)
+            elif record := one.get_help_record(ctx):
+                sections.setdefault(getattr(one, "section", ""), []).append(record)
+        last = sections.pop("", [])
+        for title, records in (*sections.items(), ("Options", last)):
             with formatter.section(title):
-                formatter.write_dl([record for record in records if record])
+                formatter.write_dl(records)
+        if rare:
+            formatter.write_paragraph()
+            formatter.write_text(f"{len(rare)} more options: {ctx.command_path} {HELP_ALL}")
 
 
+HELP_ALL = "--help-all"
+
+
+def _print_all_help(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[HELP_ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+help_all = click.option(
+    HELP_ALL,
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_all_help,
+    help="Show all options and exit.",
+)
+"""The option that shows rare options too."""
 LOG = click.argument(
     "log",
     required=False,
@@ -88,9 +91,18 @@ LOG = click.argument(
 """The argument for a game log or an event's folder, or a game; see `name_log`."""
 GAME = click.argument("game", required=False, shell_complete=complete_games)
 """The argument for a game, or any unique part of its name."""
+FOLDER = click.argument(
+    "folder",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    shell_complete=complete_events,
+)
+"""The argument for an event's folder; see `usual_folder`."""
 CHOICES = click.option(
     "--set",
     "choices",
+    cls=SectionOption,
+    section="Game",
     multiple=True,
     metavar="CHOICE=VALUE",
     shell_complete=complete_choices,
@@ -101,3 +113,16 @@ GLYPHS = click.option("--glyphs", is_flag=True, help="Show tiles as domino glyph
 """The option that prints tiles as glyphs, which are small and which few fonts have."""
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
+SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
+JOBS = click.option(
+    "--jobs",
+    cls=SectionOption,
+    section="Machine",
+    type=click.IntRange(1, 512),
+    default=None,
+    help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
+)
+MOVE_MS = click.option(
+    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

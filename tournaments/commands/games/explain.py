@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
@@ -42,36 +41,32 @@ from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import DecisionLoss, read_seats
 
 
-class ExplainOptions(NamedTuple):
-    """The command's options; None where the user gave none."""
+def explain_game(
+    log: Path,
+    game: str | None,
+    wanted: str | None,
+    only: int | None,
+    page: Pager,
+    *,
+    whole: bool,
+    glyphs: bool,
+    in_json: bool,
+) -> None:
+    """Print why a bot won or lost a game. Raises UserError, DamagedLogError.
 
-    log: Path
-    """A game log or an event's folder."""
-    game: str | None
-    """A game, or a part of its name; None in a log of one game."""
-    seat: str | None
-    """A seat's number, or who sat there."""
-    only: int | None
-    """The only round to show, decision by decision."""
-    whole: bool
-    glyphs: bool
-    as_json: bool
-    """True if the explanation is printed as JSON."""
-
-
-def explain_game(options: ExplainOptions, page: Pager) -> None:
-    """Print why a bot won or lost a game. Raises UserError, DamagedLogError."""
-    logged = require_one_game(options.log, options.game)
-    seat = choose_seat(options.log, logged, options.seat)
+    `wanted`: a seat's number, or who sat there. `only`: the only round to show.
+    """
+    logged = require_one_game(log, game)
+    seat = choose_seat(log, logged, wanted)
     timeline = Timeline(logged)
     causes = causes_by_round(timeline, seat)
-    if options.as_json:
+    if in_json:
         reviewed = review.review_of_seat(timeline, seat)
         print_json({**asdict(reviewed), "causes": list(causes.values())})
         return
     console = plain_console()
-    look = text_look(logged, console, options.glyphs)
-    print_paged(_explained(timeline, seat, options, look, causes), console, page)
+    look = text_look(logged, console, glyphs)
+    print_paged(_explained(log, timeline, seat, only, whole, look, causes), console, page)
 
 
 def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
@@ -88,9 +83,11 @@ def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
 
 
 def _explained(
+    log: Path,
     timeline: Timeline,
     seat: int,
-    options: ExplainOptions,
+    only: int | None,
+    whole: bool,
     look: Look,
     causes: Mapping[int, RoundCauses],
 ) -> Iterator[RenderableType]:
@@ -99,26 +96,26 @@ def _explained(
     ends = list(round_ends(timeline, seat))
     # A foul costs the game whatever was played before.
     fouls = [one for one in found if isinstance(one.answer, FoulRecord)]
-    if options.only is None:
+    if only is None:
         yield review.heading(logged, seat, found, look)
         if ends:
             columns = _cause_columns(causes)
-            rounds = review.round_blocks(ends, look, whole=options.whole, more=columns)
+            rounds = review.round_blocks(ends, look, whole=whole, more=columns)
             yield Group(*renderables(rounds, look.width))
-        said = list(review.turning_points(ends, found, look, whole=options.whole))
+        said = list(review.turning_points(ends, found, look, whole=whole))
         said += _told_causes(ends, causes)
         yield Text("\n".join(f"- {sentence}" for sentence in said))
-    if options.only is not None or options.whole:
-        yield from _decisions(timeline, seat, options.only, look, causes)
-    own = () if choose_seat(options.log, logged, None) == seat else ("--seat", f"{seat}")
+    if only is not None or whole:
+        yield from _decisions(timeline, seat, only, look, causes)
+    own = () if choose_seat(log, logged, None) == seat else ("--seat", f"{seat}")
     more = Text()
-    if not options.whole:
-        command = _command(options.log, logged.game.game, *own, "--all")
+    if not whole:
+        command = _command(log, logged.game.game, *own, "--all")
         more.append(f"All decisions: {command}\n", "dim")
     worst = _costliest(ends)
     telling = fouls or [one for one in found if worst and one.round == worst.round] or found
     if telling:
-        command = _command(options.log, logged.game.game, f"{telling[0].number}", *own)
+        command = _command(log, logged.game.game, f"{telling[0].number}", *own)
         more.append(f"One decision: {command}", "dim")
     yield more
 

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import trio
 from msgspec import Raw, Struct
@@ -43,34 +42,6 @@ NO_EVENT = (
 )
 
 
-class QuestionOptions(NamedTuple):
-    """The command's options; None where the user gave none."""
-
-    log: Path
-    """A game log or an event's folder."""
-    game: str
-    """A game, or a part of its name."""
-    question: int
-    """The question's number, or its id."""
-    bot: tuple[str, ...]
-    """A sample bot, a file or a command, perhaps in several words."""
-    ask: bool
-    """True if the bot that sat there is asked, by the command in the event's plan."""
-    seat: str | None
-    """A seat's number, or who sat there."""
-    times: int
-    """Number of times to ask."""
-    deals: int | None
-    """Number of other deals to try the options under."""
-    sandbox: SandboxMode | None
-    raw: bool
-    """True if only the bytes for the bot are printed."""
-    glyphs: bool
-    """True if tiles are printed as glyphs."""
-    as_json: bool
-    """True if the answers are printed as JSON."""
-
-
 class Answers(Struct, frozen=True):
     """The answers to a question, as JSON for programs."""
 
@@ -92,52 +63,59 @@ class Answers(Struct, frozen=True):
     """The value of each option under other deals, in the order of the options."""
 
 
-def explain_question(wanted: QuestionOptions) -> int:
+def explain_question(
+    log: Path,
+    game: str,
+    question: int,
+    bot: Sequence[str],
+    *,
+    ask: bool,
+    seat: str | None,
+    times: int,
+    deals: int | None,
+    sandbox: SandboxMode | None,
+    raw: bool,
+    glyphs: bool,
+    as_json: bool,
+) -> int:
     """Show a question, ask a bot again, print its answers; return the exit code.
 
+    `bot`: its words. `ask`: ask the bot that sat there, by the command in the event's plan.
+    `deals`: other deals under which to try the options. `raw`: print the bytes for the bot only.
     Raises UserError.
     """
-    logged = require_one_game(wanted.log, wanted.game)
+    logged = require_one_game(log, game)
     timeline = Timeline(logged)
-    found = timeline.questions(choose_seat(wanted.log, logged, wanted.seat))
-    one = find_question(found, wanted.question)
+    found = timeline.questions(choose_seat(log, logged, seat))
+    one = find_question(found, question)
     lines = (*timeline.context(one), timeline.line(one))
-    if wanted.raw:
+    if raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
-    answers = _answers(wanted, logged, one, lines)
-    if wanted.as_json:
-        print_json(answers)
-    else:
-        _print(wanted, logged, one, len(found), answers)
-    return 1 if any(answer.foul for answer in answers.answers) else 0
-
-
-def _answers(
-    wanted: QuestionOptions, logged: LoggedGame, one: AskedQuestion, lines: Sequence[bytes]
-) -> Answers:
-    """Ask as often as requested and evaluate the options. Raises UserError."""
-    level, found = "", list[ReaskResult]()
-    if wanted.times and (wanted.bot or wanted.ask):
-        event = find_event(wanted.log)
-        sandbox = _sandbox(wanted, wanted.log, event)
-        level = sandbox.level
-        own = None if wanted.bot else _own_command(event, logged, one.seat)
-        with _command(wanted.bot, own) as asked:
+    level, again = "", list[ReaskResult]()
+    if times and (bot or ask):
+        event = find_event(log)
+        box = _sandbox(sandbox, log, event)
+        level = box.level
+        own = None if bot else _own_command(event, logged, one.seat)
+        with _command(bot, own) as command:
             clock = logged.sitting.seat_clocks[one.seat]
-            found = trio.run(
-                reask.repeat_question, asked, one.question, lines, clock, sandbox, wanted.times
-            )
-    return Answers(
+            again = trio.run(reask.repeat_question, command, one.question, lines, clock, box, times)
+    answers = Answers(
         game=logged.game.game,
         seat=one.seat,
         number=one.number,
         question=Raw(lines[-1][:-1]),
         logged=one.answer,
         sandbox=level,
-        answers=tuple(found),
-        outlooks=_outlooks(one, wanted.deals, _compared(one, found)),
+        answers=tuple(again),
+        outlooks=_outlooks(one, deals, _compared(one, again)),
     )
+    if as_json:
+        print_json(answers)
+    else:
+        _print(logged, one, len(found), answers, glyphs=glyphs, unasked=times > 0)
+    return 1 if any(answer.foul for answer in answers.answers) else 0
 
 
 def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
@@ -150,13 +128,13 @@ def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
     return event.format.set_values(command, values[seat]) if values and values[seat] else command
 
 
-def _sandbox(wanted: QuestionOptions, where: Path, event: Event | None) -> Sandbox:
+def _sandbox(wanted: SandboxMode | None, where: Path, event: Event | None) -> Sandbox:
     """Return the sandbox of the event's runs, unless the user asks for another.
 
     Nobody but the user takes the sandbox away: the plan may be a stranger's.
     """
     plan: SandboxMode = event.sandbox if event and event.sandbox != "off" else "auto"
-    wish = wanted.sandbox or plan
+    wish = wanted or plan
     folder = where.resolve() if where.is_dir() else where.resolve().parent
     return choose_level(wish, event.limits if event else Limits(), folder)
 
@@ -193,10 +171,16 @@ def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[Opt
 
 
 def _print(
-    wanted: QuestionOptions, logged: LoggedGame, one: AskedQuestion, many: int, answers: Answers
+    logged: LoggedGame,
+    one: AskedQuestion,
+    many: int,
+    answers: Answers,
+    *,
+    glyphs: bool,
+    unasked: bool,
 ) -> None:
     console = plain_console()
-    look = text_look(logged, console, wanted.glyphs)
+    look = text_look(logged, console, glyphs)
     head = Text(f"Game {printable(logged.game.game)}. ", "bold")
     head.append_text(review.decision_text(one, many, look))
     print_paged([head], console)
@@ -204,7 +188,7 @@ def _print(
         console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
         for line in answer_text.answer_report(one, answers.answers):
             console.print(line, soft_wrap=True)
-    elif wanted.times and not answers.outlooks:
+    elif unasked and not answers.outlooks:
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
     if answers.outlooks:
         _print_outlooks(one, answers)

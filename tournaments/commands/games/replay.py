@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from pathlib import Path
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
@@ -21,59 +20,47 @@ from protocol.records import DealRecord
 from tournaments.commands.games.replay_review import review_rows
 
 
-class ReplayOptions(NamedTuple):
-    """The command's options; None where the user gave none."""
-
-    log: Path
-    """A game log or an event's folder."""
-    game: str | None
-    """A game, or a part of its name."""
-    seat: str | None
-    """The seat whose view is shown: its number, or who sat there."""
-    only: int | None
-    """The only round to show."""
-    glyphs: bool
-    """True if tiles are printed as glyphs."""
-    step: bool
-    """True if one frame is shown at a time."""
-    as_json: bool
-    """True if each frame is printed as a line of JSON."""
-    out: Path | None
-    """The file of a page, which goes with --html only."""
-    review: bool | None
-    """True if the game is reviewed too."""
-
-
-def replay_game(options: ReplayOptions, read_key: Callable[[], str], page: Pager) -> None:
+def replay_game(
+    log: Path,
+    game: str | None,
+    seat: str | None,
+    only: int | None,
+    read_key: Callable[[], str],
+    page: Pager,
+    *,
+    reviewed: bool,
+    glyphs: bool,
+    step: bool,
+    as_json: bool,
+) -> None:
     """Show a game, or list the games that match; `read_key` waits for a key, `page` pages a text.
 
-    Raises UserError, DamagedLogError.
+    `seat`: the seat whose view is shown: its number, or who sat there. `only`: the only round.
+    `step`: one frame at a time. Raises UserError, DamagedLogError.
     """
-    if options.out:
-        raise UserError("--out names the page's file: it goes with --html.")
-    if options.review and (options.as_json or options.seat is not None):
+    if reviewed and (as_json or seat is not None):
         raise UserError(
             "A review shows all hands to a reader: leave out --review, --json or --seat."
         )
-    found = find_game(options.log, options.game)
+    found = find_game(log, game)
     if found.game is None:
-        if options.as_json:
+        if as_json:
             print_json(found.others)
             return
         for line in list_games(found):
             print_line(line)
         return
-    seen = None if options.seat is None else find_seat(found.game, options.seat)
-    if options.as_json:
-        _check_round(found.game, options.only)
+    seen = None if seat is None else find_seat(found.game, seat)
+    if as_json:
+        _check_round(found.game, only)
         for frame in frames.frames(walk_log(found.game), seen):
-            if options.only in (None, frame.round):
+            if only in (None, frame.round):
                 print_line(encode_json(frame).decode())
         return
     console = plain_console()
-    look = text_look(found.game, console, options.glyphs)
-    shown = _drawn(found.game, seen, options.only, look, reviewed=options.review is True)
-    if options.step and _at_terminal():
+    look = text_look(found.game, console, glyphs)
+    shown = _drawn(found.game, seen, only, look, reviewed=reviewed)
+    if step and _at_terminal():
         _step_through(shown, console, read_key)
     else:
         print_paged(shown, console, page)

@@ -1,8 +1,7 @@
-"""The command `review` for a game: the values of the options at each decision, and the losses."""
+"""The command `explain GAME --review`: the values of the options at each decision."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -29,25 +28,6 @@ WORLDS = 512
 """Worlds of a game's review for which nobody asked for another number: they take seconds."""
 OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
-
-
-class GameReviewOptions(NamedTuple):
-    """The command's options; None where the user gave none."""
-
-    log: Path
-    """A game log or an event's folder."""
-    game: str | None
-    """A game, or a part of its name; None in a log of one game."""
-    bot: str | None
-    """The only bot to review, or its seat's number."""
-    worlds: int | None
-    """Deals of the hidden tiles over which an option is valued."""
-    by: str | None
-    """The player that plays rounds on."""
-    dearest: bool
-    """True if the dearest decisions stand first."""
-    as_json: bool
-    """True if the review is printed as JSON."""
 
 
 class ValuedOption(Struct, frozen=True):
@@ -97,7 +77,7 @@ class ReviewedSeat(Struct, frozen=True):
 
 
 class GameDecisions(Struct, frozen=True):
-    """The output of `boneyard review GAME --json`."""
+    """The output of `boneyard explain GAME --review --json`."""
 
     game: str
     """The game's name."""
@@ -108,23 +88,36 @@ class GameDecisions(Struct, frozen=True):
     seats: tuple[ReviewedSeat, ...]
 
 
-def review_one_game(options: GameReviewOptions, page: Pager) -> None:
-    """Review the decisions of a game and print them. Raises UserError, DamagedLogError."""
-    by = reference_player(options.by)
-    logged = require_one_game(options.log, options.game)
+def review_one_game(
+    log: Path,
+    game: str | None,
+    page: Pager,
+    bot: str | None,
+    deals: int | None,
+    by: str | None,
+    *,
+    dearest: bool,
+    in_json: bool,
+) -> None:
+    """Review the decisions of a game, or of a bot or seat in it, and print them.
+
+    `dearest`: the dearest decisions first. Raises UserError, DamagedLogError.
+    """
+    player = reference_player(by)
+    logged = require_one_game(log, game)
     names, timeline = logged.sitting.seats, Timeline(logged)
-    seats = [*range(len(names))] if options.bot is None else [find_seat(logged, options.bot)]
-    terms = ReviewTerms(logged.sitting.event, options.worlds or WORLDS, by)
+    seats = [*range(len(names))] if bot is None else [find_seat(logged, bot)]
+    terms = ReviewTerms(logged.sitting.event, deals or WORLDS, player)
     reviews = [
         _reviewed(timeline, review_timeline(timeline, seat, terms))
         for seat in track(seats, "Seats reviewed", len(seats))
     ]
-    game = logged.game.game
-    if options.as_json:
-        print_json(GameDecisions(game, terms.worlds, by, tuple(reviews)))
+    name = logged.game.game
+    if in_json:
+        print_json(GameDecisions(name, terms.worlds, player, tuple(reviews)))
         return
     console = open_console()
-    blocks = [block for one in reviews for block in _blocks(game, one, options.dearest)]
+    blocks = [block for one in reviews for block in _blocks(name, one, dearest)]
     print_paged(renderables(blocks, console.width), console, page)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tournaments.commands.report import take_luck_out
-from tournaments.commands.review import ReviewOptions, write_review
+from tournaments.commands.review import write_review
 from tournaments.league.read import DivisionData, PlayedRound
 from tournaments.league.settings import LeagueSettings
 from tournaments.storage.luck_store import LuckStore
@@ -28,7 +28,7 @@ def _value(settings: LeagueSettings, division: DivisionData, one: PlayedRound) -
         take_luck_out(one.folder)
         yield "luck"
     if settings.review and not one.folder.review.exists():
-        write_review(one.folder, ReviewOptions(one.folder.path))
+        write_review(one.folder)
         yield "review"
 
 

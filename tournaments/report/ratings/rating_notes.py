@@ -21,7 +21,7 @@ PRIOR = (
     "Prior: Jeffreys', also known as Firth's correction: each rating has the weight of one extra "
     "draw, spread over its games by their information. It removes the average bias of maximum "
     "likelihood: for two bots, 1.6 Elo at 76 % of 300 games, 11 Elo at 95 %, 36 Elo at 56 wins of "
-    "60. `--prior 0` leaves it out, as Ordo does."
+    "60. `show --prior 0` leaves it out, as Ordo does."
 )
 """The meaning of the prior and its effect."""
 INTERVALS = (

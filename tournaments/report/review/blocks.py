@@ -70,7 +70,7 @@ def review_blocks(
     yield Paragraph(" ".join(loss_sentences(summary)))
     if summary.seats < played:
         yield Paragraph(
-            f"Reviewed: {summary.seats:,} of {played:,} seats. `boneyard review` adds the others.",
+            f"Reviewed: {summary.seats:,} of {played:,} seats. `report --review` adds the others.",
             "faint",
         )
     yield loss_table(summary.entrants)
@@ -155,8 +155,8 @@ def explanation(summary: ReviewSummary) -> Iterator[str]:
     )
     yield (
         "`review.json` has these sums, `review.csv` a line for each decision, `review.jsonl` all "
-        "values. `boneyard review . GAME` shows the decisions of a game, `boneyard explain . GAME "
-        "QUESTION --seat BOT` shows one."
+        "values. `boneyard explain . GAME --review` shows the decisions of a game, `boneyard "
+        "explain . GAME QUESTION --seat BOT` shows one."
     )
 
 

@@ -23,7 +23,7 @@ def read_summary(folder: Folder) -> ReviewSummary | None:
         return decode_json(read_file(folder.review), ReviewSummary)
     except DamagedRecordError as error:
         raise DamagedFileError(
-            f"{folder.review}: {error}. Remove the file: `boneyard review` makes it again"
+            f"{folder.review}: {error}. Remove the file: `boneyard explain --review` makes it again"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Reviews of logged games, one seat at a time: the work of the processes of `boneyard review`."""
+"""Reviews of logged games, one seat at a time: the work of the processes of a review."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`boneyard review GAME`: the decisions of one game, with the values of their options."""
+"""`boneyard explain GAME --review`: the decisions of one game, with the values of their options."""
 
 import json
 from collections.abc import Iterator
@@ -30,13 +30,13 @@ def event(played: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown(*words: object) -> str:
-    done = CliRunner().invoke(main, ["review", *map(str, words)])
+    done = CliRunner().invoke(main, ["explain", "--review", *map(str, words)])
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 ONCE = (
-    ("review", GAME, "--worlds", "2"),
+    ("explain", GAME, "--review", "--deals", "2"),
     ("explain", GAME, "--all"),
     ("explain", GAME, "2", "--deals", "2"),
     ("replay", GAME, "--review"),

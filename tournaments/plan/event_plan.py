@@ -1,0 +1,183 @@
+"""Read the plan of an event from the words and options of the command line, and build its bots."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from arena.rules.english import join_words
+from arena.rules.load import load_ruleset
+from arena.ui.console import shown_path
+from protocol.errors import UserError
+from protocol.ruleset import Ruleset, check_seats
+from tournaments.formats.base import Entrant
+from tournaments.formats.gauntlet import ChallengeFormat
+from tournaments.formats.versus import Versus
+from tournaments.plan.bot_clocks import name_clocks, scale_bot, set_clocks
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.deals.deals_file import SetDeals, read_deals, too_few_deals
+from tournaments.plan.deals.deals_from_logs import read_logged_deals
+from tournaments.plan.event import Event
+from tournaments.plan.event_file import SUFFIX, WrittenEvent, written_event
+from tournaments.plan.tune_plan import expand_tune
+
+
+class EventPlan(NamedTuple):
+    """A written event, with the rules and deals that it names: all but the files of its bots."""
+
+    written: WrittenEvent
+    base: Path
+    """The folder where the bots' relative paths start."""
+    file: Path | None
+    """The event file; None for bots on the command line."""
+    rules: Ruleset
+    boards: int
+    """Boards for each pairing."""
+    predictable: bool
+    """True if anyone can know the deals."""
+    deals: SetDeals | None
+    """The deals that the organiser sets; None: they are drawn."""
+
+    def event(self, entrants: Sequence[Entrant]) -> Event:
+        """Return the event with these bots. Raises UserError if it cannot be played."""
+        event = self._with(self.boards, entrants)
+        if self.deals is None:
+            return event
+        most = len(self.deals.boards)
+        if event.all_boards > most and self.written.boards is None:
+            # Each round of a Swiss or a knockout has boards of its own.
+            spans = range(1, most + 1)
+            fit = bisect_right(spans, most, key=lambda n: self._with(n, entrants).all_boards)
+            event = self._with(max(1, fit), entrants)
+        if event.all_boards > most:
+            raise too_few_deals(self.deals, event.all_boards)
+        return event
+
+    def _with(self, boards: int, entrants: Sequence[Entrant]) -> Event:
+        written = self.written
+        return Event(
+            name=written.name or ("event" if self.file else "run"),
+            title=written.title,
+            rules=self.rules,
+            seats=written.seats_at_table(self.rules),
+            boards=boards,
+            boards_a_sitting=written.format.BOARDS_A_SITTING,
+            format=written.format,
+            teams=written.teams,
+            clock=written.clock,
+            fouls=written.fouls,
+            sandbox=written.sandbox,
+            limits=written.limits,
+            entrants=tuple(entrants),
+            anchor=written.anchor,
+            predictable=self.predictable,
+            deals_set=self.deals is not None,
+            deals_with=written.deals_with,
+        )
+
+    def with_boards_of(self, old: Event) -> "EventPlan":
+        """Return the plan with at least the boards of an event that it continues."""
+        if self.boards >= old.boards:
+            return self
+        form, boards = self.written.format.with_boards(old.boards, None)
+        return self._replace(written=replace(self.written, format=form), boards=boards)
+
+    def build(self, folder: Path) -> Event:
+        """Return the whole event: find and build its bots. `folder`: for what is built.
+
+        Raises UserError.
+        """
+        bots = self.written.bots
+        event = self.event([prepare_entrant(bot, self.base, folder) for bot in bots])
+        event.format.check_size(event)
+        return event
+
+
+def read_plan(
+    what: Sequence[str],
+    given: Mapping[str, Any] | None = None,
+    *,
+    choices: Sequence[str] = (),
+    clocks: Sequence[str] = (),
+    scale: str | None = None,
+    predictable: bool = False,
+) -> EventPlan:
+    """Read an event file or bots, and the rules; touch no bot. Raises UserError.
+
+    `given`: fields in the place of the file's. `choices`: CHOICE=VALUE of the rules. `clocks`:
+    BOT=TIME. `scale`: the clocks at which the first bot plays.
+    """
+    given = dict(given or {})
+    # Relative paths of the command line start in the working folder, those of a file beside it.
+    if "deals" in given:
+        given["deals"] = f"{Path.cwd() / given['deals']}"
+    if "deals_from" in given:
+        source, game = given["deals_from"]
+        given["deals_from"] = (f"{Path.cwd() / source}", game)
+    written, base = parse_event(what, given, clocks, scale)
+    if "rules" in given:
+        rules = load_ruleset(given["rules"], Path.cwd(), choices)
+    else:
+        rules = load_ruleset(written.rules, base, choices, at=f"{what[0]}: rules")
+    if written.tune and rules.deal.partners:
+        written = replace(written, teams=tuple((bot.name, bot.name) for bot in written.bots))
+    deals = _set_deals(written, base, rules)
+    if written.tune and deals:
+        raise UserError("A tune draws its deals: those of a file or a log are too few (deals).")
+    form, boards = written.format.with_boards(given.get("boards"), written.boards)
+    if deals and not written.boards:
+        most = len(deals.boards)
+        # A versus without a number plays until it is decided, within its own bound.
+        most = min(boards, most) if isinstance(form, Versus) else most
+        form, boards = form.with_boards(most, None)
+    written = replace(written, format=form)
+    file = Path(what[0]) if Path(what[0]).suffix == SUFFIX else None
+    return EventPlan(written, base, file, rules, boards, predictable, deals)
+
+
+def _set_deals(written: WrittenEvent, base: Path, rules: Ruleset) -> SetDeals | None:
+    """Read the deals that the organiser sets; None if they are drawn. Raises UserError."""
+    ways = [name for name in ("deals", "deals_from", "deals_with") if getattr(written, name)]
+    if len(ways) > 1:
+        raise UserError(f"Give only one of {join_words(ways)}: each says which deals are played.")
+    seats = written.seats_at_table(rules)
+    check_seats(rules, seats)
+    if written.deals:
+        return read_deals(Path(shown_path(base / written.deals)), rules, seats)
+    if written.deals_from:
+        source, game = written.deals_from
+        return read_logged_deals(Path(shown_path(base / source)), game, rules, seats)
+    return None
+
+
+def parse_event(
+    what: Sequence[str],
+    given: Mapping[str, Any],
+    clocks: Sequence[str] = (),
+    scale: str | None = None,
+) -> tuple[WrittenEvent, Path]:
+    """Read an event file, or bots as words; return it with the folder where its paths start.
+
+    The other arguments are those of `read_plan`. Raises UserError.
+    """
+    first = Path(what[0])
+    in_file = first.suffix == SUFFIX
+    if in_file and len(what) > 1:
+        raise UserError(f"Give one event file or bots, not {first} and {what[1]!r}.")
+    if in_file and scale:
+        raise UserError(
+            "--scale takes bots, not an event file: give each of its bots a [bots.clock] there."
+        )
+    written = written_event(first if in_file else None, given)
+    base = first.resolve().parent if in_file else Path.cwd()
+    if written.tune:
+        written = expand_tune(written, base)
+    bots, form = written.bots if in_file else parse_bots(what), written.format
+    if scale:
+        bots = scale_bot(bots, scale)
+        if isinstance(form, ChallengeFormat) and not form.challengers:
+            form = replace(form, challengers=(bots[0].name,))
+    bots = set_clocks(bots, clocks, replaces=in_file)
+    return name_clocks(replace(written, bots=bots, format=form)), base
