@@ -16,7 +16,7 @@ EXAM = "With --exam"
 
 @click.command(cls=SectionedCommand)
 @click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
-@click.option("--all", "every", is_flag=True, help="Check all bots of bots.toml.")
+@click.option("--all", "every", is_flag=True, help="Check all bots in folders here.")
 @click.option("--bot", "name", metavar="NAME", default=None, help="Only this bot of an event file.")
 @click.option(
     "--only",
@@ -126,7 +126,7 @@ def check(
     if not (bots or every) and Path("bot.toml").is_file():
         bots = (".",)
     if every == bool(bots):
-        raise click.UsageError("Name bots, or --all for those of bots.toml.")
+        raise click.UsageError("Name bots, or --all for those in folders here.")
     if is_exam or problems:
         from tournaments.commands.exam import examine_bots
 
@@ -143,7 +143,8 @@ def check(
 def new(language: str, name: str) -> None:
     """Create a working bot in a language of your choice.
 
-    The command writes the bot's source into a folder NAME and adds an entry to bots.toml. Without
+    The command makes a folder NAME with the bot's source and a bot.toml, which says how to run it;
+    commands beside the folder find the bot by its name. Without
     arguments it lists the languages, and the programs that each still needs on this machine. It
     creates a bot even if its toolchain is missing. With the word league it makes a league instead;
     see `boneyard league`.
@@ -168,7 +169,7 @@ def new(language: str, name: str) -> None:
         sys.exit(make_league(Path(name)))
     made = make_bot(language, name, Path())
     source, *_ = made.files
-    click.echo(f"Made {', '.join(map(str, made.files))}, and an entry in bots.toml.")
+    click.echo(f"Made {', '.join(map(str, made.files))}.")
     if made.missing:
         click.echo(made.missing)
     click.echo(f"Put your idea into `choose` in {source}. Compare it with greedy:")

@@ -118,7 +118,7 @@ def help_(context: click.Context, subject: tuple[str, ...], as_json: bool) -> No
     promises, deals, secrets, valuation.
 
     \b
-    help bots                  the sample bots and your own in bots.toml, and what they need
+    help bots                  the sample bots and those in folders here, and what they need
     help schema [NAME]         the JSON Schema of protocol, results, review or rated, for programs
     help completion [SHELL]    a script that completes commands in bash, zsh or fish
 

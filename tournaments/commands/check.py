@@ -30,9 +30,9 @@ from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
-from tournaments.plan.bot_catalog import LIST, ListedBot, own_bots
+from tournaments.plan.bot_catalog import own_bots
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.bot_file import BOT_FILE, load_bot_file
+from tournaments.plan.bot_file import BOT_FILE
 from tournaments.plan.event import files_of
 from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
 from tournaments.plan.event_plan import parse_event
@@ -86,7 +86,7 @@ class _Check(NamedTuple):
 def check_bots(bots: Sequence[str], options: CheckOptions) -> int:
     """Check each bot; return 1 unless all of them pass, else 0. Raises UserError.
 
-    `bots`: as `run` takes them, or an event file; none: all of bots.toml.
+    `bots`: as `run` takes them, or an event file; none: all in folders here.
     """
     event, base, game = _written(bots, options)
     steps = select_steps(options.only, of_event=game is not None)
@@ -122,16 +122,13 @@ def _written(
     The game is that of an event file; without one (None) a bot must know every game.
     """
     game = None
-    listed = own_bots(Path())
     folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in bots)
-    what = tuple(folders) or tuple(listed)
+    what = tuple(folders) or tuple(own_bots(Path()))
     if not what:
-        raise UserError(f"There is no bot in {LIST} here. Name a bot: boneyard check BOT")
+        raise UserError(f"No folder here has a {BOT_FILE}. Name a bot: boneyard check BOT")
     in_file = Path(what[0]).suffix == SUFFIX
     if options.name and not in_file:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
-    for name in listed.keys() & what:
-        _warn_of_two_files(name, listed[name])
     times = {"start_ms": options.start_ms, "move_ms": options.move_ms}
     given: dict[str, Any] = {"clock": {name: ms for name, ms in times.items() if ms}}
     if options.sandbox:
@@ -143,18 +140,6 @@ def _written(
         event = replace(event, bots=_meant(own, options.name))
         game = _game(event, base, whole=not options.quick)
     return event, base, game
-
-
-def _warn_of_two_files(name: str, listed: ListedBot) -> None:
-    """Say if a league, which reads bot.toml, would run another command than is checked here."""
-    path = Path(listed.folder or name, BOT_FILE)
-    if path.is_file():
-        file = load_bot_file(path)
-        if (file.run, file.build) != (listed.run, listed.build):
-            print_note(
-                f"{path} has another run or build than {LIST}, which is checked here. A league "
-                f"reads {BOT_FILE}: to check that, name the folder as ./{path.parent}."
-            )
 
 
 def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:

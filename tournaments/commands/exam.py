@@ -92,7 +92,7 @@ def examine_bots(
 ) -> int:
     """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
 
-    `words`: bots as `run` takes them; none: all of bots.toml. `file`: the problem set; None: the
+    `words`: bots as `run` takes them; none: all in folders here. `file`: the problem set; None: the
     one of the sample bots. `jobs`: processes of a bot side by side. Raises UserError, OSError.
     """
     if out and out.suffix not in (".md", ".csv"):

@@ -1,69 +1,32 @@
-"""Bots by name: the sample bots, and those in a user's bots.toml. One format, one reader."""
+"""Bots by name: the sample bots, and the user's own in folders with a bot.toml."""
 
 import re
-import shutil
-import subprocess
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, NamedTuple
-
-from msgspec import Meta, Struct
+from typing import NamedTuple
 
 from arena.rules.toml_file import load_toml
-from arena.sandbox.command import Address, VariableName
 from protocol.errors import UserError
 from tournaments.formats.base import plain_name
+from tournaments.plan.bot_file import BOT_FILE, BotFile, load_bot_file
 from tournaments.plan.event import EntrantName
-from tournaments.plan.event_file import Word
 
 LIST = "bots.toml"
-"""Name of a file that lists bots."""
-VERSION_S = 20
-"""Time that a program may take to print its version, in s."""
-_NEEDS = re.compile(r"(?P<program>\S+)(?:\s*>=\s*(?P<least>\d+(?:\.\d+)*))?")
-_VERSION = re.compile(r"\d+(?:\.\d+)*")
-
-
-class ListedBot(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of a bots.toml."""
-
-    run: Annotated[tuple[Word, ...], Meta(min_length=1)]
-    """Program and arguments; {python} and {build} are placeholders that we fill in."""
-    about: str = ""
-    """One line of description for `boneyard help bots`."""
-    build: tuple[Word, ...] = ()
-    """A command that builds the bot first."""
-    needs: str = ""
-    """A program that must be on the PATH, perhaps at least of some version: `node >= 22.6`."""
-    folder: Word | None = None
-    """A folder of the bot's own beside the list, as in an event file."""
-    reads: tuple[Word, ...] = ()
-    """Further files and folders that the bot may read."""
-    network: tuple[Address, ...] = ()
-    """Addresses that it may reach, as in an event file."""
-    environment: tuple[VariableName, ...] = ()
-    """Variables that it gets from Boneyard's environment, as in an event file."""
-
-    @property
-    def lacks(self) -> str:
-        """Reason why this machine cannot run the bot, as the end of a sentence; empty if it can."""
-        return missing_tools(self.needs)
-
-    @property
-    def available(self) -> bool:
-        """True if this machine has everything that the bot needs."""
-        return not self.lacks
+"""Name of the file that lists the sample bots."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class CatalogBot(NamedTuple):
-    """A bot from a list."""
+    """A bot that has a name here."""
 
-    bot: ListedBot
-    """The entry."""
+    bot: BotFile
     home: Path
-    """The folder of the list; the entry's relative paths start there."""
+    """The folder where its relative paths start."""
+    folder: str | None = None
+    """A folder of its own in `home`; None for a sample bot."""
 
 
 def sample_folder() -> Path:
@@ -72,76 +35,40 @@ def sample_folder() -> Path:
 
 
 @cache  # A run asks six times, and each reading takes 2 ms.
-def sample_bots() -> Mapping[str, ListedBot]:
+def sample_bots() -> Mapping[str, BotFile]:
     """Return every sample bot by name."""
-    return _read(sample_folder() / LIST)
+    return load_toml(sample_folder() / LIST, dict[EntrantName, BotFile])
 
 
-def own_bots(folder: Path) -> dict[str, ListedBot]:
-    """Return the bots that the folder's list names; none if the folder has no list.
+def own_bots(folder: Path) -> dict[str, BotFile]:
+    """Return the bots in this folder's folders, called as these; without those that are broken.
 
-    Raises UserError for a list that cannot be read, or that takes a sample bot's name: an event
-    would not say which of the two bots it means.
+    Raises UserError for one with a sample bot's name: an event would not say which of the two bots
+    it means.
     """
-    path = folder / LIST
-    if not path.exists():
-        return {}
-    own = _read(path)
-    for name in own.keys() & sample_bots().keys():
-        raise UserError(f"{path}: {name} is the name of a sample bot. Give yours another name.")
+    own: dict[str, BotFile] = {}
+    for path in sorted(folder.glob(f"*/{BOT_FILE}")):
+        name = path.parent.name
+        if name in sample_bots():
+            raise UserError(f"{path}: {name} is the name of a sample bot. Rename the folder.")
+        if _NAME.fullmatch(name):
+            with suppress(UserError):
+                own[name] = load_bot_file(path)
     return own
 
 
 def all_bots(folder: Path) -> dict[str, CatalogBot]:
     """Return the sample bots and the folder's own bots, by name. Raises UserError."""
-    return {**_found(sample_bots(), sample_folder()), **_found(own_bots(folder), folder.resolve())}
+    samples = {name: CatalogBot(bot, sample_folder()) for name, bot in sample_bots().items()}
+    home, own = folder.resolve(), own_bots(folder)
+    return {**samples, **{name: CatalogBot(bot, home, name) for name, bot in own.items()}}
 
 
 def own_names(names: Iterable[str], folder: Path) -> list[str]:
-    """Return the names of the user's bots: those in the folder's list, or all that are no samples.
+    """Return the names of the user's bots: those in the folder, or all that are no samples.
 
     A version (`mine@2`) counts as its bot.
     """
     own = [name for name in names if plain_name(name) not in sample_bots()]
     listed = own_bots(folder)
     return [name for name in own if plain_name(name) in listed] or own
-
-
-def missing_tools(needs: str) -> str:
-    """Return why this machine lacks a program, as the end of a sentence; empty if it has it.
-
-    Raises UserError for a need that cannot be read.
-    """
-    need = _NEEDS.fullmatch(needs)
-    if not needs:
-        return ""
-    if not need:
-        raise UserError(f"needs takes a program, or one like node >= 22.6, not {needs!r}.")
-    program, least = need["program"], need["least"]
-    if shutil.which(program) is None:
-        return "which is not on the PATH"
-    here = _version(program) if least else ""
-    return f"and here is {here or 'another'}" if _number(here) < _number(least or "") else ""
-
-
-def _found(bots: Mapping[str, ListedBot], home: Path) -> dict[str, CatalogBot]:
-    return {name: CatalogBot(bot, home) for name, bot in bots.items()}
-
-
-def _read(path: Path) -> dict[str, ListedBot]:
-    return load_toml(path, dict[EntrantName, ListedBot])
-
-
-def _version(program: str) -> str:
-    """Return the first words in the program's output that look like a version; empty if none do."""
-    words = (program, "--version")
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=VERSION_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    said = _VERSION.search(done.stdout)
-    return said[0] if said else ""
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part)

@@ -85,7 +85,7 @@ def _understood(word: str) -> WrittenBot:
         return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
     if word not in listed and is_file(path / BOT_FILE):
         home, file = path.resolve(), load_bot_file(path / BOT_FILE)
-        return WrittenBot(slug(home.name), file.run, file.build, str(home))
+        return WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)
     try:
         argv = shlex.split(word)
     except ValueError as error:
@@ -262,7 +262,7 @@ def our_packages(program: Path) -> Iterator[str]:
 
 
 def shell_word(entrant: Entrant) -> str:
-    """Return the shell word for an entrant: its name in the lists here, its file or command."""
+    """Return the shell word for an entrant: its name here, its file or command."""
     name, command = plain_name(entrant.name), entrant.command
     if _is_listed(name, command):
         return name
@@ -283,7 +283,7 @@ def _is_listed(name: str, command: Command) -> bool:
         return False
     if listed is None:
         return False
-    home = (listed.home / (listed.bot.folder or ".")).resolve()
+    home = (listed.home / (listed.folder or ".")).resolve()
     return home == Path(command.folder) and listed.bot.run[1:] == command.argv[1:]
 
 
@@ -300,15 +300,17 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
         return written, base
     name, bots = written.bot or written.name, all_bots(base)
     if name not in bots:
+        if is_file(broken := base / name / BOT_FILE):
+            load_bot_file(broken)
         raise unknown_name("bot", name, bots)
-    bot, home = bots[name]
+    bot, home, folder = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *written.arguments)
     entry = WrittenBot(
-        *(written.name, run, bot.build, bot.folder, bot.reads),
-        network=written.network or bot.network,
-        environment=written.environment or bot.environment,
+        *(written.name, run, bot.build, folder, bot.reads),
+        network=written.network,
+        environment=written.environment,
         clock=written.clock,
     )
     return entry, home

@@ -51,7 +51,7 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     reads: tuple[Word, ...] = ()
     """Further files and folders that the bot may read."""
     bot: str | None = None
-    """Name of a sample bot, or of one in a bots.toml, that is called `name` here; without `run`."""
+    """Name of a sample bot, or of a folder with a bot.toml, if `name` is another; without `run`."""
     arguments: tuple[Word, ...] = ()
     """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
     network: tuple[Address, ...] = ()

@@ -1,4 +1,4 @@
-"""Locks on files and folders that end with the process that holds them. Windows has its own."""
+"""Locks on files that end with the process that holds them. Windows has its own."""
 
 import os
 import sys
@@ -17,10 +17,6 @@ if sys.platform == "win32":
         except PermissionError as error:
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
 
-    def try_lock_folder(_: int) -> bool:
-        """Tell that a folder is free: Windows cannot lock one."""
-        return True
-
 else:
     import fcntl
 
@@ -37,15 +33,3 @@ else:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except PermissionError as error:  # POSIX allows EACCES instead of EAGAIN.
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
-
-    def try_lock_folder(descriptor: int) -> bool:
-        """Tell whether a folder could be locked until its descriptor is closed.
-
-        By `flock`, because record locks need a file that is open for writing: a process that holds
-        a folder must start no other process. Raises OSError.
-        """
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

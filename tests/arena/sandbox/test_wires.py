@@ -26,7 +26,8 @@ from tournaments.storage.folder import Folder
 FOLDER = BOTS / "hostile"
 OPEN_WITHOUT_THE_FILTER = {"cache", "futex", "lock", "part-lock", "watch"}
 ENTRY = """
-[{name}]
+[[bots]]
+name = "{name}"
 run = ["{{python}}", "-I", "-S", "wires.py", "0"]
 folder = "{folder}"
 """
@@ -87,9 +88,9 @@ def nothing_passed(passed: Passed) -> None:
 def test_no_hand_passes_in_a_whole_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     best()
     entries = "".join(ENTRY.format(name=name, folder=FOLDER) for name in ("one", "other"))
-    (tmp_path / "bots.toml").write_text(entries)
+    (tmp_path / "wires.toml").write_text(entries)
     monkeypatch.chdir(tmp_path)
-    boneyard("run", "one", "other", "--boards", "5", "--sandbox", "require", "--out", "out")
+    boneyard("run", "wires.toml", "--boards", "5", "--sandbox", "require", "--out", "out")
     logs = Folder(tmp_path / "out").logs()
     assert logs
     nothing_passed(Passed(game for log in logs for game in read_games(log)))

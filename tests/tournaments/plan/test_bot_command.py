@@ -27,8 +27,8 @@ from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
-from tournaments.plan.bot_catalog import LIST
 from tournaments.plan.bot_command import find_program, parse_bots, prepare_entrant, shell_word
+from tournaments.plan.bot_file import BOT_FILE
 from tournaments.plan.event_file import WrittenBot
 from tournaments.plan.event_plan import read_plan
 from tournaments.runner.runner import check_greetings
@@ -174,37 +174,35 @@ def test_files_outside_the_fingerprint_cannot_be_read(base: Path) -> None:
     assert "I know the deals." in (trio.run(check_greetings, [mine], 10_000, off) or "")
 
 
-LISTED = '[mine]\nfolder = "real"\nrun = ["{python}", "mine.py"]\n'
+LISTED = 'run = ["{python}", "mine.py"]\n'
 
 
 def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
-    (base / LIST).write_text(LISTED)
+    (base / "real" / BOT_FILE).write_text(LISTED)
     build = base / "build"
-    written = WrittenBot("mine", ("{python}", "mine.py"), folder="real")
-    assert prepare_entrant(WrittenBot("mine"), base, build) == prepare_entrant(written, base, build)
-    before = prepare_entrant(WrittenBot("mine"), base, build).fingerprint
+    written = WrittenBot("real", ("{python}", "mine.py"), folder="real")
+    assert prepare_entrant(WrittenBot("real"), base, build) == prepare_entrant(written, base, build)
+    before = prepare_entrant(WrittenBot("real"), base, build).fingerprint
     (base / "real" / "weights").write_text("better")
-    assert prepare_entrant(WrittenBot("mine"), base, build).fingerprint != before
+    assert prepare_entrant(WrittenBot("real"), base, build).fingerprint != before
 
 
 @pytest.mark.parametrize(
-    ("listed", "said"),
+    ("name", "listed", "said"),
     [
-        (LISTED.replace("mine", "greedy"), "greedy is the name of a sample bot"),
-        (LISTED.replace("real", "gone"), "there is no folder"),
-        (
-            LISTED.replace("[mine]", "['a b']"),
-            "name must be 1 to 40 letters, digits, _ or -",
-        ),
-        (LISTED + "need = 1", "Unknown field mine.need: did you mean needs?"),
-        (LISTED + "needs = 'node > 2'", "needs takes a program"),
-        (LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here is 3."),
-        (LISTED.replace("[mine]", "[mint]"), "did you mean mint?"),
-        (LISTED + "[", LIST),
+        ("greedy", LISTED, "greedy is the name of a sample bot"),
+        ("mine", LISTED + "need = 1", "Unknown field need: did you mean needs?"),
+        ("mine", LISTED + "needs = 'node > 2'", "needs takes a program"),
+        ("mine", LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here "),
+        ("mine", LISTED + "reads = ['x']", "reads all of it. Remove the line."),
+        ("mint", LISTED, "did you mean mint?"),
+        ("mine", LISTED + "[", "mine/bot.toml is not TOML"),
     ],
 )
-def test_a_mistake_in_a_list_is_named(base: Path, listed: str, said: str) -> None:
-    (base / LIST).write_text(listed)
+def test_a_mistake_in_a_bot_toml_is_named(base: Path, name: str, listed: str, said: str) -> None:
+    (base / "mine.py").unlink()
+    (base / name).mkdir()
+    (base / name / BOT_FILE).write_text(listed)
     with pytest.raises(UserError, match=re.escape(said)):
         prepare_entrant(WrittenBot("mine"), base, base / "build")
 
@@ -297,11 +295,11 @@ def test_a_program_that_is_not_executable_is_told_so(base: Path) -> None:
 def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name in a list, its file, or its command."""
     monkeypatch.chdir(base)
-    (base / LIST).write_text('[mine]\nrun = ["{python}", "mine.py"]\n')
+    (base / "real" / BOT_FILE).write_text(LISTED)
     build = base / "build"
-    listed, file, other = parse_bots(("mine", "./mine.py", f"{sys.executable} mine.py 3"))
-    assert shell_word(prepare_entrant(listed, base, build)) == "mine"
-    assert shell_word(replace(prepare_entrant(listed, base, build), name="mine@2")) == "mine"
+    listed, file, other = parse_bots(("real", "./mine.py", f"{sys.executable} mine.py 3"))
+    assert shell_word(prepare_entrant(listed, base, build)) == "real"
+    assert shell_word(replace(prepare_entrant(listed, base, build), name="real@2")) == "real"
     assert shell_word(prepare_entrant(file, base, build)) == f"{base}/real/mine.py"
     program, *more = shlex.split(shlex.split(shell_word(prepare_entrant(other, base, build)))[0])
     assert program.startswith("/")
@@ -344,7 +342,7 @@ def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
     (own,) = parse_bots(("./random-c",))
     assert own.name == "random-c"
     assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
-    (base / LIST).write_text("[mine]\nnope = 1\n")
+    (base / "real" / BOT_FILE).write_text("nope = 1\n")
     assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
 
 

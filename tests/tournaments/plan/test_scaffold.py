@@ -26,7 +26,7 @@ from tests.support.fast_run import slow_except
 from tests.support.scripted_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold
-from tournaments.plan.bot_catalog import LIST, own_bots, sample_folder
+from tournaments.plan.bot_catalog import own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event_file import WrittenBot
 
@@ -163,26 +163,15 @@ def test_a_name_may_hold_the_templates_own(here: Path) -> None:
     """As the second bot of somebody who called the first my-bot."""
     scaffold.make_bot("c", "my-bot2", here)
     (name, bot), *_ = own_bots(here).items()
-    assert (name, bot.folder, bot.run) == ("my-bot2", "my-bot2", ("{build}/my-bot2",))
+    assert (name, bot.run) == ("my-bot2", ("{build}/my-bot2",))
 
 
-def test_an_event_file_finds_the_bots_beside_it(here: Path, tmp_path: Path) -> None:
-    cup = tmp_path / "cup"
+def test_an_event_file_finds_the_bots_beside_it(here: Path) -> None:
+    cup = here / "cup"
     cup.mkdir()
     scaffold.make_bot("python", "mine", cup)
     (cup / "cup.toml").write_text('boards = 1\n[[bots]]\nname = "mine"\n[[bots]]\nname = "first"')
     boneyard("run", "cup/cup.toml", "--set", "target=10", *PLAIN, "--out", "out")
-    assert not (here / LIST).exists()
-
-
-def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
-    scaffold.make_bot("c", "one", here)
-    first = (here / LIST).read_text()
-    (here / LIST).write_text(first + "# by hand")
-    scaffold.make_bot("java", "two", here)
-    assert (here / LIST).read_text().startswith(first + "# by hand\n\n[two]\n")
-    assert list(own_bots(here)) == ["one", "two"]
-    assert own_bots(here)["two"].reads == ("{build}/two",)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +179,6 @@ def test_a_list_keeps_what_the_user_wrote_in_it(here: Path) -> None:
     [
         (("pyton", "x"), "did you mean python"),
         (("python", "taken"), "already exists"),
-        (("python", "listed"), "There is a bot listed already"),
         (("python", "greedy"), "There is a bot greedy already"),
         (("python", "a b"), "letters, digits"),
         (("python", "../x"), "letters, digits"),
@@ -202,20 +190,18 @@ def test_an_impossible_bot_is_refused_and_leaves_nothing(
     here: Path, words: tuple[str, str], said: str
 ) -> None:
     (here / "taken").touch()
-    (here / LIST).write_text('[listed]\nrun = ["x"]\n')
     before = sorted(here.rglob("*"))
     assert said in boneyard("new", *words, code=2)
     assert sorted(here.rglob("*")) == before
-    assert (here / LIST).read_text() == '[listed]\nrun = ["x"]\n'
 
 
-@pytest.mark.parametrize("cut", ["empty", "half", "listless"])
+@pytest.mark.parametrize("cut", ["empty", "half", "no bot.toml"])
 def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
     """Killed between its folder, its files and its entry, a name is not lost for ever."""
     scaffold.make_bot("python", "mine", here)
     whole = {path: path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()}
-    (here / LIST).unlink()
-    if cut != "listless":
+    (here / "mine" / "bot.toml").unlink()
+    if cut != "no bot.toml":
         (here / "mine" / "README.md").unlink()
     if cut == "half":
         (here / "mine" / "bot.py").write_bytes(whole[here / "mine" / "bot.py"][:100])
@@ -228,7 +214,6 @@ def test_the_same_words_finish_what_was_cut_short(here: Path, cut: str) -> None:
 @pytest.mark.parametrize("what", ["changed", "more", "linked"])
 def test_a_user_s_file_is_not_taken_for_a_partial_one(here: Path, what: str) -> None:
     scaffold.make_bot("python", "mine", here)
-    (here / LIST).unlink()
     source = here / "mine" / "bot.py"
     if what == "changed":
         source.write_text("# mine\n")
@@ -242,68 +227,42 @@ def test_a_user_s_file_is_not_taken_for_a_partial_one(here: Path, what: str) -> 
     assert source.read_bytes() == before
 
 
-def test_an_entry_that_does_not_fit_is_taken_back(here: Path) -> None:
-    """On a full disk: half an entry would take all the other bots away."""
-    old = "#" * 50_000 + "\n"
-    (here / LIST).write_text(old)
+def test_a_disk_that_is_full_is_told_and_the_same_words_go_on(here: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (len(old) + 20, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
     try:
-        with pytest.raises(UserError, match=r"bots\.toml cannot be written"):
+        with pytest.raises(UserError, match="cannot be written"):
             scaffold.make_bot("python", "mine", here)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (here / LIST).read_text() == old
     scaffold.make_bot("python", "mine", here)
     assert list(own_bots(here)) == ["mine"]
 
 
-@pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run ="])
-@pytest.mark.parametrize("words", [("new", "python", "mine"), ("check", "two"), ("help", "bots")])
-def test_a_list_that_says_nothing_of_use_is_refused(
-    here: Path, entry: str, words: tuple[str, ...]
-) -> None:
-    (here / LIST).write_text(f"[two]\n{entry}\n")
-    said = boneyard(*words, code=2)
+@pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run =", "#" * LONGEST_FILE])
+def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(here: Path, entry: str) -> None:
+    scaffold.make_bot("python", "mine", here)
+    (here / "two").mkdir()
+    (here / "two" / "bot.toml").write_text(f"{entry}\n")
+    said = boneyard("check", "two", code=2)
     assert said.count("\n") == 1
-    assert LIST in said
-    assert not (here / "mine").exists()
-
-
-@pytest.mark.parametrize("length", [LONGEST_FILE, LONGEST_FILE + 1])
-def test_a_list_without_end_is_not_read(here: Path, length: int) -> None:
-    (here / LIST).write_bytes(b"#" * length)
-    if length > LONGEST_FILE:
-        with pytest.raises(UserError, match=r"bots\.toml is longer than 4 MiB"):
-            own_bots(here)
-    else:
-        assert own_bots(here) == {}
+    assert "two/bot.toml" in said
+    assert "mine" in boneyard("help", "bots")
 
 
 def test_another_that_was_faster_takes_the_name(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has made its entry while this one waited for the folder."""
-    theirs = '[mine]\nrun = ["true"]\n'
+    """It has made the folder after this one's look at the names."""
 
-    def held_late(_: int) -> bool:
-        (here / LIST).write_text(theirs)
-        return True
+    def look(name: str) -> None:
+        (here / name).mkdir()
+        (here / name / "bot.c").touch()
 
-    monkeypatch.setattr(scaffold, "try_lock_folder", held_late)
-    with pytest.raises(UserError, match="There is a bot mine already"):
+    monkeypatch.setattr(scaffold, "_check", look)
+    with pytest.raises(UserError, match="already exists and is not overwritten"):
         scaffold.make_bot("python", "mine", here)
-    assert (here / LIST).read_text() == theirs
-
-
-def test_a_folder_that_another_holds_is_waited_for(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scaffold, "PATIENCE_S", 0.0)
-    with scaffold._alone(here), pytest.raises(UserError, match="in use by another boneyard"):
-        scaffold.make_bot("python", "mine", here)
-    assert not (here / "mine").exists()
-    scaffold.make_bot("python", "mine", here)
+    assert [path.name for path in (here / "mine").iterdir()] == ["bot.c"]
 
 
 def test_without_a_name_the_languages_are_listed() -> None:

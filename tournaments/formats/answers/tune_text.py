@@ -78,7 +78,7 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
     yield Section("The search", [*blocks, Paragraph(ABOUT, "faint")], id="search")
     tune = [_range_text(name, one, way.best[name]) for name, one in way.parameters.items()]
     paste: list[Block] = [
-        Paragraph("The bot with the best values, for an event file or `bots.toml`:"),
+        Paragraph("The bot with the best values, for an event file:"),
         Code(fill((entry,), way.best)[0]),
         Paragraph("To tune on from there:"),
         Code("\n".join(("[tune]", *tune))),
