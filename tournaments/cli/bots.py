@@ -8,10 +8,9 @@ import click
 
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_languages
-from tournaments.cli.arguments.options import MOVE_MS, SANDBOX, SectionedCommand, SectionOption
+from tournaments.cli.arguments.options import MOVE_MS, SANDBOX, SectionedCommand, in_section
 
-EXAM = "With --exam"
-"""The section of the options of `check` for problem sets."""
+_exam = in_section("With --exam")
 
 
 @click.command(cls=SectionedCommand)
@@ -46,34 +45,26 @@ EXAM = "With --exam"
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print a line for every step.")
 @click.option("--json", "as_json", is_flag=True, help="Print every step or answer as JSON.")
-@click.option(
+@_exam(
     "--exam",
     "is_exam",
-    cls=SectionOption,
-    section=EXAM,
     is_flag=True,
     help="Put 300 problems to the bots instead, and say how much their answers lose.",
 )
-@click.option(
+@_exam(
     "--problems",
-    cls=SectionOption,
-    section=EXAM,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     default=None,
     help="Another problem set; `boneyard export --problems` makes one.",
 )
-@click.option(
+@_exam(
     "--jobs",
-    cls=SectionOption,
-    section=EXAM,
     type=click.IntRange(1, 512),
     default=None,
     help="Processes of a bot side by side.  [default: cores - 1]",
 )
-@click.option(
+@_exam(
     "--out",
-    cls=SectionOption,
-    section=EXAM,
     type=click.Path(dir_okay=False, path_type=Path),
     default=None,
     help="Also write the tables (.md) or every answer (.csv).",
@@ -132,9 +123,9 @@ def check(
 
         clock, wish, as_json = options["move_ms"], options["sandbox"], options["as_json"]
         sys.exit(examine_bots(bots, problems, clock, wish, jobs, out, in_json=as_json))
-    from tournaments.commands.check import CheckOptions, check_bots
+    from tournaments.commands.check import check_bots
 
-    sys.exit(check_bots(bots, CheckOptions(**options)))
+    sys.exit(check_bots(bots, **options))
 
 
 @click.command()

@@ -1,9 +1,8 @@
 """Commands that play an event: demo, run, worker."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,43 +14,26 @@ from tournaments.cli.arguments.options import (
     SANDBOX,
     WISH,
     SectionedCommand,
-    SectionOption,
     help_all,
+    in_section,
 )
 
 if TYPE_CHECKING:
     from arena.sandbox.limits import SandboxMode
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _out_option(default: Path | None, shown: str) -> Callable[[Command], Command]:
-    return click.option(
-        "--out",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=default,
-        show_default=shown,
-        shell_complete=complete_events,
-        help="The event's folder; use the same one again to continue.",
-    )
-
-
-def _rare(name: str, *words: Any, section: str = "", **more: Any) -> Callable[[Command], Command]:
-    return click.option(name, *words, cls=SectionOption, section=section, rare=True, **more)
-
-
-def _tls(*, rare: bool) -> Callable[[Command], Command]:
-    return click.option(
-        "--tls",
-        cls=SectionOption,
-        section="Machine",
-        rare=rare,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        default=None,
-        help="A folder with ca.pem, cert.pem and key.pem, for the scheduler.",
-    )
-
-
+OUT: dict[str, Any] = {
+    "type": click.Path(file_okay=False, path_type=Path),
+    "shell_complete": complete_events,
+    "help": "The event's folder; use the same one again to continue.",
+}
+TLS: dict[str, Any] = {
+    "type": click.Path(exists=True, file_okay=False, path_type=Path),
+    "default": None,
+    "help": "A folder with ca.pem, cert.pem and key.pem, for the scheduler.",
+}
+_game, _format, _machine, _other = (
+    in_section(title, rare=True) for title in ("Game", "Format", "Machine", "")
+)
 _json = click.option(
     "--json", "as_json", is_flag=True, help="Print results.json instead of a table."
 )
@@ -71,58 +53,54 @@ class EventCommand(SectionedCommand):
 @click.command(cls=EventCommand)
 @click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
 @CHOICES
-@_rare(
+@_game(
     "--clock",
     "clocks",
-    section="Game",
     multiple=True,
     metavar="BOT=TIME",
     help="Time of one bot for each question, as mine=200ms: it plays as mine@200ms, with a bank in "
     "proportion, or its own: mine=200ms-bank2s; may be repeated.",
 )
-@_rare(
+@_game(
     "--scale",
-    section="Game",
     metavar="TIME,TIME…",
     default=None,
     help="Play the first bot once at each of these clocks, as 50ms,200ms,1s; the report draws its "
     "Elo against time.",
 )
-@_rare(
+@_format(
     "--fail-unless",
-    section="Format",
     type=click.Choice(["better", "undecided"]),
     default=None,
     help="versus: exit code 3 unless the first bot is better, or at least the test undecided.",
 )
 @JOBS
-@_rare(
+@_machine(
     "--cluster",
-    section="Machine",
     default=None,
     metavar="ADDRESS",
     help="Play on workers: those of the scheduler at this address, or with local:4 four that are "
     "started on this machine. See `boneyard worker`.",
 )
-@_tls(rare=True)
+@_machine("--tls", **TLS)
 @click.option(
     "--seed",
     type=int,
     default=None,
     help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
 )
-@_out_option(None, f"{RUNS}/ and what is played")
+@click.option("--out", show_default=f"{RUNS}/ and what is played", **OUT)
 @click.option(
     "--plan", is_flag=True, help="Only estimate the duration and the precision of the ratings."
 )
-@_rare(
+@_other(
     "--seconds",
     type=click.IntRange(1, 600),
     default=8,
     show_default=True,
     help="Time limit of the games of --plan, in s.",
 )
-@_rare(
+@_other(
     "--keep-stderr",
     is_flag=True,
     help="Keep in the game logs what bots write to stderr, beside their answers, bounded.",
@@ -189,7 +167,7 @@ def run(
 )
 @SANDBOX
 @JOBS
-@_out_option(Path(DEMO), DEMO)
+@click.option("--out", default=Path(DEMO), show_default=True, **OUT)
 @_json
 def demo(
     boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path, as_json: bool
@@ -235,7 +213,7 @@ def demo(
     help="require: play nothing unless bots run in a sandbox; off: play only events that ask for "
     "none.",
 )
-@_tls(rare=False)
+@click.option("--tls", **TLS)
 @click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
 def worker(**options: Any) -> None:
     """Play sittings for runs on other machines.

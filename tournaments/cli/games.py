@@ -20,12 +20,11 @@ from tournaments.cli.arguments.options import (
     LOG,
     WISH,
     SectionedCommand,
-    SectionOption,
+    in_section,
 )
 from tournaments.cli.platforms import require_linux
 
-REVIEW, QUESTION = "Values of options", "With a question"
-"""Sections of the help text of `explain`."""
+_review, _question = in_section("Values of options"), in_section("With a question")
 
 
 @click.command(cls=SectionedCommand)
@@ -33,69 +32,45 @@ REVIEW, QUESTION = "Values of options", "With a question"
 @GAME
 @click.argument("question", required=False, shell_complete=complete_questions)
 @click.argument("bot", nargs=-1, shell_complete=complete_bots)
-@click.option(
+@_review(
     "--review",
-    cls=SectionOption,
-    section=REVIEW,
     is_flag=True,
     help="Review the decisions of the event or the game: what each choice cost.",
 )
-@click.option(
+@_review(
     "--deals",
-    cls=SectionOption,
-    section=REVIEW,
     type=click.IntRange(2, 10_000),
     default=None,
     help="Deals of the hidden tiles over which an option is valued; with a question, show the "
     "values.  [default of --review: 64; for one game or question 512]",
 )
-@click.option(
+@_review(
     "--by",
-    cls=SectionOption,
-    section=REVIEW,
     metavar="PLAYER",
     default=None,
     help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
     "each decision.  [default: keen]",
 )
-@click.option(
-    "--dearest",
-    cls=SectionOption,
-    section=REVIEW,
-    is_flag=True,
-    help="Review a game, its dearest decisions first.",
-)
-@click.option(
+@_review("--dearest", is_flag=True, help="Review a game, its dearest decisions first.")
+@_question(
     "--ask",
-    cls=SectionOption,
-    section=QUESTION,
     is_flag=True,
     help="Ask the bot that had the seat: starts the command in event.json, whoever wrote that.",
 )
-@click.option(
+@_question(
     "--times",
-    cls=SectionOption,
-    section=QUESTION,
     type=click.IntRange(0, 1000),
     default=1,
     show_default=True,
     help="Number of times to ask, each time in a new process.",
 )
-@click.option(
+@_question(
     "--sandbox",
-    cls=SectionOption,
-    section=QUESTION,
     type=WISH,
     default=None,
     help="As in `run`.  [default: as in the event, but not off]",
 )
-@click.option(
-    "--raw",
-    cls=SectionOption,
-    section=QUESTION,
-    is_flag=True,
-    help="Only print what the bot would be sent.",
-)
+@_question("--raw", is_flag=True, help="Only print what the bot would be sent.")
 @click.option(
     "--seat",
     "--bot",

@@ -14,10 +14,10 @@ from tournaments.cli.arguments.completion import (
     complete_events_or_entrants,
     complete_logs,
 )
-from tournaments.cli.arguments.options import FOLDER, LogPath, SectionedCommand, SectionOption
+from tournaments.cli.arguments.options import FOLDER, LogPath, SectionedCommand, in_section
 
-RATED = "With several events"
-"""The section of the options of `show` for ratings of events together."""
+_rated = in_section("With several events")
+_problem = in_section("With --problems")
 
 
 @click.command(cls=SectionedCommand)
@@ -27,37 +27,16 @@ RATED = "With several events"
     type=click.Path(path_type=Path),
     shell_complete=complete_events_or_entrants,
 )
-@click.option(
+@_rated(
     "--prior",
-    cls=SectionOption,
-    section=RATED,
     type=float,
     default=None,
     show_default="1",
     help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
 )
-@click.option(
-    "--no-fouls",
-    cls=SectionOption,
-    section=RATED,
-    is_flag=True,
-    help="Leave out games with a foul.",
-)
-@click.option(
-    "--pool",
-    cls=SectionOption,
-    section=RATED,
-    is_flag=True,
-    help="Rate different rules with the same seats in one table.",
-)
-@click.option(
-    "--anchor",
-    cls=SectionOption,
-    section=RATED,
-    metavar="NAME=ELO",
-    default=None,
-    help="Give a bot this rating.",
-)
+@_rated("--no-fouls", is_flag=True, help="Leave out games with a foul.")
+@_rated("--pool", is_flag=True, help="Rate different rules with the same seats in one table.")
+@_rated("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
 @click.option(
     "--watch", "-w", is_flag=True, help="Update the display until the event is over or Ctrl-C."
 )
@@ -227,55 +206,35 @@ def report(
     sys.exit(write_report(where, anchor, luck=luck, review=review, in_json=as_json))
 
 
-PROBLEMS = "With --problems"
-"""The section of the options of `export` for problem sets."""
-
-
 @click.command(cls=SectionedCommand)
 @click.argument("what", nargs=-1, type=LogPath(), shell_complete=complete_logs)
-@click.option(
+@_problem(
     "--problems",
-    cls=SectionOption,
-    section=PROBLEMS,
     is_flag=True,
     help="Write a problem set for `boneyard check --exam`, at most two problems from a game.",
 )
-@click.option(
+@_problem(
     "--endgames",
-    cls=SectionOption,
-    section=PROBLEMS,
     type=click.IntRange(0, 1000),
     default=200,
     show_default=True,
     help="Endgames of the set.",
 )
-@click.option(
+@_problem(
     "--middle-games",
-    cls=SectionOption,
-    section=PROBLEMS,
     type=click.IntRange(0, 1000),
     default=100,
     show_default=True,
     help="Middle games of the set.",
 )
-@click.option(
+@_problem(
     "--deals",
-    cls=SectionOption,
-    section=PROBLEMS,
     type=click.IntRange(2, 100_000),
     default=512,
     show_default=True,
     help="Deals in which the options of a middle game are tried.",
 )
-@click.option(
-    "--seed",
-    cls=SectionOption,
-    section=PROBLEMS,
-    type=int,
-    default=1,
-    show_default=True,
-    help="Seed of the choice of games.",
-)
+@_problem("--seed", type=int, default=1, show_default=True, help="Seed of the choice of games.")
 @click.option(
     "--out",
     metavar="FILE",

@@ -41,55 +41,62 @@ AT_ONCE = 2
 """Bots that are checked side by side; more would slow each other down."""
 
 
-class CheckOptions(NamedTuple):
-    """The command's options."""
-
-    name: str | None
-    """The name of one of the event file's bots."""
-    only: tuple[str, ...]
-    """The steps to run."""
-    quick: bool
-    """True if one round of each game is played instead of a whole game."""
-    seconds: int
-    """Time after which no further step of a bot begins, in s."""
-    start_ms: int | None
-    """Another limit for the hello, in ms."""
-    move_ms: int | None
-    """Another limit for each question, in ms."""
-    sandbox: SandboxMode | None
-    compare: bool
-    """True if the bot is started without the sandbox too."""
-    verbose: bool
-    """True if every step gets a line."""
-    as_json: bool
-    """True if the reports are printed as JSON."""
-
-
 class _Check(NamedTuple):
     """All that the checks of several bots have in common."""
 
     words: tuple[str, ...]
+    """The bots, as the user named them."""
     event: WrittenEvent
     sandbox: Sandbox
     outside: Sandbox | None
     game: EventGame | None
+    """The game of an event file; without one a bot must know every game."""
     steps: tuple[NumberedStep, ...]
-    options: CheckOptions
+    pace: Budget
+    verbose: bool
 
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
-        pace = Budget(total_s=self.options.seconds, whole=not self.options.quick)
         clock = own_or(entrant.clock, self.event.clock)
-        return Session(entrant.command, self.sandbox, clock, pace, self.outside, self.game)
+        return Session(entrant.command, self.sandbox, clock, self.pace, self.outside, self.game)
 
 
-def check_bots(bots: Sequence[str], options: CheckOptions) -> int:
+def check_bots(
+    bots: Sequence[str],
+    *,
+    name: str | None,
+    only: tuple[str, ...],
+    quick: bool,
+    seconds: int,
+    start_ms: int | None,
+    move_ms: int | None,
+    sandbox: SandboxMode | None,
+    compare: bool,
+    verbose: bool,
+    as_json: bool,
+) -> int:
     """Check each bot; return 1 unless all of them pass, else 0. Raises UserError.
 
-    `bots`: as `run` takes them, or an event file; none: all in folders here.
+    `bots`: as `run` takes them, or an event file; none: all in folders here. `name`: the only one
+    of the event file's bots. `quick`: play one round of each game. `seconds`: time after which no
+    further step of a bot begins. `compare`: start the bot without the sandbox too.
     """
-    event, base, game = _written(bots, options)
-    steps = select_steps(options.only, of_event=game is not None)
+    folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in bots)
+    words = tuple(folders) or tuple(own_bots(Path()))
+    if not words:
+        raise UserError(f"No folder here has a {BOT_FILE}. Name a bot: boneyard check BOT")
+    times = {"start_ms": start_ms, "move_ms": move_ms}
+    given: dict[str, Any] = {"clock": {key: ms for key, ms in times.items() if ms}}
+    event, base = parse_event(words, given | ({"sandbox": sandbox} if sandbox else {}))
+    game = None
+    if Path(words[0]).suffix == SUFFIX:
+        # The candidates of a tune are the first bot with other values.
+        own = event.bots[:1] if event.tune else event.bots
+        event = replace(event, bots=_meant(own, name))
+        game = _game(event, base, whole=not quick)
+    elif name:
+        raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
+    steps = select_steps(only, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
         entrants, reports = list[Entrant](), list[Report]()
         for bot in event.bots:
@@ -99,47 +106,20 @@ def check_bots(bots: Sequence[str], options: CheckOptions) -> int:
                 if len(event.bots) == 1:
                     raise
                 reports.append(_not_started(bot.name, "", event, f"{error}"))
-        sandbox = choose_level(event.sandbox, event.limits, path, files_of(entrants))
-        outside = outside_of(event, sandbox.level, options.compare)
-        if sandbox.level == "off" != event.sandbox:
-            print_note(" ".join(sandbox.notices))
-        check = _Check(tuple(bots), event, sandbox, outside, game, steps, options)
-        console = open_console(stderr=options.as_json)
+        box = choose_level(event.sandbox, event.limits, path, files_of(entrants))
+        outside = outside_of(event, box.level, compare)
+        if box.level == "off" != event.sandbox:
+            print_note(" ".join(box.notices))
+        pace = Budget(total_s=seconds, whole=not quick)
+        check = _Check(tuple(bots), event, box, outside, game, steps, pace, verbose)
+        console = open_console(stderr=as_json)
         if len(event.bots) == 1:
             reports = [_check_one(check, entrants[0], console)]
         else:
             reports = [*_check_many(check, entrants, reports, console)]
-    if options.as_json:
+    if as_json:
         print_json(reports)
     return 0 if all(report.verdict == "passed" for report in reports) else 1
-
-
-def _written(
-    bots: Sequence[str], options: CheckOptions
-) -> tuple[WrittenEvent, Path, EventGame | None]:
-    """Return the bots with their clock and sandbox, their folder, and the game to play.
-
-    The game is that of an event file; without one (None) a bot must know every game.
-    """
-    game = None
-    folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in bots)
-    what = tuple(folders) or tuple(own_bots(Path()))
-    if not what:
-        raise UserError(f"No folder here has a {BOT_FILE}. Name a bot: boneyard check BOT")
-    in_file = Path(what[0]).suffix == SUFFIX
-    if options.name and not in_file:
-        raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
-    times = {"start_ms": options.start_ms, "move_ms": options.move_ms}
-    given: dict[str, Any] = {"clock": {name: ms for name, ms in times.items() if ms}}
-    if options.sandbox:
-        given["sandbox"] = options.sandbox
-    event, base = parse_event(what, given)
-    if in_file:
-        # The candidates of a tune are the first bot with other values.
-        own = event.bots[:1] if event.tune else event.bots
-        event = replace(event, bots=_meant(own, options.name))
-        game = _game(event, base, whole=not options.quick)
-    return event, base, game
 
 
 def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
@@ -179,12 +159,12 @@ def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
 
     Raises UserError when the bot cannot be started.
     """
-    level, seconds = level_name(check.sandbox.level), check.options.seconds
+    level, seconds = level_name(check.sandbox.level), check.pace.total_s
     console.print(
         f"{entrant.name}: {len(check.steps)} steps in at most {seconds} s, sandbox {level}.",
         soft_wrap=True,
     )
-    printer = Printer(console, verbose=check.options.verbose)
+    printer = Printer(console, verbose=check.verbose)
     with console.status(check.steps[0][1].title) as status:
 
         def show(outcome: StepResult) -> None:
@@ -291,7 +271,7 @@ def _words_of(check: _Check, place: int) -> tuple[str, ...]:
 
 def _print_report(check: _Check, report: Report, console: Console) -> None:
     """Print a line about a bot, or every step."""
-    if check.options.verbose and report.outcomes:
+    if check.verbose and report.outcomes:
         console.print(Text(f"{report.name}:", "bold"))
         printer = Printer(console, verbose=True)
         for outcome in report.outcomes:

@@ -81,6 +81,7 @@ class Setting(NamedTuple):
 
 GAME, DEALS, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
 """Sections of the help text of `boneyard run`."""
+ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no hands."
 CHALLENGERS = "gauntlet [the first bot], ladder [the last]: bot that meets the field; repeatable."
 WITHOUT_LUCK = (
     "versus: take the luck of the draw out of the points; mostly fewer boards are needed."
@@ -144,7 +145,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     clock: Annotated[
         Clock,
         Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
-        Setting(GAME, "Ask if there is one option, too.", "ask_forced", ("forced",), flag="ask"),
+        Setting(GAME, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
     ] = Clock()
     fouls: FoulPolicy = FoulPolicy()
     """Cost of a foul."""
@@ -182,6 +183,9 @@ def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> 
         fields = _merged({"bots": []}, given)
         event: WrittenEvent = convert_or_explain(_in_full(fields), WrittenEvent)
         return event
+    written = load_toml(path, WrittenEvent, _in_full)
+    if not given:
+        return written
     return load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
 
 

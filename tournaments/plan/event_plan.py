@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,17 +11,18 @@ from msgspec.structs import replace
 from arena.rules.english import join_words
 from arena.rules.load import load_ruleset
 from arena.ui.console import shown_path
-from protocol.errors import UserError
+from protocol.errors import UserError, unknown_name
+from protocol.messages import Clock
 from protocol.ruleset import Ruleset, check_seats
 from tournaments.formats.base import Entrant
 from tournaments.formats.gauntlet import ChallengeFormat
+from tournaments.formats.own_clock import parse_clock
 from tournaments.formats.versus import Versus
-from tournaments.plan.bot_clocks import name_clocks, scale_bot, set_clocks
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
 from tournaments.plan.deals.deals_file import SetDeals, read_deals, too_few_deals
 from tournaments.plan.deals.deals_from_logs import read_logged_deals
 from tournaments.plan.event import Event
-from tournaments.plan.event_file import SUFFIX, WrittenEvent, written_event
+from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, written_event
 from tournaments.plan.tune_plan import expand_tune
 
 
@@ -176,8 +178,88 @@ def parse_event(
         written = expand_tune(written, base)
     bots, form = written.bots if in_file else parse_bots(what), written.format
     if scale:
-        bots = scale_bot(bots, scale)
+        bots = _scale_bot(bots, scale)
         if isinstance(form, ChallengeFormat) and not form.challengers:
             form = replace(form, challengers=(bots[0].name,))
-    bots = set_clocks(bots, clocks, replaces=in_file)
-    return name_clocks(replace(written, bots=bots, format=form)), base
+    bots = _set_clocks(bots, clocks, replaces=in_file)
+    return _name_clocks(replace(written, bots=bots, format=form)), base
+
+
+# --- clocks of bots' own ---
+
+
+def _scale_bot(bots: Sequence[WrittenBot], clocks: str) -> tuple[WrittenBot, ...]:
+    """Return the bots with the first of them once at each of these clocks, as in `50,200,1s`.
+
+    Raises UserError.
+    """
+    first, *others = bots
+    if first.clock:
+        raise UserError(f"--scale: {first.name} has a clock of its own. Name it without one.")
+    own = [parse_clock(one.strip(), "--scale") for one in clocks.split(",")]
+    if len(set(own)) < max(2, len(own)):
+        raise UserError(f"--scale takes two or more different clocks, as 50,200,1s, not {clocks}.")
+    return (*(replace(first, clock=one) for one in own), *others)
+
+
+def _set_clocks(
+    bots: Sequence[WrittenBot], words: Sequence[str], *, replaces: bool
+) -> tuple[WrittenBot, ...]:
+    """Give bots the clocks of these words, as in `mine=200ms`; `replaces`: also for another one.
+
+    Raises UserError.
+    """
+    bots = list(bots)
+    for word in words:
+        name, given, text = word.partition("=")
+        if not given:
+            raise UserError(f"--clock takes a bot and its time, as in mine=200ms, not {word!r}.")
+        clock = parse_clock(text, "--clock")
+        places = [place for place, bot in enumerate(bots) if bot.name == name]
+        if not places:
+            raise unknown_name("bot in --clock:", name, [bot.name for bot in bots])
+        if len(places) > 1 or (bots[places[0]].clock and not replaces):
+            raise UserError(f"--clock: {name} has a clock already. Give it one only.")
+        bots[places[0]] = replace(bots[places[0]], clock=clock)
+    return tuple(bots)
+
+
+def _name_clocks(written: WrittenEvent) -> WrittenEvent:
+    """Return the plan with each bot with a clock of its own called after it, as `mine@200ms`.
+
+    So no table, file or other program mistakes it for the bot at another clock. Teams and anchor
+    may name the bot without its clock where only one has that name, and challengers always: they
+    are the bot at all its clocks. Raises UserError.
+    """
+    if not any(bot.clock for bot in written.bots):
+        return written
+    named = [_named(bot, written.clock) for bot in written.bots]
+    plain = [bot.name for bot in written.bots]
+    names = {old: new.name for old, new in zip(plain, named, strict=True) if plain.count(old) == 1}
+    form, anchor = written.format.renamed(names), written.anchor
+    if isinstance(form, ChallengeFormat):
+        every = [
+            [new.name for new, old in zip(named, plain, strict=True) if old == name] or [name]
+            for name in form.challengers
+        ]
+        form = replace(form, challengers=tuple(chain(*every)))
+    return replace(
+        written,
+        bots=tuple(named),
+        format=form,
+        teams=tuple((names.get(one, one), names.get(two, two)) for one, two in written.teams),
+        anchor=anchor and replace(anchor, name=names.get(anchor.name, anchor.name)),
+    )
+
+
+def _named(bot: WrittenBot, clock: Clock) -> WrittenBot:
+    if bot.clock is None:
+        return bot
+    if bot.clock.move_ms is None and bot.clock.bank_ms is None:
+        raise UserError(f"The clock of bot {bot.name} is empty. Write move_ms or bank_ms.")
+    return replace(
+        bot,
+        name=f"{bot.name}@{bot.clock.name(clock)}",
+        bot=bot.bot or (None if bot.run else bot.name),
+        clock=bot.clock.complete(clock),
+    )

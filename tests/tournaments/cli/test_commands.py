@@ -82,6 +82,8 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
         (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
         (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
+        (("report", "--check"), "Unknown option '--check': `boneyard verify` compares"),
+        (("explain", "--review", "--worlds", "9"), "did you mean --deals?"),
         (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
         (
             ("show", "--workers", "2"),

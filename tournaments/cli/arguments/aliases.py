@@ -60,6 +60,12 @@ OPTIONS = {
     "--worlds": ("--deals",),
 }
 """Our options by the names that other tools use; ignored where an option has that name."""
+ELSEWHERE = {
+    "--check": "`boneyard verify` compares the files of a report.",
+    "--decisions": "`boneyard export` writes decisions without it.",
+    "--make": "`boneyard export --problems` makes a set.",
+}
+"""Other ways to what an option of an earlier version did."""
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> UserError:
@@ -74,6 +80,9 @@ def unknown_option(error: click.NoSuchOption) -> click.UsageError:
     assert error.ctx, "A command was reading its words."
     options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
     known = [one for one in options if one.startswith("--")]
+    if error.option_name in ELSEWHERE:
+        text = f"Unknown option {error.option_name!r}: {ELSEWHERE[error.option_name]}"
+        return click.UsageError(text, error.ctx)
     return click.UsageError(
         f"{unknown_name('option', error.option_name, known, OPTIONS)}", error.ctx
     )

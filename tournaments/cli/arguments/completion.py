@@ -107,16 +107,8 @@ def complete_seats_or_bots(
     context: click.Context, parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
     """Complete a seat of the game that the user named before, or else a bot of the event."""
-    from arena.analysis.find import latest_folder
-    from protocol.errors import UserError
-    from tournaments.storage.folder import Folder, load_event
-
-    if any(word.partition(".")[0].isdecimal() for word in typed()):
-        return complete_seats(context, parameter, begun)
-    with suppress(OSError, UserError):
-        event = load_event(Folder(context.params.get("log") or latest_folder()))
-        return offered((one.name for one in event.entrants), begun)
-    return []
+    game = any(word.partition(".")[0].isdecimal() for word in typed())
+    return (complete_seats if game else complete_entrants)(context, parameter, begun)
 
 
 def typed() -> list[str]:

@@ -1,8 +1,10 @@
 """Arguments and options that several commands share, and a command with its options in sections."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -12,6 +14,8 @@ from tournaments.cli.arguments.completion import (
     complete_games,
     complete_logs_or_games,
 )
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class LogPath(click.Path):
@@ -39,6 +43,11 @@ class SectionOption(click.Option):
         """Make an option; one that is `rare` is only in the text of --help-all."""
         super().__init__(*words, **more)
         self.section, self.rare = section, rare
+
+
+def in_section(title: str, *, rare: bool = False) -> Callable[..., Callable[[Command], Command]]:
+    """Return `click.option` for the options of a section of the help text."""
+    return partial(click.option, cls=SectionOption, section=title, rare=rare)
 
 
 class SectionedCommand(click.Command):
@@ -98,11 +107,9 @@ FOLDER = click.argument(
     shell_complete=complete_events,
 )
 """The argument for an event's folder; see `usual_folder`."""
-CHOICES = click.option(
+CHOICES = in_section("Game")(
     "--set",
     "choices",
-    cls=SectionOption,
-    section="Game",
     multiple=True,
     metavar="CHOICE=VALUE",
     shell_complete=complete_choices,
@@ -114,10 +121,8 @@ GLYPHS = click.option("--glyphs", is_flag=True, help="Show tiles as domino glyph
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
 SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
-JOBS = click.option(
+JOBS = in_section("Machine")(
     "--jobs",
-    cls=SectionOption,
-    section="Machine",
     type=click.IntRange(1, 512),
     default=None,
     help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
