@@ -81,7 +81,8 @@ def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **r
         where = what[0] if len(what) % 2 else usual_folder()
         sys.exit(print_separations(where, bots, as_json))
     if len(what) > 1 or any(one.is_file() for one in what) or any(map(_is_given, rated.values())):
-        from tournaments.commands.rate import RateOptions, print_ratings
+        from tournaments.commands.rate import RateOptions
+        from tournaments.commands.show import print_ratings
         from tournaments.rating.anchor import anchored
 
         if watch:

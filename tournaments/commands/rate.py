@@ -1,24 +1,16 @@
-"""The command `show` with several events: rates their ledgers together, a table for each game."""
+"""Ratings over the ledgers of several events: one table for each game."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
-from rich.console import Console
-from rich.text import Text
 
-from arena.document.terminal import open_console, print_blocks
 from arena.files import DamagedFileError
-from arena.rules.english import count_in_digits
-from arena.ui.console import print_json, print_note
-from arena.ui.progress import working
 from protocol.errors import UserError, unknown_name
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.tables import PRIOR, Ratings
 from tournaments.report.missing_data import refuse_unplanned
-from tournaments.report.ratings.standings import pool_sections
 from tournaments.storage.combine import (
     BoardIds,
     EntrantNames,
@@ -33,11 +25,6 @@ from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 RATED_FORMAT = 1
-NOT_VERIFIED = (
-    "Nothing was verified: results are taken as the ledgers have them, and bots of different "
-    "events as the same where their event.json says so. `boneyard verify` replays an event's games."
-)
-"""The last notice of every rating of ledgers."""
 MOST_DRAWS = 1e6
 """The largest prior: more draws would outweigh any results."""
 COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
@@ -240,30 +227,3 @@ def _differences(sources: Sequence[Source]) -> Iterator[str]:
 
 def _unlike(events: Sequence[object], name: str) -> Iterator[bool]:
     return (getattr(one, name) != getattr(events[0], name) for one in events)
-
-
-def print_ratings(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
-    """Rate ledgers or events together and print the tables; return the exit code.
-
-    Raises UserError; DamagedFileError is one.
-    """
-    with working("Rating"):
-        found = rate_ledgers(paths, asked)
-    found = replace(found, notices=(*found.notices, NOT_VERIFIED))
-    if in_json:
-        print_json(found)
-        return 0
-    console = open_console()
-    for table in found.tables:
-        _print(console, table, asked.anchor)
-    for notice in found.notices:
-        print_note(notice)
-    return 0
-
-
-def _print(console: Console, table: RatedTable, anchor: Anchor | None) -> None:
-    games = count_in_digits(table.games, "game")
-    console.print(Text(f"{table.title}: {games} of {', '.join(table.ledgers)}", style="bold"))
-    for pool in table.ratings.pools:
-        print_blocks(console, pool_sections(pool, anchor))
-    console.print()

@@ -1,20 +1,33 @@
-"""The command `show --separate`: the boards that would separate an event's bots."""
+"""The command `show` with several events, which it rates together, and with --separate."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+from rich.text import Text
+
+from arena.document.terminal import open_console, print_blocks
+from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
+from arena.ui.progress import working
 from protocol.errors import UserError
+from tournaments.commands.rate import RateOptions, rate_ledgers
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import separation_text
 from tournaments.rating.ratings import fit
 from tournaments.report.event_text import done, uneven
+from tournaments.report.ratings.standings import pool_sections
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
+NOT_VERIFIED = (
+    "Nothing was verified: results are taken as the ledgers have them, and bots of different "
+    "events as the same where their event.json says so. `boneyard verify` replays an event's games."
+)
+"""The last notice of every rating of ledgers."""
 INCOMPARABLE = (
     "No two neighbours in the standings took points off each other in both directions, directly "
     "or through others, so the number of boards that would separate them is unknown."
@@ -45,4 +58,27 @@ def print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
         print_json(found)
     for line in () if in_json else map(separation_text, found):
         print_line(line)
+    return 0
+
+
+def print_ratings(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
+    """Rate ledgers or events together and print the tables; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    with working("Rating"):
+        found = rate_ledgers(paths, asked)
+    found = replace(found, notices=(*found.notices, NOT_VERIFIED))
+    if in_json:
+        print_json(found)
+        return 0
+    console = open_console()
+    for one in found.tables:
+        title = f"{one.title}: {count_in_digits(one.games, 'game')} of {', '.join(one.ledgers)}"
+        console.print(Text(title, style="bold"))
+        for pool in one.ratings.pools:
+            print_blocks(console, pool_sections(pool, asked.anchor))
+        console.print()
+    for notice in found.notices:
+        print_note(notice)
     return 0
