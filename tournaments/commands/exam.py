@@ -153,12 +153,11 @@ def _examined(
 ) -> ExamResult:
     problems = [problem for problem, _ in posed]
     with working(f"Problems answered by {entrant.name}", lines=True) as tell:
-
-        def told(done: int) -> None:
-            tell(done, len(problems))
-
         try:
-            answers = trio.run(sit_exam, entrant.command, posed, clock, sandbox, jobs, told)
+            answers = trio.run(
+                *(sit_exam, entrant.command, posed, clock, sandbox, jobs),
+                lambda done: tell(done, len(problems)),
+            )
         except* (CannotStartError, LagError) as group:
             raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
     return ExamResult(

@@ -136,27 +136,15 @@ async def _play(
             if complaint is not None:
                 raise UserError(complaint)
             ready = time.monotonic()
-            await _run(folder, event, ledger, sandbox, lanes, ends)
+            sender, receiver = trio.open_memory_channel[Result](100)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_note, receiver, ends)
+                await Runner(folder, event, ledger, sandbox, sender).play(lanes)
     except* Exception as group:
         ended = root_cause(group)
     if ended is not None:
         raise ended
     return ready or began, time.monotonic()
-
-
-async def _run(
-    folder: Folder,
-    event: Event,
-    ledger: Ledger,
-    sandbox: Sandbox,
-    lanes: Lanes,
-    ends: dict[str, float],
-) -> None:
-    """Play the whole event; errors come out in an exception group."""
-    sender, receiver = trio.open_memory_channel[Result](100)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_note, receiver, ends)
-        await Runner(folder, event, ledger, sandbox, sender).play(lanes)
 
 
 async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, float]) -> None:

@@ -1,0 +1,73 @@
+"""Options of `run` are fields of the event file: with their bounds, and laid over the file's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol.errors import UserError
+from tests.support.events import boneyard
+from tournaments.cli.arguments.event_options import event_options, take_event_fields
+from tournaments.plan.event_file import WrittenEvent, written_event
+
+FILE = """
+bots = ["first", "greedy"]
+boards = 30
+clock = { move_ms = 500, start_ms = 9000 }
+format = { type = "versus", sprt = { measure = "points", h1 = 9 } }
+"""
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the fields of options, as click gives them: None, False or () where not given."""
+    nothing = {
+        f"{one.name}": () if one.multiple else False if one.is_flag else None
+        for one in event_options()
+    }
+    return take_event_fields(nothing | values)
+
+
+def laid_over(tmp_path: Path, **values: Any) -> WrittenEvent:
+    path = tmp_path / "cup.toml"
+    path.write_text(FILE)
+    return written_event(path, given(**values))
+
+
+def test_what_was_not_given_is_in_no_field() -> None:
+    assert given() == {}
+    assert given(h0=0.0, ask_forced=True) == {
+        "format": {"sprt": {"h0": 0.0}},
+        "clock": {"forced": "ask"},
+    }
+
+
+def test_an_option_takes_the_place_of_its_field_alone(tmp_path: Path) -> None:
+    event = laid_over(tmp_path, move_ms=50, h1=3.0, anchor="greedy=1500")
+    assert (event.clock.move_ms, event.clock.start_ms, event.boards) == (50, 9000, 30)
+    sprt: Any = event.format
+    assert (sprt.sprt.h1, sprt.sprt.measure) == (3.0, "points")
+    assert event.anchor
+    assert (event.anchor.name, event.anchor.elo) == ("greedy", 1500)
+
+
+def test_another_format_leaves_nothing_of_the_files(tmp_path: Path) -> None:
+    event = laid_over(tmp_path, format="swiss", rounds=3)
+    form: Any = event.format
+    assert (form.name, form.rounds) == ("swiss", 3)
+    with pytest.raises(UserError, match="--h0, --h1, --measure, --without-luck: a swiss has no"):
+        laid_over(tmp_path, format="swiss", h1=3.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--boards", "0"), "1<=x<=1000000"),
+        (("--seats", "9"), "2<=x<=8"),
+        (("--rounds", "1001"), "1<=x<=1000"),
+        (("--move-ms", "0"), "1<=x<=86400000"),
+        (("--measure", "pips"), "'elo', 'nelo', 'points'"),
+        (("--sandbox", "on"), "'auto', 'off', 'require'"),
+    ],
+)
+def test_an_option_has_the_bounds_of_its_field(words: tuple[str, ...], said: str) -> None:
+    assert said in boneyard("run", "first", "greedy", *words, code=2)
