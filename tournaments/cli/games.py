@@ -164,7 +164,6 @@ def explain(
 
 
 def _explain_question(where: Path, words: list[str], *, review: bool, **options: Any) -> None:
-    """Show a question and ask it again."""
     from tournaments.commands.games.explain_question import explain_question
     from tournaments.commands.games.review_game import WORLDS
 

@@ -270,7 +270,6 @@ def _words_of(check: _Check, place: int) -> tuple[str, ...]:
 
 
 def _print_report(check: _Check, report: Report, console: Console) -> None:
-    """Print a line about a bot, or every step."""
     if check.verbose and report.outcomes:
         console.print(Text(f"{report.name}:", "bold"))
         printer = Printer(console, verbose=True)

@@ -140,7 +140,6 @@ def _check_place(out: Path | None) -> None:
 
 
 def _read(path: Path) -> tuple[Problem, ...]:
-    """Read a problem set. Raises UserError."""
     return parse_problems(read_user_file(path, MOST_BYTES), f"{path}")
 
 
@@ -153,11 +152,11 @@ def _examined(
 ) -> ExamResult:
     problems = [problem for problem, _ in posed]
     with working(f"Problems answered by {entrant.name}", lines=True) as tell:
+        sit = partial(
+            sit_exam, entrant.command, posed, clock, sandbox, jobs, lambda n: tell(n, len(problems))
+        )
         try:
-            answers = trio.run(
-                *(sit_exam, entrant.command, posed, clock, sandbox, jobs),
-                lambda done: tell(done, len(problems)),
-            )
+            answers = trio.run(sit)
         except* (CannotStartError, LagError) as group:
             raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
     return ExamResult(

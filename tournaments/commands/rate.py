@@ -198,7 +198,6 @@ def _notices(
 
 
 def _luck(tables: Sequence[RatedTable]) -> Iterator[str]:
-    """Yield notes on games whose luck is not known."""
     for one in tables:
         if 0 < one.games_with_luck < one.games:
             yield (
@@ -215,7 +214,6 @@ def _pools(tables: Sequence[RatedTable]) -> Iterator[str]:
 
 
 def _differences(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield notes that name the differences between the events of a table."""
     if len(names := _rules(sources)) > 1:
         yield f"One table holds different games: {', '.join(names)}."
     events = [one.event for one in sources if one.event]

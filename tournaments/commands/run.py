@@ -172,7 +172,6 @@ def run_demo(
 
 
 def _cluster(address: str | None, tls: Path | None) -> "ClusterAddress | None":
-    """Return the address of the workers that play; None if this process plays."""
     if address is None:
         return None
     from tournaments.cluster.address import need_engine, parse_cluster_option

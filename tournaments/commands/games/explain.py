@@ -91,7 +91,6 @@ def _explained(
     look: Look,
     causes: Mapping[int, RoundCauses],
 ) -> Iterator[RenderableType]:
-    """Yield the parts of the explanation."""
     logged, found = timeline.logged, timeline.questions(seat)
     ends = list(round_ends(timeline, seat))
     # A foul costs the game whatever was played before.

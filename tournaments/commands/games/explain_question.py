@@ -119,7 +119,6 @@ def explain_question(
 
 
 def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
-    """Return the command of the bot that sat there. Raises UserError."""
     entrants = {one.name: one.command for one in event.entrants} if event else {}
     command = entrants.get(logged.sitting.seats[seat])
     if event is None or command is None:

@@ -129,7 +129,6 @@ def command(folder: Folder, table: PreparedTable) -> str:
 
 
 async def _at_terminal(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
-    """Play a game in the terminal; return the exit code."""
     console = Console(highlight=False)
     partners = table.rules.deal.partners
     look = text.Look(table.names, console.width, partners=partners)
@@ -165,7 +164,6 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
 
 
 def _page_of(table: PreparedTable, folder: Folder) -> tuple[GameInfo, str]:
-    """Return what the page of a game shows before it begins."""
     return game_info(table.game, table.names, table.rules), command(folder, table)
 
 
@@ -188,7 +186,6 @@ async def _another(browser: "BrowserPlayer") -> bool:
 
 
 def _welcome(table: PreparedTable, look: text.Look) -> Iterator[str]:
-    """Yield the introduction for a person at the terminal."""
     others = ", ".join(
         f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat
     )

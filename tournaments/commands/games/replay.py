@@ -119,7 +119,6 @@ def _at_terminal() -> bool:
 
 
 def _review_rows(timeline: Timeline, look: Look) -> list[list[Text]]:
-    """Return the rows about each moment of a replay."""
     review = review_game(timeline)
     remarks: list[list[Text]] = [[_chances(one, look)] for one in review.chances]
     for at, words in _remarks(review, look):

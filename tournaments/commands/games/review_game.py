@@ -122,7 +122,6 @@ def review_one_game(
 
 
 def _reviewed(timeline: Timeline, one: SeatReview) -> ReviewedSeat:
-    """Return a seat's review with all options in words."""
     asked = timeline.questions(one.seat)
     valued = tuple(_valued(lost, asked[lost.number - 1].options) for lost in one.decisions)
     return ReviewedSeat(one.seat, one.entrant, one.rounds, valued)
@@ -147,7 +146,6 @@ def _valued(one: DecisionLoss, options: Sequence[Option]) -> ValuedDecision:
 
 
 def _blocks(game: str, one: ReviewedSeat, dearest_first: bool) -> Iterator[Block]:
-    """Yield the review of a seat."""
     yield Paragraph(f"{printable(one.entrant)} in seat {one.seat} of {game}", "strong")
     if not one.decisions:
         yield Paragraph("It had no decision between several options.")

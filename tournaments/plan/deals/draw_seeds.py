@@ -33,7 +33,6 @@ def draw_seed(event: Event, secret: bytes, board: int, given: SetBoard) -> bytes
 
 
 def _wanted(event: Event, given: SetBoard) -> Callable[[bytes], bool]:
-    """Return the test of a seed."""
     if given.leader is not None:
         new = engine.new_game(event.rules, event.seats)
         return lambda seed: engine.chance_decides(new, seed).leader == given.leader
