@@ -12,7 +12,7 @@ questions: the events are read afresh each time, only the rules come from the `g
 Then each play gets a mark: for the pips it sheds, for a double out early, for ends that the next
 seat cannot serve (and the partner can), for ends that the own hand can. It never draws while it
 can play. The WEIGHTS were found by playing some thousand games against the rungs below; find
-better ones! `counting.py --stuck 15 --safe 1` plays with others, and `boneyard tune` can look for
+better ones! `counting.py --stuck 15 --safe 1` plays with others, and `[tune]` can look for
 them. Where a turn takes two tiles to be stuck is common, so other weights hold there.
 """
 

@@ -11,7 +11,7 @@ so a good play is one after which the *rest* of the hand still fits. Four things
 
 It draws no conclusions from what the others do. That is the next rung: counting.py.
 The WEIGHTS were found by playing some thousand games against greedy.py; find better ones!
-`suit.py --pips 0.1 --safe 1` plays with others, and `boneyard tune` can look for them.
+`suit.py --pips 0.1 --safe 1` plays with others, and `[tune]` in an event can look for them.
 """
 
 import json
