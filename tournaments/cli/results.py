@@ -72,11 +72,14 @@ def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **r
     if missing:
         events = (f"{folder}" for folder in event_folders(Path()))
         raise unknown_name("event or ledger", missing[0], events)
+    for one in what:
+        if one.suffix == ".toml":
+            raise UserError(f"{one} is not an event's folder. `boneyard run {one}` plays it.")
     if separate:
         from tournaments.commands.show import print_separations
 
         bots = tuple(map(str, what[-2:])) if len(what) > 1 else ()
-        if len(what) > 3:
+        if len(what) > 3 or (len(what) == 2 and what[0].is_dir()):
             raise UserError("--separate takes an event's folder and two bots, or only the folder.")
         where = what[0] if len(what) % 2 else usual_folder()
         sys.exit(print_separations(where, bots, as_json))

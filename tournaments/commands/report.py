@@ -37,20 +37,15 @@ def write_report(path: Path, anchor: str | None, *, luck: bool, review: bool, in
     event = load_event(folder)
     faults = list[str]()
     if review:
-        from tournaments.commands.review import write_review
+        from tournaments.commands.review import print_faults, write_review
 
         faults = write_review(folder).faults
-        for sentence in faults:
-            print_note(sentence)
-    with lock_for_writing(folder):
-        if anchor is not None:
-            event = replace(event, anchor=None if anchor == NONE else anchored(anchor))
+        print_faults(faults)
+    if anchor is not None:
+        event = replace(event, anchor=None if anchor == NONE else anchored(anchor))
+        with lock_for_writing(folder):
             write_atomic(folder.event, [as_json(event)])
-        results = has_enough_logs(folder, event)
-        if luck:
-            _compute_luck(folder, event, results)
-        files = files_now(folder, event, results)
-        write_files(files)
+    files = rewrite_report(folder, event, luck=luck)
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
     for file in () if in_json else files:
@@ -58,30 +53,37 @@ def write_report(path: Path, anchor: str | None, *, luck: bool, review: bool, in
     return 1 if faults else 0
 
 
+def rewrite_report(folder: Folder, event: Event, *, luck: bool = False) -> tuple[Path, ...]:
+    """Write the report's files, perhaps after the luck that luck.jsonl lacks; return their paths.
+
+    Raises UserError; DamagedFileError is one. Raises OSError.
+    """
+    with lock_for_writing(folder):
+        results = has_enough_logs(folder, event)
+        if luck:
+            _compute_luck(folder, event, results)
+        files = files_now(folder, event, results)
+        write_files(files)
+    return tuple(files)
+
+
 def take_luck_out(folder: Folder) -> list[Section]:
     """Compute the luck of an event's games, and write its report again; return what is new in it.
 
     Raises UserError; DamagedFileError is one. Raises OSError.
     """
-    event = load_event(folder)
-    with lock_for_writing(folder):
-        results = has_enough_logs(folder, event)
-        if not results or not _compute_luck(folder, event, results):
-            return []
-        write_files(files_now(folder, event, results))
+    rewrite_report(folder, load_event(folder), luck=True)
     ratings = decode_json(read_file(folder.results), Results).ratings
     return [section for pool in ratings.pools for section in luck_sections(pool)]
 
 
-def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> bool:
-    """Compute the luck that luck.jsonl lacks, with progress; tell whether there is any luck."""
+def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> None:
     from arena.valuation.luck import has_draws
     from tournaments.verification.event_luck import compute_luck
 
     if not has_draws(event.rules, event.seats):
         print_note(NOTHING_DRAWN.format(event.rules.name))
-        return False
+        return
     with working("Luck of games", lines=True) as tell:
         for reason in compute_luck(folder, event, results, tell):
             print_note(reason)
-    return True

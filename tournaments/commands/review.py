@@ -1,7 +1,7 @@
 """The command `explain --review` for an event: reviews its decisions on all cores."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +13,8 @@ from arena.ui.console import Pager, print_json, print_note, print_paged
 from arena.ui.progress import working
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
+from tournaments.commands.report import rewrite_report
 from tournaments.plan.event import Event
-from tournaments.report.missing_data import has_enough_logs
-from tournaments.report.report import files_now
 from tournaments.report.review.blocks import dearest, review_blocks
 from tournaments.report.review.files import decisions_csv, summary_json
 from tournaments.report.review.reviewer import (
@@ -28,7 +27,7 @@ from tournaments.report.review.reviewer import (
 from tournaments.report.review.sums import ReviewSummary, summarize_review
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder, load_event, lock_for_writing
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import past_sittings, results_of
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import ReviewLog, ReviewTerms, open_review, read_seats
@@ -70,16 +69,20 @@ def review_event(
         words = ("boneyard", "explain", str(where), "--review", *(("--bot", bot) if bot else ()))
         print_note(f"Interrupted. `{shlex.join(words)}` goes on with the rest.")
         return INTERRUPTED
-    faults = review.faults
-    for sentence in faults[:FAULTS_SHOWN]:
-        print_note(sentence)
-    if len(faults) > FAULTS_SHOWN:
-        print_note(f"and {len(faults) - FAULTS_SHOWN} more")
+    print_faults(review.faults)
     if in_json:
         print_json(review.summary)
     else:
         _print(review.summary, where, review.seats, page)
-    return INCOMPLETE if faults else 0
+    return INCOMPLETE if review.faults else 0
+
+
+def print_faults(faults: Sequence[str]) -> None:
+    """Print the first reasons why games could not be reviewed."""
+    for sentence in faults[:FAULTS_SHOWN]:
+        print_note(sentence)
+    if len(faults) > FAULTS_SHOWN:
+        print_note(f"and {len(faults) - FAULTS_SHOWN} more")
 
 
 def write_review(
@@ -110,7 +113,11 @@ def write_review(
         summary = summarize_review(log.terms, read_seats(folder))
         lines = decisions_csv(folder, summary.seats)
         write_files({folder.review: summary_json(summary), folder.review_csv: lines})
-    _write_report(folder, event)
+    try:
+        rewrite_report(folder, event)
+    except UserError as error:
+        # While the event runs, the run does so at its end.
+        print_note(f"The report stays as it is: {error}")
     return WrittenReview(summary, sum(len(one.seats) for one in over.values()), faults)
 
 
@@ -180,15 +187,6 @@ def _tasks(
     for path, games in by_log.items():
         for game, seats in games.items():
             yield ReviewTask(path, {game: seats}, log.terms)
-
-
-def _write_report(folder: Folder, event: Event) -> None:
-    """Write the report with the review; while the event runs, the run does so at its end."""
-    try:
-        with lock_for_writing(folder):
-            write_files(files_now(folder, event, has_enough_logs(folder, event)))
-    except UserError as error:
-        print_note(f"The report stays as it is: {error}")
 
 
 def _print(summary: ReviewSummary, where: Path, played: int, page: Pager) -> None:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.rules.english import join_words
+from arena.analysis.find import EVENT
 from arena.sandbox.command import COMPILED, Command
 from arena.sandbox.dependencies import (
     is_file,
@@ -34,7 +34,7 @@ from tournaments.formats.own_clock import split_clock
 from tournaments.plan.bot_catalog import all_bots
 from tournaments.plan.bot_file import BOT_FILE, load_bot_file
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event_file import SUFFIX, WrittenBot, written_event
+from tournaments.plan.event_file import SUFFIX, WrittenBot
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
@@ -104,6 +104,10 @@ def _understood(word: str) -> WrittenBot:
 def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
     """Return the error for a word that is neither a listed bot nor a file nor a command."""
     path = Path(word)
+    if is_file(path / EVENT):
+        return UserError(
+            f"{word} is an event's folder, not a bot: `boneyard show {word}` shows it."
+        )
     if word and is_folder(path):
         return UserError(
             f"{word} is a folder: name the program in it, or write {BOT_FILE} there with a line "
@@ -115,15 +119,6 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
     if "/" in word or path.suffix:
         return UserError(f"There is no file {word}: {suggestion(word, known)}")
     return unknown_name("bot", word, known)
-
-
-def _event_file(path: Path) -> UserError:
-    """Return the error for an event file in the place of a bot, with the bots that it has."""
-    try:
-        names = [bot.name for bot in written_event(path).bots]
-    except UserError:
-        return UserError(f"{path} is no bot. Name a listed bot, a file that can run or a command.")
-    return UserError(f"{path} is an event file, not a bot. Its bots: {join_words(names)}.")
 
 
 def _programs(folder: Path) -> list[str]:
@@ -140,7 +135,7 @@ def _interpreter(path: Path) -> tuple[str, ...]:
     if _runs(path):
         return INTERPRETERS.get(path.suffix, ())
     if path.suffix == SUFFIX:
-        raise _event_file(path)
+        raise UserError(f"{path} is an event file, not a bot: give it alone.")
     raise UserError(
         f"Cannot tell the language of {path}. Add a suffix such as .py, or make it executable and "
         "begin it with #!."

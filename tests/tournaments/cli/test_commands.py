@@ -95,6 +95,25 @@ def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: st
     assert said in boneyard(*words, code=2)
 
 
+def test_a_guess_at_what_is_shown_gets_one_sentence(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    event = copied(played, tmp_path / "friday").name
+    (tmp_path / "cup.toml").touch()
+    for words, said in {
+        ("run", event, "--plan"): "is an event's folder, not a bot: `boneyard show friday`",
+        ("show", "fridai"): "did you mean friday?",
+        ("show", "cup.toml"): "`boneyard run cup.toml` plays it",
+        ("show", event, "greedy", "--separate"): "an event's folder and two bots",
+        ("show", event, event, "--watch"): "--watch shows one event",
+        ("explain", event, "--deals", "9"): "--deals goes with --review",
+    }.items():
+        told = boneyard(*words, code=2)
+        assert said in told
+        assert told.count("\n") == 1
+
+
 def test_other_names_stand_for_what_there_is() -> None:
     """And for nothing that there is under that very name: it would never be looked up."""
     options = {
