@@ -130,4 +130,3 @@ JOBS = in_section("Machine")(
 MOVE_MS = click.option(
     "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
