@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import small_event, untouched
+from tests.support.events import copied, small_event, untouched
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
 """Libraries that take 50 to 300 ms of CPU to import."""
@@ -81,7 +81,7 @@ def test_a_run_that_is_refused_loads_nothing_that_its_report_needs(tmp_path: Pat
 
 def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> None:
     """Otherwise the test above could not fail."""
-    words = ("report", str(event))
+    words = ("report", str(copied(event, tmp_path / "event")))
     ran = (sys.executable, "-c", LOADED, *words)
     done = subprocess.run(ran, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.stderr.splitlines()[-1] == "loaded: jinja2 numpy rich"
