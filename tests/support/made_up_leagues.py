@@ -64,6 +64,7 @@ def made_up_league(
                 plan=RoundPlan(
                     method="made up", number=number, division=division.name,
                     time=write_time(time), active=tuple(active), held={}, boards=BOARDS,
+                    most_tables=tables, until=None, register="0" * 64, anchor="greedy",
                     tables=tuple(chosen),
                 ),
                 folder=Folder(league.round(division.name, number)),

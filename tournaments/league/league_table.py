@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from protocol.codec import indented_json
-from tournaments.league.ratings.cycles import Cycle
 from tournaments.league.ratings.regressions import Regression
 from tournaments.league.ratings.standings import DivisionStandings, StandingRow
 from tournaments.league.ratings.timeline import TimelinePoint
@@ -37,8 +36,6 @@ class DivisionTable(Struct, frozen=True, kw_only=True):
     """History of each bot's rating, by bot."""
     regressions: list[Regression]
     """Present versions that are worse than the one before."""
-    cycles: list[Cycle]
-    """Present versions that beat each other in a circle."""
     next: tuple[ChosenTable, ...]
     """Tables of the round that is to be played."""
 
@@ -89,6 +86,5 @@ def _division_table(division: DivisionData, standings: DivisionStandings) -> Div
         earlier=[row for row in standings.all_versions if not row.is_active],
         timeline=standings.timeline,
         regressions=standings.regressions,
-        cycles=standings.cycles,
         next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
     )

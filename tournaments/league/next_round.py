@@ -1,8 +1,7 @@
 """The next round of a league: whose turn it is, who may play, and at which tables."""
 
-from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from math import ceil
 from typing import NamedTuple
 
@@ -25,9 +24,6 @@ from tournaments.league.records import RoundPlan
 from tournaments.league.registry.update import entrant_of
 from tournaments.league.rounds import round_event
 from tournaments.plan.event import Event
-
-HELD = timedelta(days=1)
-"""Time for which versions are held out after a round was closed where they sat."""
 
 
 class NextRound(NamedTuple):
@@ -59,7 +55,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     left = boards_left(league, division, now) // own.boards_a_table
     if left < 1:
         return None
-    held = held_now(league, division, now)
+    held = held_versions(league, division)
     entrants = _entrants(league, division, held)
     partners, seats = division.rules.deal.partners, division.seats
     plan = RoundPlan(
@@ -95,37 +91,6 @@ def boards_left(league: LeagueData, division: DivisionData, now: datetime) -> in
     days = min(today.isoweekday(), max(1, (today - began).days + 1))
     allowed = ceil(division.settings.boards_a_week * days / 7)
     return allowed - division.boards_in(week_of(now))
-
-
-def held_now(league: LeagueData, division: DivisionData, now: datetime) -> dict[str, str]:
-    """Return the active versions that are held out now, and why."""
-    active = league.active(division.settings.name)
-    held = {
-        name: f"round {number} was closed where it sat: plays again after a day"
-        for name, number in _held_for(division, now).items()
-        if name in active
-    }
-    return held | held_versions(league, division.settings.name, now)
-
-
-def _held_for(division: DivisionData, now: datetime) -> dict[str, int]:
-    """Return the last closed round of each version that is held out for closed rounds.
-
-    That is who was alone to blame, or sat where two rounds were closed: a bot that can stop a run
-    does so wherever it sits, and the rivals that it met should not pay for it.
-    """
-    closed = [
-        (one.plan.number, one.closed.blamed)
-        for one in division.rounds
-        if one.closed and now - parse_time(one.closed.time) < HELD
-    ]
-    times = Counter(name for _, blamed in closed for name in blamed)
-    return {
-        name: number
-        for number, blamed in closed
-        for name in blamed
-        if len(blamed) == 1 or times[name] > 1
-    }
 
 
 def _entrants(

@@ -92,7 +92,6 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
     news = (
         *(f"**{one.sentence}** (of {compared} compared)" for one in found.regressions),
         *_improved(found),
-        *(one.sentence for one in found.cycles),
         *_fouls(_rounds(data, week)),
         *_benched(now.register, name, week),
         *(

@@ -20,7 +20,7 @@ from tournaments.formats.matches import Matches
 from tournaments.league.conduct import benched_versions
 from tournaments.league.folder import PLAN, LeagueFolder, is_number
 from tournaments.league.league_table import LeagueTable
-from tournaments.league.pairing.choice import EARLIER, METHOD, plan_tables
+from tournaments.league.pairing.choice import METHOD, plan_tables
 from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
 from tournaments.league.read import (
     PlayedRound,
@@ -48,8 +48,6 @@ class VerifiedLeague(NamedTuple):
     """Boards whose deals were computed again."""
     ratings: bool
     """True if there is a site, and its ratings were computed again."""
-    not_chosen: int
-    """Rounds whose tables were not chosen again: an earlier version of Boneyard chose them."""
 
 
 def verify_league(path: Path, progress: Progress = no_progress) -> Checked[VerifiedLeague]:
@@ -70,7 +68,7 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
     for name in names:
         divisions[name] = yield from _read_rounds(folder, name, is_site)
     games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
-    checked = VerifiedLeague(0, 0, 0, ratings=False, not_chosen=0)
+    checked = VerifiedLeague(0, 0, 0, ratings=False)
     for rounds in divisions.values():
         yield from _plan_faults(rounds, register)
         yield from _register_faults(rounds, folder.register)
@@ -81,7 +79,6 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
             progress(checked.games + found.games, games)
             checked = checked._replace(
                 rounds=checked.rounds + 1,
-                not_chosen=checked.not_chosen + (one.plan.method in EARLIER),
                 games=checked.games + found.games,
                 boards=checked.boards + found.boards,
             )
@@ -174,15 +171,11 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
             yield f"{path}: its rules or seats are not those of the rounds before"
         yield from _event_faults(one, register)
         yield from _active_faults(one, register, before)
-        if plan.method in EARLIER and before and before[-1].plan.method == METHOD:
-            yield f"{path}: its method {plan.method!r} is older than that of the round before"
-        if plan.method == METHOD and plan.register is None:
-            yield f"{path}: its plan does not tell the register that it was chosen with"
         if plan.method == METHOD:
             tables = plan_tables(plan, encounters, event.seats, partners)
             if list(plan.tables) != tables:
                 yield f"{path}: {_other_table(one, [table.entrants for table in tables])}"
-        elif plan.method not in EARLIER:
+        else:
             yield (
                 f"{path}: its tables were chosen by the method {plan.method!r}, which this version "
                 "of Boneyard does not have; they were not chosen again"
@@ -196,7 +189,7 @@ def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]
     """Yield the first round that was chosen with another beginning of the register."""
     digests = {*register_digests(path)}
     for one in rounds:
-        if one.plan.register and one.plan.register not in digests:
+        if one.plan.register not in digests:
             yield f"{path}: other lines than when {one.folder.path} was chosen"
             return
 
@@ -222,11 +215,8 @@ def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[st
         yield f"{path}: its event has other tables than its plan"
     if event.boards != plan.boards:
         yield f"{path}: its event has {event.boards} boards, its plan {plan.boards}"
-    if one.closed:
-        if one.closed.time < plan.time:
-            yield f"{path}: it was closed at {one.closed.time}, before its tables were chosen"
-        for name in sorted({*one.closed.blamed} - {entrant.name for entrant in event.entrants}):
-            yield f"{path}: {name} is blamed for its end, but had no seat"
+    if one.closed and one.closed.time < plan.time:
+        yield f"{path}: it was closed at {one.closed.time}, before its tables were chosen"
     files = {entry.version: entry.fingerprint for entry in register if isinstance(entry, Admitted)}
     for entrant in event.entrants:
         if entrant.fingerprint != files.get(entrant.name):

@@ -57,7 +57,7 @@ def _has_figures(told: DivisionTable) -> bool:
     """Tell whether anything of a table can only come from games."""
     rows = (*told.standings, *told.earlier)
     played = any(row.games or row.elo is not None for row in rows)
-    return bool(told.games or played or told.timeline or told.regressions or told.cycles)
+    return bool(told.games or played or told.timeline or told.regressions)
 
 
 def division_of(name: str, rounds: Sequence[PlayedRound], title: str = "") -> DivisionData:

@@ -37,7 +37,6 @@ move_ms = 1000                           # time to answer a question
 [quota]                                  # bounds of each author's bot
 files_mib = 16
 build_s = 120
-# cpu_minutes_a_week = 60
 foul_sittings = 3                        # so many with a foul in a row: benched until it changes
 
 # [bots.mine]                            # access of one bot; authors cannot open it themselves

@@ -14,7 +14,7 @@ from protocol.errors import UserError
 from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
 from tournaments.league.rounds import MOST_TRIES, count_tries, end_tries, forget_tries
 from tournaments.plan.event import Event
-from tournaments.runner.exit import RunStoppedError, root_cause, save_crash, stop_sentence
+from tournaments.runner.exit import save_crash, stop_sentence
 from tournaments.storage.folder import Folder, kept_private, load_event, lock_for_writing
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
@@ -30,8 +30,6 @@ class Failure(NamedTuple):
 
     why: str
     """The reason, a sentence."""
-    who: frozenset[str]
-    """Entrants of the sitting in which it failed; empty if it was in none."""
     tries: int
     """Tries, this one among them, that brought no further game."""
 
@@ -64,7 +62,7 @@ def play_round(
         except Exception as bug:
             if find_full_disk(bug):
                 raise
-            failure = Failure(save_crash(folder, bug, "in a round"), frozenset(), tries + 1)
+            failure = Failure(save_crash(folder, bug, "in a round"), tries + 1)
         if failure and failure.is_last:
             with suppress(Exception):  # A round that is closed has no reports if they are the bug.
                 publish_reports(folder, event, ledger)
@@ -88,7 +86,7 @@ def _play(
     """Play what a round lacks; `tries` have brought no game. Raises KeyboardInterrupt, OSError."""
     if tries >= MOST_TRIES:
         why = f"Boneyard ended {tries} times without playing any further game."
-        return Failure(why, _open_seats(ledger), tries)
+        return Failure(why, tries)
     if ledger.complete:
         return None
     ready = play_here(folder, event, ledger, means.jobs, _nothing, _as(means.sandbox))
@@ -99,7 +97,7 @@ def _play(
         return _describe(folder, errors, tries + 1)
     if ledger.stage:
         why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents."
-        return Failure(why, ledger.stopped, MOST_TRIES)
+        return Failure(why, MOST_TRIES)
     return None
 
 
@@ -147,13 +145,11 @@ def _describe(folder: Folder, errors: BaseExceptionGroup[Exception], tries: int)
     """Return why a try failed. Raises OSError if the disk is full."""
     if full := find_full_disk(errors):
         raise full
-    error = root_cause(errors)
-    who = frozenset(error.who) if isinstance(error, RunStoppedError) else frozenset[str]()
     try:
         why = stop_sentence(folder, errors, "run", "between two games")
     except UserError as mistake:
         why = str(mistake)
-    return Failure(why, who, tries)
+    return Failure(why, tries)
 
 
 def find_full_disk(error: BaseException) -> OSError | None:
@@ -170,9 +166,3 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             yield from _causes(one)
     if error.__cause__:
         yield from _causes(error.__cause__)
-
-
-def _open_seats(ledger: Ledger) -> frozenset[str]:
-    """Return the entrants of the sittings that lack games."""
-    plans = (plan for plan in ledger.stage if ledger.missing(plan))
-    return frozenset(name for plan in plans for name in plan.who.split("."))

@@ -12,8 +12,9 @@ from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits, duration
 from arena.ui.console import print_json, shown_path
 from tournaments.formats.base import first_version
+from tournaments.league.conduct import held_versions
 from tournaments.league.journal import describe_entry
-from tournaments.league.next_round import boards_left, held_now, next_round
+from tournaments.league.next_round import boards_left, next_round
 from tournaments.league.read import (
     DivisionData,
     LeagueData,
@@ -113,7 +114,7 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
     """Free room on the disk with the league's folder, in MiB."""
     divisions: tuple[DivisionStatus, ...]
     held: tuple[HeldVersion, ...]
-    """Versions that are benched, over a quota, or wait after a round that failed."""
+    """Versions that are benched."""
     refused: tuple[RefusedPush, ...]
     """Bots whose last push was refused."""
     pushes: tuple[Push, ...]
@@ -148,7 +149,7 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
         running=is_locked(league.folder.lock),
         free_mib=shutil.disk_usage(path).free // 2**20,
         divisions=tuple(_division(league, one, now) for one in league.divisions.values()),
-        held=tuple(_held(league, now)),
+        held=tuple(_held(league)),
         refused=tuple(_refused(league)),
         pushes=tuple(_push(one) for one in league.register[: -LATEST - 1 : -1]),
         next_division=following.plan.division if following else "",
@@ -191,9 +192,9 @@ def _seconds_a_board(one: PlayedRound) -> float | None:
     return max(0.0, lasted) / max(1, len(one.plan.tables) * one.plan.boards)
 
 
-def _held(league: LeagueData, now: datetime) -> Iterator[HeldVersion]:
+def _held(league: LeagueData) -> Iterator[HeldVersion]:
     for name, division in league.divisions.items():
-        for version, why in sorted(held_now(league, division, now).items()):
+        for version, why in sorted(held_versions(league, division).items()):
             yield HeldVersion(version=version, division=name, why=one_line(why, LONGEST))
 
 

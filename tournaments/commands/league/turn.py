@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from arena.rules.english import count_in_digits, join_words
+from arena.rules.english import count_in_digits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
@@ -14,7 +14,6 @@ from tournaments.commands.league.play_round import Failure, play_round
 from tournaments.commands.league.publish import Publisher
 from tournaments.commands.league.pull import PullError, pull
 from tournaments.commands.league.value import value_round
-from tournaments.formats.base import first_version
 from tournaments.league.clock import begin_turn
 from tournaments.league.conduct import new_benches
 from tournaments.league.folder import LeagueFolder
@@ -170,12 +169,10 @@ class Turns:
             time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
 
     def _close(self, one: PlayedRound, failure: Failure) -> None:
-        blamed = [name for name in failure.who if first_version(name) not in self.settings.house]
         why = self._folder.without_path(failure.why)
-        close_round(one.folder, self._clock(), why, blamed)
+        close_round(one.folder, self._clock(), why)
         end_tries(one.folder)
-        sat = f" At the table: {join_words(sorted(blamed))}." if blamed else ""
-        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}{sat}")
+        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}")
 
     def _sandbox(self, event: Event) -> Sandbox:
         """Return the sandbox of a round. Raises UserError if bots cannot be locked in here."""

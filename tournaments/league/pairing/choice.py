@@ -28,8 +28,6 @@ from tournaments.rating.statistics import Bools, Floats
 
 METHOD = "information 2"
 """Name of this method in a round's plan; a change of any choice needs another one."""
-EARLIER = ("information 1",)
-"""Methods of earlier versions of Boneyard: a league outlives them."""
 FLOOR = 0.3
 """Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
 nobody asks a version again that was lucky once: ratings would be stretched, and intervals lie."""

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
 from tournaments.league.conduct import benched_versions
-from tournaments.league.ratings.cycles import Cycle, search_cycles
 from tournaments.league.ratings.rated_pool import RatedPool
 from tournaments.league.ratings.regressions import Regression, comparable, find_regressions
 from tournaments.league.ratings.timeline import TimelinePoint, rating_history
@@ -91,10 +90,6 @@ class DivisionStandings(Struct, frozen=True, kw_only=True):
     """Present versions that are worse than the one before."""
     comparisons: int
     """Number of present versions that were compared with the one before."""
-    cycles: list[Cycle]
-    """Present versions that beat each other in a circle."""
-    trios: int
-    """Number of trios that had enough games to show a cycle."""
 
 
 def division_standings(division: DivisionData, league: LeagueData) -> DivisionStandings:
@@ -125,7 +120,6 @@ def division_standings(division: DivisionData, league: LeagueData) -> DivisionSt
     present = [row.version for row in rows if row.is_active]
     pairs = [(name, before[name]) for name in present if before.get(name)]
     compared = comparable(pairs, main)
-    cycles, trios = ([], 0) if partners else search_cycles(results, present)
     return DivisionStandings(
         rows=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
         all_versions=rows,
@@ -133,8 +127,6 @@ def division_standings(division: DivisionData, league: LeagueData) -> DivisionSt
         timeline=rating_history(division.rounds, main.by_name),
         regressions=find_regressions(compared, main),
         comparisons=len(compared),
-        cycles=cycles,
-        trios=trios,
     )
 
 

@@ -65,7 +65,7 @@ class FrontPart(NamedTuple):
     division: DivisionView
     lead: str
     alerts: Sequence[str]
-    """Regressions and cycles, in sentences."""
+    """Regressions, in sentences."""
     table: StandingsTable
     left: int
     """Bots for which there is no room,"""
@@ -127,8 +127,6 @@ def alerts(division: DivisionView) -> Iterator[str]:
     """Yield the findings that a reader must know."""
     for one in division.standings.regressions:
         yield f"{one.sentence}."
-    for cycle in division.standings.cycles:
-        yield cycle.sentence
 
 
 def standings_table(

@@ -70,10 +70,10 @@ def standings_page(division: DivisionView) -> dict[str, Any]:
     earlier = [row for row in standings.all_versions if not row.is_active]
     blocks: list[Block] = [
         Paragraph(division_lead(division)),
-        *([bullets([*alerts(division)])] if standings.regressions or standings.cycles else []),
+        *([bullets([*alerts(division)])] if standings.regressions else []),
         Paragraph(
-            f"{count_in_digits(standings.comparisons, 'new version')} compared with the one before "
-            f"and {count_in_digits(standings.trios, 'trio')} of bots looked at for cycles.",
+            f"{count_in_digits(standings.comparisons, 'new version')} compared with "
+            "the one before.",
             "faint",
         ),
         Figure(macro="standings", value=standings_table(division, standings.rows, drawn=drawn)),
@@ -177,17 +177,14 @@ def _checked(settings: LeagueSettings) -> list[str]:
 
 
 def _limits(settings: LeagueSettings) -> list[str]:
-    clock, limits, quota = settings.clock, settings.limits, settings.quota
-    lines = [
+    clock, limits = settings.clock, settings.limits
+    return [
         f"Time: {clock.start_ms / 1000:g} s to start, {clock.move_ms} ms for each question, and "
         f"{clock.bank_ms} ms in reserve for each game.",
         f"Memory: {limits.memory_mib} MiB; processes: {limits.processes}.",
         "Network and environment variables: none, unless the organiser gives them to a bot.",
         "Files: its own folder to read, and a scratch folder that is empty at each start.",
     ]
-    if quota.cpu_minutes_a_week is not None:
-        lines.append(f"CPU: {quota.cpu_minutes_a_week:g} minutes a week; then it waits.")
-    return lines
 
 
 def weeks_page(weeks: Sequence[Week], reports: Collection[str]) -> dict[str, Any]:
