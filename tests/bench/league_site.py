@@ -15,8 +15,8 @@ from pathlib import Path
 
 from tests.support.browser import CHROMIUM, opened, serve_folder
 from tests.support.made_up_leagues import made_up_league, publish_facts
+from tournaments.league.pages.site import publish_league
 from tournaments.league.read import LeagueData
-from tournaments.publication.league.site import publish_league
 
 DAYS = 60
 NOW = datetime(2026, 12, 20, tzinfo=UTC)

@@ -10,6 +10,8 @@ from protocol.records import Result, SeatFoul
 from tests.support.planned_events import event
 from tournaments.formats.base import first_version
 from tournaments.league.folder import LeagueFolder
+from tournaments.league.pages.rounds import FACTS, CostliestRound, MistakeSums, RoundFacts
+from tournaments.league.pages.view import round_address
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, write_time
 from tournaments.league.records import (
     Admitted,
@@ -20,8 +22,6 @@ from tournaments.league.records import (
     RoundPlan,
 )
 from tournaments.league.settings import LeagueSettings, division_rules
-from tournaments.publication.league.rounds import FACTS, CostliestRound, MistakeSums, RoundFacts
-from tournaments.publication.league.view import round_address
 from tournaments.report.log_facts import Evidence
 from tournaments.storage.folder import Folder
 

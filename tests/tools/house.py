@@ -54,7 +54,7 @@ ROOMS = {
     "storage": Room(1_700, 2_270, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_789, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 4_513, ("tournaments/report",)),
-    "site": Room(1_500, 2_149, ("tournaments/live", "tournaments/publication")),
+    "site": Room(1_500, 2_149, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_792, ("tournaments/verification", "tournaments/dataset")
     ),
@@ -63,11 +63,7 @@ ROOMS = {
         7_696,
         (
             "tournaments/league",
-            "tournaments/commands/league",
             "tournaments/cli/league.py",
-            "tournaments/publication/league",
-            "tournaments/verification/league_check.py",
-            "tournaments/verification/league_table_check.py",
         ),
     ),
     "tests": Room(36_000, 56_265, ("tests",)),

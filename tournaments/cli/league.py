@@ -70,17 +70,17 @@ def league(
     if path.name == "league.toml" and path.is_file():
         path = path.parent
     if actions == ["init"]:
-        from tournaments.commands.league.init import make_league
+        from tournaments.league.init import make_league
 
         sys.exit(make_league(path))
     if actions == ["status"]:
-        from tournaments.commands.league.status import print_league_status
+        from tournaments.league.status import print_league_status
 
         sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
     if as_json:
         raise UserError("--json is for `status`.")
     require_linux("league")
-    from tournaments.commands.league.loop import LoopOptions, run_league
+    from tournaments.league.loop.loop import LoopOptions, run_league
 
     if now and not (once or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")

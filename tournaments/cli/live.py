@@ -116,7 +116,7 @@ def watch(
             raise UserError(
                 "--export writes files and serves nothing. Leave out --port, --open and --browser."
             )
-        from tournaments.live.export import export_event
+        from tournaments.site.export import export_event
 
         sys.exit(export_event(folder or usual_folder(), site, USUAL_S if delay is None else delay))
     if delay is not None:
@@ -125,7 +125,7 @@ def watch(
 
     if not has_browser():
         raise UserError(MISSING.format(what="To watch in the browser", instead=""))
-    from tournaments.live.server import watch_event
+    from tournaments.site.server import watch_event
 
     sys.exit(watch_event(folder or usual_folder(), port, everything=everything, browser=browser))
 

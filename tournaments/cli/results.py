@@ -42,7 +42,7 @@ def show(folder: Path | None, watch: bool, as_json: bool) -> None:
       boneyard show friday --watch
       boneyard show friday --json
     """
-    from tournaments.live.status_text import print_status, watch_status
+    from tournaments.site.status_text import print_status, watch_status
 
     sys.exit((watch_status if watch else print_status)(folder or usual_folder(), as_json))
 
@@ -78,9 +78,16 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
       boneyard verify class/site
       boneyard verify demo --json
     """
+    from tournaments.league.folder import is_league
+
+    folder = what or usual_folder()
+    if is_league(folder):
+        from tournaments.league.check import print_league_check
+
+        sys.exit(print_league_check(folder, as_json))
     from tournaments.commands.verify import verify_event
 
-    sys.exit(verify_event(what or usual_folder(), seeds, as_json))
+    sys.exit(verify_event(folder, seeds, as_json))
 
 
 @click.command()
@@ -99,7 +106,7 @@ def publish(folder: Path, site: Path, url: str) -> None:
     no game of a board that is still played. The same command brings the site up to date.
 
     Once the event has a review (`boneyard review`), replays show luck and mistakes: 0.4 s of CPU a
-    game. With --url a shared link shows a title, a summary and a picture of the standings.
+    game. With --url a shared link shows a title and a summary.
 
     \b
     Examples:
@@ -107,7 +114,7 @@ def publish(folder: Path, site: Path, url: str) -> None:
       boneyard publish friday site --url https://example.org/friday/
       python3 -m http.server -d site
     """
-    from tournaments.publication.site import publish_event
+    from tournaments.site.publish import publish_event
 
     sys.exit(publish_event(folder, site, f"{url.rstrip('/')}/" if url else ""))
 

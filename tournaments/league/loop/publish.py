@@ -1,0 +1,106 @@
+"""Publication of a league while it runs: commitments, live snapshots, weekly reports, the site."""
+
+import time
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from arena.files import write_atomic
+from protocol.errors import UserError
+from tournaments.league.folder import CLOSED, LeagueFolder
+from tournaments.league.pages.site import publish_league
+from tournaments.league.pages.view import HOME, round_address
+from tournaments.league.read import LeagueData, PlayedRound, week_of
+from tournaments.league.weekly_report import weekly_report
+from tournaments.site.export import export_snapshot
+from tournaments.storage.folder import content
+
+PAUSE_FACTOR = 10
+"""The site is written again at the earliest when so many times as long has passed as it took."""
+LIVE = "live"
+"""Folder of the site that shows the present round, some time late."""
+
+
+class Publisher:
+    """The public side of a league in this process."""
+
+    def __init__(self, folder: LeagueFolder) -> None:
+        self._folder = folder
+        self._at = self._took_s = 0.0
+        self._live: PlayedRound | None = None
+
+    def announce(self, begun: PlayedRound) -> None:
+        """Publish the commitments of a round, before its first game, and show it from now on.
+
+        Raises OSError.
+        """
+        place = self._folder.site / round_address(begun)
+        place.mkdir(parents=True, exist_ok=True)
+        commitments = begun.folder.commitments
+        write_atomic(place / commitments.name, [content(commitments)])
+        self._live = begun
+
+    def resume(self, league: LeagueData) -> None:
+        """Show the last round again after a restart, until the delay of the next has passed."""
+        last = [one.rounds[-1] for one in league.divisions.values() if one.rounds]
+        self._live = self._live or max(last, key=lambda one: one.plan.time, default=None)
+
+    def show_live(self, title: str, delay_s: float) -> None:
+        """Write a public snapshot of the last round; if that fails, the next call tries again."""
+        if self._live:
+            links = ((f"../{HOME}", title),)
+            with suppress(OSError, UserError):
+                path, live = self._live.folder.path, self._folder.site / LIVE
+                export_snapshot(path, live, delay_s, time.time(), links)
+
+    def outdate(self) -> None:
+        """Note that the site lacks something of earlier rounds. Raises OSError."""
+        self._folder.published.unlink(missing_ok=True)
+
+    def is_due(self, league: LeagueData, now: datetime, *, at_once: bool) -> bool:
+        """Tell whether there is news to publish; soon after the last time only `at_once`."""
+        if not at_once and time.monotonic() - self._at < PAUSE_FACTOR * self._took_s:
+            return False
+        mark, folder = self._folder.published, self._folder
+        if content(mark) != _day(now) or not (folder.site / HOME).exists():
+            return True
+        rounds = [one.rounds[-1].folder for one in league.divisions.values() if one.rounds]
+        files = [folder.settings, folder.register, *(one.ledger for one in rounds)]
+        files += [one.path / CLOSED for one in rounds]
+        return max(map(_changed_at, files)) > _changed_at(mark)
+
+    def publish(self, league: LeagueData, now: datetime) -> float:
+        """Write the reports of the weeks that are over, and the site; return the duration in s.
+
+        Raises UserError, OSError, DamagedFileError.
+        """
+        began = time.monotonic()
+        mark = self._folder.published
+        # What changes meanwhile is news for the next time.
+        write_atomic(mark.with_name(f"{mark.name}.begun"), [_day(now)])
+        _write_reports(league, now)
+        publish_league(league, self._folder.site, now)
+        mark.with_name(f"{mark.name}.begun").replace(mark)
+        self._at = time.monotonic()
+        self._took_s = self._at - began
+        return self._took_s
+
+
+def _day(now: datetime) -> bytes:
+    return f"{now:%Y-%m-%d}\n".encode()
+
+
+def _changed_at(path: Path) -> int:
+    """Return the time of a file's last change, in ns; 0 without a file."""
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+def _write_reports(league: LeagueData, now: datetime) -> None:
+    """Write the report of each week that is over and has none yet."""
+    rounds = [one for division in league.divisions.values() for one in division.rounds]
+    still_played = {one.week for one in rounds if not one.is_over}
+    for week in sorted({one.week for one in rounds} - still_played - {week_of(now)}):
+        path = league.folder.reports / f"{week}.md"
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            write_atomic(path, [weekly_report(league, week).encode()])

@@ -1,0 +1,245 @@
+"""A turn of a league: pull, admit, play a round, publish. A kill may come at any moment."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from arena.rules.english import count_in_digits
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import choose_level
+from protocol.errors import UserError
+from tournaments.league.conduct import new_benches
+from tournaments.league.folder import LeagueFolder
+from tournaments.league.journal import Journal
+from tournaments.league.loop.clock import begin_turn
+from tournaments.league.loop.play_round import Failure, play_round
+from tournaments.league.loop.publish import Publisher
+from tournaments.league.loop.pull import PullError, pull
+from tournaments.league.loop.value import value_round
+from tournaments.league.pairing.next_round import next_round
+from tournaments.league.read import (
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    read_league,
+    read_round,
+)
+from tournaments.league.records import RoundPlan
+from tournaments.league.registry.history import append_entries
+from tournaments.league.registry.update import update_register
+from tournaments.league.rounds import begin_round, close_round, end_tries, is_tried
+from tournaments.league.settings import LeagueSettings, load_settings
+from tournaments.plan.event import Event, files_of
+from tournaments.rating.fouls import own_fouls
+
+PROVED_S = 3600.0
+"""Time for which a sandbox that was proved is used without another proof, in s."""
+RETRY_S = 4
+"""Base of the pause after a try that failed, in s: it is this to the power of the tries."""
+
+
+class Turns:
+    """The turns of a league in this process, with what it has read and proved."""
+
+    def __init__(
+        self,
+        folder: LeagueFolder,
+        journal: Journal,
+        clock: Callable[[], datetime],
+        jobs: int | None,
+        *,
+        confirmed: bool = False,
+    ) -> None:
+        """Read the settings. `confirmed`: the organiser gave the time. Raises UserError."""
+        self._folder = folder
+        self._journal = journal
+        self._clock = clock
+        self._jobs = jobs
+        self._confirmed = confirmed
+        self.settings = load_settings(folder.settings)
+        """The settings in force: the last that could be read."""
+        self._data: LeagueData | None = None
+        self._proved: tuple[float, Sandbox] | None = None
+        self._publisher = Publisher(folder)
+        self._valued: set[tuple[Path, bool, bool]] = set()
+
+    # --- settings and bots ---
+
+    def admit(self, *, strict: bool) -> None:
+        """Pull, read league.toml again, look at all bots, and bench those that foul.
+
+        Settings that are wrong change nothing; `strict`: they raise UserError. Raises OSError, and
+        UserError if the clock is wrong.
+        """
+        if self.settings.pull:
+            self._pull()
+        self._reload(strict=strict)
+        now = self._present(self._data or self._read(self.settings))
+        for entry in update_register(self._folder, self.settings, now):
+            self._journal.note_entry(self._clock(), entry)
+        benches = new_benches(self._read(self.settings), self._clock())
+        for bench in append_entries(self._folder.register, benches):
+            self._journal.note_entry(self._clock(), bench)
+
+    def _pull(self) -> None:
+        failure = ""
+        try:
+            if commit := pull(self._folder.path):
+                self._note("pulled", commit)
+        except PullError as error:
+            failure = f"failed: {error}"
+        self._journal.note_state(self._clock(), "pull", failure)
+
+    def _reload(self, *, strict: bool) -> None:
+        """Take the settings from league.toml, if they can be read."""
+        complaint = ""
+        try:
+            settings = load_settings(self._folder.settings)
+            self._read(settings)
+            self.settings = settings
+        except UserError as error:
+            if strict:
+                raise
+            complaint = f"{error} The earlier settings stay in force."
+        self._journal.note_state(self._clock(), "settings", complaint)
+
+    def _read(self, settings: LeagueSettings) -> LeagueData:
+        """Read the league's files again. Raises UserError."""
+        self._data = read_league(self._folder.path, self._data, settings)
+        return self._data
+
+    def _present(self, league: LeagueData) -> datetime:
+        """Return the time for what is written next. Raises UserError if it seems wrong."""
+        now = self._clock()
+        begin_turn(league, now, confirmed=self._confirmed)
+        return now
+
+    def _note(self, kind: str, words: str) -> None:
+        self._journal.note(self._clock(), kind, words)
+
+    # --- rounds ---
+
+    def play(self) -> bool:
+        """Play the round that was begun, or else the next one; tell whether there was one.
+
+        A round that failed is tried again at the next call, but not for ever. Raises OSError if
+        the disk is full, UserError if this machine cannot lock bots in, and KeyboardInterrupt.
+        """
+        data = self._read(self.settings)
+        self._present(data)
+        self._publisher.resume(data)
+        self.show_live()
+        unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
+        played = next(unfinished, None)
+        if played:
+            self._journal.note_state(self._clock(), "goes on", _title(played.plan))
+        elif (played := self._begin(data)) is None:
+            return False
+        self._play(played)
+        return True
+
+    def _begin(self, data: LeagueData) -> PlayedRound | None:
+        found = next_round(data, self._present(data))
+        if found is None:
+            return None
+        plan = found.plan
+        path = begin_round(self._folder, plan, found.event)
+        tables = count_in_digits(len(plan.tables), "table")
+        boards = count_in_digits(len(plan.tables) * plan.boards, "board")
+        self._note("begun", f"{_title(plan)}: {tables}, {boards}")
+        return read_round(path, 0)
+
+    def _play(self, one: PlayedRound) -> None:
+        """Play a round, and write into the log and the register what came of it."""
+        self._publisher.announce(one)
+        began = time.monotonic()
+        sandbox = self._sandbox(one.event)
+        failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
+        if failure is None:
+            seconds = time.monotonic() - began
+            over = read_round(one.folder.path, 0)
+            self._note("over", f"{_title(one.plan)}: {_outcome(over)} in {seconds:.1f} s")
+        elif failure.is_last:
+            self._close(one, failure)
+        else:
+            self._note("stopped", f"{_title(one.plan)}: {failure.why} It is tried again.")
+            # What the machine is short of may come back.
+            time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
+
+    def _close(self, one: PlayedRound, failure: Failure) -> None:
+        why = self._folder.without_path(failure.why)
+        close_round(one.folder, self._clock(), why)
+        end_tries(one.folder)
+        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}")
+
+    def _sandbox(self, event: Event) -> Sandbox:
+        """Return the sandbox of a round. Raises UserError if bots cannot be locked in here."""
+        if self._proved and time.monotonic() - self._proved[0] < PROVED_S:
+            sandbox = self._proved[1]
+            return Sandbox(sandbox.level, event.limits, sandbox.missing)
+        files = files_of(event.entrants)
+        sandbox = choose_level(event.sandbox, event.limits, self._folder.path, files)
+        self._note("sandbox", sandbox.brief.removeprefix("Sandbox: "))
+        self._proved = time.monotonic(), sandbox
+        return sandbox
+
+    # --- values ---
+
+    def value(self) -> None:
+        """Compute the luck and the review of the newest round that lacks what the settings ask for.
+
+        Only one a turn: pushes wait meanwhile. Raises UserError, OSError.
+        """
+        wanted = self.settings.luck, self.settings.review
+        divisions = self._read(self.settings).divisions.values() if any(wanted) else ()
+        found = [(division, one) for division in divisions for one in division.rounds]
+        for division, one in sorted(found, key=_age, reverse=True):
+            key = one.folder.path, *wanted
+            if one.is_over and one.closed is None and key not in self._valued:
+                told = value_round(self.settings, division, one)
+                self._valued.add(key)
+                if told:
+                    self._note("valued", f"{_title(one.plan)}: {told}")
+                    self._publisher.outdate()
+                    return
+
+    # --- publication ---
+
+    def publish(self, *, at_once: bool) -> None:
+        """Write the site, if there is news; soon after the last time only `at_once`.
+
+        Raises UserError, OSError.
+        """
+        league = self._read(self.settings)
+        now = self._present(league)
+        if self._publisher.is_due(league, now, at_once=at_once):
+            seconds = self._publisher.publish(league, now)
+            self._note("published", f"the site in {seconds:.1f} s")
+
+    def show_live(self) -> None:
+        """Write a public snapshot of the last round."""
+        self._publisher.show_live(self.settings.title, self.settings.delay_s)
+
+
+def _unfinished(division: DivisionData) -> PlayedRound | None:
+    """Return the division's round that was begun and is not wholly written; None without one."""
+    last = division.rounds[-1] if division.rounds else None
+    return last if last and (not last.is_over or is_tried(last.folder.path)) else None
+
+
+def _age(found: tuple[DivisionData, PlayedRound]) -> tuple[str, int]:
+    plan = found[1].plan
+    return plan.time, plan.number
+
+
+def _title(plan: RoundPlan) -> str:
+    return f"{plan.division} round {plan.number}"
+
+
+def _outcome(one: PlayedRound) -> str:
+    """Describe a round that is over: its games, and who fouled."""
+    fouls = Counter(result.seats[seat] for result in one.results for seat in own_fouls(result))
+    told = [f"{name} fouled in {games}" for name, games in fouls.most_common()]
+    return ", ".join([count_in_digits(len(one.results), "game"), *told])
