@@ -7,7 +7,10 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from itertools import chain, groupby
+
+from msgspec.structs import replace
 
 from arena.document.blocks import (
     Block,
@@ -38,7 +41,6 @@ from tournaments.league.records import (
     Withdrawn,
     one_line,
 )
-from tournaments.league.weeks import days_of, league_at_end, week_before
 from tournaments.rating.fouls import own_fouls
 
 WIDTH = 78
@@ -53,16 +55,48 @@ CELLS = re.compile(r"(?<!\\)\|")
 
 def weekly_report(league: LeagueData, week: str) -> str:
     """Return the report about a week, such as 2026-W47, as Markdown."""
+    blocks = week_blocks(league, week)
+    if url := league.settings.url:
+        blocks.insert(1, Paragraph(f"All tables, games and replays: {url}"))
+    return _as_mail(to_markdown(Document(league.settings.title, blocks)))
+
+
+def week_blocks(league: LeagueData, week: str) -> list[Block]:
+    """Return the report about a week that is over, without its title."""
     now, then = league_at_end(league, week), league_at_end(league, week_before(week))
     first, last = days_of(week)
     entries = [one for one in now.register if _week(one) == week]
     when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
-    blocks: list[Block] = [Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}")]
-    if league.settings.url:
-        blocks.append(Paragraph(f"All tables, games and replays: {league.settings.url}"))
-    blocks += [_division(now, then, name, week) for name in now.divisions]
-    blocks += _section("Pushes", _pushes(entries))
-    return _as_mail(to_markdown(Document(now.settings.title, blocks)))
+    return [
+        Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}"),
+        *(_division(now, then, name, week) for name in now.divisions),
+        *_section("Pushes", _pushes(entries)),
+    ]
+
+
+def league_at_end(league: LeagueData, week: str) -> LeagueData:
+    """Return the league as its files told it at the end of a week."""
+    return replace(
+        league,
+        register=[one for one in league.register if _week(one) <= week],
+        divisions={
+            name: replace(one, rounds=[played for played in one.rounds if played.week <= week])
+            for name, one in league.divisions.items()
+        },
+    )
+
+
+def days_of(week: str) -> tuple[date, date]:
+    """Return the Monday and the Sunday of a week."""
+    year, number = week.split("-W")
+    monday = date.fromisocalendar(int(year), int(number), 1)
+    return monday, monday + timedelta(days=6)
+
+
+def week_before(week: str) -> str:
+    """Return the week before a week."""
+    year, number, _ = (days_of(week)[0] - timedelta(days=1)).isocalendar()
+    return f"{year}-W{number:02}"
 
 
 def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
@@ -182,7 +216,7 @@ def _benched(register: Iterable[AnyEntry], division: str, week: str) -> Iterator
     """Word who was benched in a week."""
     for one in register:
         if isinstance(one, Benched) and (one.division, _week(one)) == (division, week):
-            yield f"{one.version} {one.why}"
+            yield f"{one.version} {one_line(one.why, LONGEST)}"
 
 
 def _week(entry: AnyEntry) -> str:

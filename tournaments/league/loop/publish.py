@@ -8,9 +8,11 @@ from pathlib import Path
 from arena.files import write_atomic
 from protocol.errors import UserError
 from tournaments.league.folder import CLOSED, LeagueFolder
-from tournaments.league.pages.site import publish_league
+from tournaments.league.pages.site import LeagueSite
 from tournaments.league.pages.view import HOME, round_address
+from tournaments.league.pairing.next_round import next_round
 from tournaments.league.read import LeagueData, PlayedRound, week_of
+from tournaments.league.records import RoundPlan
 from tournaments.league.weekly_report import weekly_report
 from tournaments.site.export import export_snapshot
 from tournaments.storage.folder import content
@@ -26,6 +28,7 @@ class Publisher:
 
     def __init__(self, folder: LeagueFolder) -> None:
         self._folder = folder
+        self._site = LeagueSite(folder.site)
         self._at = self._took_s = 0.0
         self._live: PlayedRound | None = None
 
@@ -79,11 +82,19 @@ class Publisher:
         # What changes meanwhile is news for the next time.
         write_atomic(mark.with_name(f"{mark.name}.begun"), [_day(now)])
         _write_reports(league, now)
-        publish_league(league, self._folder.site, now)
+        self._site.publish(league, week_of(now), _planned(league, now))
         mark.with_name(f"{mark.name}.begun").replace(mark)
         self._at = time.monotonic()
         self._took_s = self._at - began
         return self._took_s
+
+
+def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
+    """Return the plan of the round that would begin now; None while one is played."""
+    if all(one.is_over for division in league.divisions.values() for one in division.rounds):
+        with suppress(UserError):
+            return found.plan if (found := next_round(league, now)) else None
+    return None
 
 
 def _day(now: datetime) -> bytes:

@@ -1,7 +1,8 @@
 """The page of a bot: rating over time, lost games, records, versions, fouls, checks. Pure."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 from arena.document.blocks import (
     UNKNOWN,
@@ -16,48 +17,34 @@ from arena.document.blocks import (
 )
 from arena.rules.english import count_in_digits
 from protocol.codec import printable, printable_lines
-from tournaments.league.pages.front import game_line
+from tournaments.formats.base import first_version
 from tournaments.league.pages.history_chart import history_chart
-from tournaments.league.pages.news import News, check_words
+from tournaments.league.pages.news import News
 from tournaments.league.pages.view import (
     DivisionView,
     LeagueView,
-    Loss,
-    Tally,
     badge_address,
-    bot_feed_address,
+    bot_address,
     elo_text,
-    round_address,
-    tally,
+    game_line,
+    pairing_address,
+    record_cells,
+    replay_address,
 )
 from tournaments.league.ratings.standings import StandingRow
-from tournaments.league.records import Admitted, CheckSummary, Refused, Withdrawn
+from tournaments.league.records import Admitted, AnyEntry, CheckSummary, Refused, Withdrawn
 from tournaments.report.document import DIGITS, foul_evidence
-from tournaments.report.html.replay_links import SITE_PAGE
 
 ROOT = "../"
 """The way from the page to the site's root."""
+SHOWN = 8
+"""Lost games, and fouls, that the page shows."""
 NEWS = 20
 """The largest number of items of its news."""
 REFUSED = 5
 """Refused pushes that are shown."""
 VERDICTS = {"failed": 0, "warned": 1, "skipped": 2, "passed": 3}
 """The order in which the steps of a check are shown."""
-
-
-class Steps(NamedTuple):
-    """Steps of a check that ended alike."""
-
-    verdict: str
-    words: str
-    """The same words for all."""
-    names: Sequence[str]
-
-
-class Place(NamedTuple):
-    """The state of a bot in a division, in words."""
-
-    words: str
 
 
 def bot_page(view: LeagueView, bot: str, news: Sequence[News]) -> dict[str, Any]:
@@ -67,39 +54,42 @@ def bot_page(view: LeagueView, bot: str, news: Sequence[News]) -> dict[str, Any]
     present = admitted[-1] if admitted else None
     pushed = next((one for one in news if one.kind in ("admitted", "refused", "benched")), None)
     places = view.rows_of(bot)
-    sections: list[Block] = []
+    blocks: list[Block] = []
     for division in view.divisions:
         if division.standings.timeline.get(bot) or bot in division.rows:
-            sections += _division_sections(view, division, bot)
-    sections += [*_checks(entries), *_news(news), _share(view, bot)]
+            scope = f" in {division.title}" if len(view.divisions) > 1 else ""
+            for title, key, inner in _division(view, division, bot):
+                blocks.append(Section(title + scope, inner, id=f"{key}-{division.name}"))
+    blocks += _checks(entries)
+    if news:
+        blocks.append(Section("News", [Figure(macro="news", value=news[:NEWS])], id="news"))
     return {
         "name": places[0][1].version if places else bot,
         "about": printable(present.about, 200) if present else "",
         "author": printable(present.author, 80) if present else "",
         "presence": _presence(entries),
-        "places": [Place(_place_words(*one)) for one in places],
+        "places": [_place(*one) for one in places],
         "push": pushed,
         "plays_on": places[0][1].version if places and pushed and pushed.kind == "refused" else "",
-        "blocks": sections,
+        "blocks": [*blocks, _share(view, bot)],
     }
 
 
-def _presence(entries: Sequence[Any]) -> str:
+def _presence(entries: Sequence[AnyEntry]) -> str:
     state = [one for one in entries if isinstance(one, Admitted | Withdrawn)]
     if not state:
         return "No push of it was admitted yet."
     if isinstance(state[-1], Withdrawn):
         return f"Withdrawn on {state[-1].time[:10]}."
-    if isinstance(state[-1], Admitted) and state[-1].house:
+    if state[-1].house:
         return "A house bot: it always plays, so that ratings mean the same next year."
     return f"In the league since {state[0].time[:10]}."
 
 
-def _place_words(division: DivisionView, row: StandingRow) -> str:
-    """Return where the bot stands, and whom it plays next."""
+def _place(division: DivisionView, row: StandingRow) -> str:
+    """Return where the bot stands, and whom it plays next, in words."""
     where = division.title
-    bench = division.benched.get(row.version)
-    if bench:
+    if row.is_benched:
         return f"**Benched** in {where} until it changes."
     if row.rank is None and row.elo is None:
         words = f"**Not rated yet** in {where}."
@@ -109,80 +99,74 @@ def _place_words(division: DivisionView, row: StandingRow) -> str:
         place = f"Place {row.rank} of {len(division.standings.rows)}"
         words = (
             f"**{place if row.rank else 'No place yet'}** in {where}: {elo}{interval} "
-            f"Elo after {count_in_digits(row.games, 'game')}.{_change(division, row)}"
+            f"Elo after {count_in_digits(row.games, 'game')}."
         )
-    return f"{words} {_next(division, row.version)}"
+    if row.change is not None:
+        half = "" if row.change_half_width is None else f" ± {row.change_half_width:.0f}"
+        words += f" {row.change:+.0f}{half} Elo against {row.before}."
+    flagged = [one for one in division.standings.regressions if one.newer == row.version]
+    return " ".join((words, *(f"**{one.sentence}.**" for one in flagged), _next(division, row)))
 
 
-def _next(division: DivisionView, version: str) -> str:
-    plan = division.next
+def _next(division: DivisionView, row: StandingRow) -> str:
+    plan, version = division.next, row.version
     if plan is None:
         return ""
-    tables = [one for one in plan.tables if version in one.entrants]
-    if tables:
-        names = dict.fromkeys(name for one in tables for name in one.entrants if name != version)
+    if met := [name for one in plan.tables if version in one.entrants for name in one.entrants]:
+        names = [name for name in dict.fromkeys(met) if name != version]
         return f"Next: against {', '.join(names)} in round {plan.number}."
-    if version in plan.held:
-        return f"Not in round {plan.number}: {plan.held[version]}."
-    return f"Not in round {plan.number}: other tables tell more."
-
-
-def _change(division: DivisionView, row: StandingRow) -> str:
-    """Return how the version compares with the one before; empty without one."""
-    if row.change is None:
-        return ""
-    half = "" if row.change_half_width is None else f" ± {row.change_half_width:.0f}"
-    worse = [one for one in division.standings.regressions if one.newer == row.version]
-    flagged = f" **{worse[0].sentence}.**" if worse else ""
-    return f" {row.change:+.0f}{half} Elo against {row.before}.{flagged}"
+    return f"Not in round {plan.number}: {plan.held.get(version, 'other tables tell more')}."
 
 
 # --- a division ---
 
 
-def _division_sections(view: LeagueView, division: DivisionView, bot: str) -> Iterator[Section]:
-    """Yield what a division knows of a bot."""
-    several = len(view.divisions) > 1
-    scope = f" in {division.title}" if several else ""
-    key = f"-{division.name}" if several else ""
-
-    def section(title: str, name: str, blocks: Sequence[Block], *, folded: bool = False) -> Section:
-        return Section(title + scope, blocks, id=name + key, folded=folded)
-
-    facts = division.facts_of.get(bot)
-    if facts and facts.losses:
-        lines = [_loss(one) for one in facts.losses]
-        yield section("Last games it did not win", "losses", [Figure(macro="games", value=lines)])
+def _division(
+    view: LeagueView, division: DivisionView, bot: str
+) -> Iterator[tuple[str, str, list[Block]]]:
+    """Yield what a division knows of a bot: title, key and blocks of each section."""
+    if losses := [*_losses(division, bot)]:
+        figure = Figure(macro="games", value=losses)
+        yield "Last games it did not win", "losses", [figure]
     chart = history_chart(division.standings.timeline.get(bot, ()), bot)
     history: list[Block] = [Figure(macro="history", value=chart)] if chart else []
-    yield section("Rating", "rating", [*history, _versions(view, division, bot)])
+    versions = [one for one in division.standings.all_versions if one.bot == bot]
+    yield "Rating", "rating", [*history, _versions(view, versions)]
     if rivals := division.rivals.get(bot):
-        yield section("Record", "record", [_record(division, bot, rivals)])
-    if facts and (facts.luck_games or facts.reviewed):
-        yield section("Luck and mistakes", "luck", [*_luck(facts)])
-    if facts and facts.fouls:
-        yield section("Fouls", "fouls", [*_fouls(division, bot)])
+        yield "Record", "record", [_record(division, bot, rivals)]
+    if luck := [*_luck(division, bot)]:
+        yield "Luck and mistakes", "luck", luck
+    if shown := [*_fouls(division, bot)][:SHOWN]:
+        total = count_in_digits(sum(one.fouls for one in versions), "foul")
+        words = (
+            f"{total} in all. The latest examples; run the commands in a copy of the round's "
+            "folder, which is linked with the replay."
+        )
+        yield "Fouls", "fouls", [Paragraph(words, "faint"), Figure(macro="evidence", value=shown)]
 
 
-def _loss(one: Loss) -> Any:
-    result, cost = one.game.result, one.cost
-    foul = next((f.foul for f in result.fouls if f.seat == one.seat), "")
-    notes = [f"its foul: {foul}"] if foul else []
-    if cost and cost.round:
-        blocked = ", blocked" if cost.blocked else ""
-        notes.append(f"round {cost.round} cost it {cost.points} points{blocked}")
-    if one.luck:
-        luck = one.luck[one.seat]
-        notes.append(f"{'gained' if luck > 0 else 'lost'} {abs(luck):.0f} by luck")
-    return game_line(one.game)._replace(note="; ".join(notes))
+def _losses(division: DivisionView, bot: str) -> Iterator[dict[str, object]]:
+    """Yield the last games that a bot did not win, the latest first."""
+    games = reversed(division.games_of.get(bot, ()))
+    lost = ((*one, division.facts[one[0]]) for one in games if one[1].places[one[2]] > 1)
+    for place, result, seat, facts in islice(lost, SHOWN):
+        notes = [f"its foul: {foul.foul}" for foul in result.fouls if foul.seat == seat]
+        if (cost := facts.costliest.get(result.game)) and cost[seat].round:
+            where = f"round {cost[seat].round} cost it {cost[seat].points} points"
+            notes.append(f"{where}{', blocked' * cost[seat].blocked}")
+        if luck := facts.luck.get(result.game):
+            way = "gained" if luck[seat] > 0 else "lost"
+            notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
+        yield game_line(division.rounds[place], result, "; ".join(notes))
 
 
-def _versions(view: LeagueView, division: DivisionView, bot: str) -> Block:
+def _versions(view: LeagueView, versions: Sequence[StandingRow]) -> Block:
     columns = [
         Column("version", "name"), Column("since", "word"), Column("Elo", detail="±"),
         Column("change", detail="±"), Column("games"), Column("win %"), Column("fouls"),
         Column("fingerprint", "digest"),
     ]  # fmt: skip
+    known = view.data.versions
     rows = [
         (
             Cell(row.version),
@@ -194,17 +178,9 @@ def _versions(view: LeagueView, division: DivisionView, bot: str) -> Block:
             Cell(f"{row.games}"),
             Cell(UNKNOWN if row.win_share is None else f"{100 * row.win_share:.1f}"),
             Cell(f"{row.fouls}"),
-            Cell(
-                view.data.versions[row.version].fingerprint[:DIGITS]
-                if row.version in view.data.versions
-                else UNKNOWN
-            ),
+            Cell(known[row.version].fingerprint[:DIGITS] if row.version in known else UNKNOWN),
         )
-        for row in sorted(
-            (one for one in division.standings.all_versions if one.bot == bot),
-            key=lambda one: one.since,
-            reverse=True,
-        )
+        for row in sorted(versions, key=lambda one: one.since, reverse=True)
     ]
     return table("Versions", columns, rows)
 
@@ -214,92 +190,88 @@ def _record(division: DivisionView, bot: str, rivals: Sequence[str]) -> Block:
         Column("against", "name"), Column("games"), Column("won–drawn–lost", "word"),
         Column("win %"), Column("points a game", "word"),
     ]  # fmt: skip
-    sums = [(other, tally(division.between(bot, other))) for other in rivals]
-    sums.sort(key=lambda one: (-one[1].games, one[0]))
-    rows = [(_rival(division, bot, other), *record_cells(one)) for other, one in sums]
+    met = [(other, division.between(bot, other)) for other in rivals]
+    met.sort(key=lambda one: (-len(one[1]), one[0]))
+    rows = [
+        (
+            Cell(other, href=ROOT + pairing_address(division.name, bot, other)),
+            *record_cells(meetings),
+        )
+        for other, meetings in met
+    ]
     return table("Record against each bot", columns, rows)
 
 
-def _rival(division: DivisionView, bot: str, other: str) -> Cell:
-    return Cell(other, href=ROOT + division.pairing_address(bot, other))
-
-
-def record_cells(one: Tally) -> tuple[Cell, ...]:
-    """Return the cells of a record: games, won and lost, win %, points."""
-    points = f"{one.points / one.games:.1f} – {one.against / one.games:.1f}"
-    return (
-        Cell(f"{one.games}"), Cell(one.record), Cell(f"{100 * one.share:.1f}"), Cell(points),
-    )  # fmt: skip
-
-
-def _luck(facts: Any) -> Iterator[Block]:
-    if facts.luck_games:
-        a_game = facts.luck / facts.luck_games
-        way = "gave it" if a_game >= 0 else "cost it"
-        games = count_in_digits(facts.luck_games, "game")
+def _luck(division: DivisionView, bot: str) -> Iterator[Block]:
+    """Yield what the tiles gave a bot, and what its decisions cost it."""
+    luck = [
+        points[seat]
+        for place, result, seat in division.games_of.get(bot, ())
+        if (points := division.facts[place].luck.get(result.game))
+    ]
+    if luck:
+        a_game = sum(luck) / len(luck)
+        way, games = "gave it" if a_game >= 0 else "cost it", count_in_digits(len(luck), "game")
         yield Paragraph(f"The tiles drawn {way} {abs(a_game):.1f} points a game, over {games}.")
-    if facts.reviewed:
-        rounds = count_in_digits(facts.reviewed, "reviewed round")
+    if bot in division.mistakes:
+        rounds, loss = division.mistakes[bot]
         yield Paragraph(
-            f"Its decisions cost it {facts.mistakes / facts.reviewed:.2f} points a round, over "
-            f"{rounds}. The reports of the rounds name the dearest ones."
+            f"Its decisions cost it {loss / rounds:.2f} points a round, "
+            f"over {count_in_digits(rounds, 'reviewed round')}. The reports of the rounds name the "
+            "dearest ones."
         )
 
 
-def _fouls(division: DivisionView, bot: str) -> Iterator[Block]:
-    facts = division.facts_of[bot]
-    rows = [one for one in division.standings.all_versions if one.bot == bot]
-    total = sum(one.fouls for one in rows)
-    yield Paragraph(
-        f"{count_in_digits(total, 'foul')} in all. The latest examples; run the commands in a copy "
-        "of the round's folder, which is linked with the replay.",
-        "faint",
-    )
-    shown = [
-        foul_evidence(one, f"{ROOT}{round_address(played)}{SITE_PAGE}#game={one.game}")
-        for played, one in facts.fouls
-    ]
-    yield Figure(macro="evidence", value=shown)
+def _fouls(division: DivisionView, bot: str) -> Iterator[Any]:
+    """Yield examples of a bot's fouls, the latest first."""
+    for played, facts in zip(reversed(division.rounds), reversed(division.facts), strict=True):
+        for one in facts.evidence:
+            if first_version(one.entrant) == bot:
+                yield foul_evidence(one, ROOT + replay_address(played, one.game))
 
 
 # --- pushes ---
 
 
-def _checks(entries: Sequence[Any]) -> Iterator[Section]:
+def _checks(entries: Sequence[AnyEntry]) -> Iterator[Section]:
     """Yield the checks of the present version and of the last refused pushes."""
     blocks: list[Block] = []
-    admitted = [one for one in entries if isinstance(one, Admitted) and one.check]
     refused = [one for one in entries if isinstance(one, Refused)]
     for entry in [*reversed(refused)][:REFUSED]:
         # With a check its steps say the same, and more.
         words = "" if entry.check else printable_lines(entry.why)
         inner: list[Block] = [Figure(macro="words", value=words)] if words else []
-        inner += _steps(entry.check)
         title = f"Refused on {entry.time[:10]} at {entry.time[11:16]} UTC"
-        blocks.append(Section(title, inner, folded=entry is not refused[-1]))
-    if admitted:
-        last = admitted[-1]
-        inner = _steps(last.check)
-        blocks.append(Section(f"{last.version}: admitted on {last.time[:10]}", inner, folded=True))
+        folded = entry is not refused[-1]
+        blocks.append(Section(title, [*inner, *_steps(entry.check)], folded=folded))
+    for last in [one for one in entries if isinstance(one, Admitted) and one.check][-1:]:
+        title = f"{last.version}: admitted on {last.time[:10]}"
+        blocks.append(Section(title, [*_steps(last.check)], folded=True))
     if blocks:
         yield Section("Checks", blocks, id="checks")
 
 
-def _steps(check: CheckSummary | None) -> list[Block]:
+def _steps(check: CheckSummary | None) -> Iterator[Block]:
+    """Yield the result of a check, and its steps; those that ended alike together."""
     if check is None:
-        return []
+        return
+    passed = sum(step.verdict == "passed" for step in check.steps)
+    yield Paragraph(
+        f"Check: {printable(check.verdict, 200)}, {passed} of "
+        f"{count_in_digits(len(check.steps), 'step')} passed in {check.seconds:.0f} s at sandbox "
+        f"level {printable(check.sandbox, 20)}."
+    )
     alike: dict[tuple[str, str], list[str]] = {}
     for one in check.steps:
         key = printable(one.verdict, 20), printable_lines(one.words)
         alike.setdefault(key, []).append(printable(one.name, 200))
-    steps = [Steps(*key, names) for key, names in alike.items()]
-    steps.sort(key=lambda one: VERDICTS.get(one.verdict, -1))
-    return [Paragraph(check_words(check)), Figure(macro="check", value=steps)]
-
-
-def _news(news: Sequence[News]) -> Iterator[Section]:
-    if news:
-        yield Section("News", [Figure(macro="news", value=news[:NEWS])], id="news")
+    steps = [
+        {"verdict": verdict, "words": words, "names": names}
+        for (verdict, words), names in sorted(
+            alike.items(), key=lambda one: VERDICTS.get(one[0][0], -1)
+        )
+    ]
+    yield Figure(macro="check", value=steps)
 
 
 def _share(view: LeagueView, bot: str) -> Section:
@@ -308,9 +280,9 @@ def _share(view: LeagueView, bot: str) -> Section:
     badges: list[Block] = []
     for division, _ in view.rows_of(bot):
         address = badge_address(division.name, bot)
-        picture = f"[![{bot}]({base}{address})]({base}bots/{bot}.html)"
+        picture = f"[![{bot}]({base}{address})]({base}{bot_address(bot)})"
         badges += [Figure(macro="badge", value=(ROOT + address, bot)), Code(picture)]
     if badges and not view.data.settings.url:
         badges.append(Paragraph("For `ADDRESS` write the address of this site.", "faint"))
-    feed = [(f"{ROOT}{bot_feed_address(bot)}", "Feed", ": its pushes, its ranks, its regressions")]
+    feed = [(f"{bot}.xml", "Feed", ": its pushes, its ranks, its regressions")]
     return Section("Feed and badge", [Figure(macro="links", value=feed), *badges], id="share")

@@ -1,107 +1,61 @@
-"""The first page of a league: the standings of each division, and what is new. Pure."""
+"""The first page of a league: standings, what is new, the rules, and how to enter. Pure."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any
 
-from arena.document.blocks import Cell
+from arena.document.blocks import Block, Cell, Code, Figure, Paragraph, Section, bullets
 from arena.rules.english import count_in_digits
-from protocol.records import Result
-from tournaments.formats.base import first_version
-from tournaments.league.pages.view import DivisionView, LeagueView, MetGame, elo_text
-from tournaments.league.pages.view import round_address as address_of
+from arena.rules.explain import explain_ruleset
+from tournaments.league.pages.view import (
+    DivisionView,
+    LeagueView,
+    Ranks,
+    elo_text,
+    game_line,
+    round_address,
+)
 from tournaments.league.ratings.standings import StandingRow
-from tournaments.report.html.forest import Forest, Interval, place_estimates
+from tournaments.league.settings import LeagueSettings
+from tournaments.report.html.forest import place_estimates
 
 MOST_DRAWN = 100
-"""Bots of all divisions up to which their intervals are drawn: a page stays below 100 kB."""
-MOST_LINES = 260
-"""Lines of all divisions together."""
+"""Bots of a division up to which their intervals are drawn: a page stays below 100 kB."""
 FORM = 8
 """Games of a form."""
 GAMES, TABLES = 8, 12
 """The largest numbers of last games and of next tables."""
+BOT_TOML = """\
+run = ["{build}/mine"]                                 # the program and its arguments
+build = ["cc", "-O2", "-o", "{build}/mine", "mine.c"]  # if it must be compiled
+about = "Counts tiles, then solves endgames."
+author = "Ada"
+# divisions = ["draw"]                                 # without this line it plays in all
+"""
+COMMANDS = """boneyard new python mine     # a working bot, to begin with
+boneyard check mine          # the same check that a push must pass
+"""
 
 
-class Line(NamedTuple):
-    """A line of the standings."""
-
-    row: StandingRow
-    rank: str
-    open: str
-    """The ranks that the results leave open; empty if no other."""
-    elo: Cell
-    interval: Interval | None
-    form: Sequence[str]
-    moved: int
-    """Ranks won since a week ago."""
-    win: str
-    mark: str
-    """A word about the bot: house, benched, new; or empty."""
-
-
-class StandingsTable(NamedTuple):
-    """The standings of a division, or the first of them."""
-
-    caption: str
-    lines: Sequence[Line]
-    forest: Forest | None
-    """The axis of the intervals; None if none are drawn."""
-    moves: bool
-    """True if somebody has moved since a week ago."""
-
-
-class GameLine(NamedTuple):
-    """A game that is over."""
-
-    seats: Sequence[tuple[str, int]]
-    """The version in each seat, and its points."""
-    note: str
-    replay: str
-
-
-class FrontPart(NamedTuple):
-    """The part of the first page about a division."""
-
-    division: DivisionView
-    lead: str
-    alerts: Sequence[str]
-    """Regressions, in sentences."""
-    table: StandingsTable
-    left: int
-    """Bots for which there is no room,"""
-    full: str
-    """and the address of the page that has them all."""
-    next: Sequence[object]
-    """Tables of the next round,"""
-    more: int
-    """and how many others it has."""
-    games: Sequence[GameLine]
-    last_round: str
-    """Address of the last round."""
-
-
-def front_parts(view: LeagueView) -> list[FrontPart]:
-    """Return the parts of the first page."""
-    total = sum(len(one.standings.rows) for one in view.divisions)
-    room = MOST_LINES // max(1, len(view.divisions))
-    return [_part(one, max(10, room), total <= MOST_DRAWN) for one in view.divisions]
-
-
-def _part(division: DivisionView, room: int, drawn: bool) -> FrontPart:
-    rows = division.standings.rows
+def front_part(division: DivisionView) -> dict[str, Any]:
+    """Return the values of the part of the first page about a division."""
     tables = division.next.tables if division.next else ()
-    return FrontPart(
-        division=division,
-        lead=division_lead(division),
-        alerts=[*alerts(division)],
-        table=standings_table(division, rows[:room], drawn=drawn),
-        left=max(0, len(rows) - room),
-        full=f"standings/{division.name}.html",
-        next=tables[:TABLES],
-        more=max(0, len(tables) - TABLES),
-        games=[game_line(one) for one in last_games(division)],
-        last_round=f"{address_of(division.last)}index.html" if division.last else "",
-    )
+    last = division.rounds[-1] if division.rounds else None
+    # Of each table one game.
+    games = {frozenset(one.seats): one for one in (last.results if last else ())}
+    return {
+        "name": division.name,
+        "title": division.title,
+        "lead": division_lead(division),
+        "alerts": [f"{one.sentence}." for one in division.standings.regressions],
+        "compared": count_in_digits(division.standings.comparisons, "new version"),
+        "table": standings_table(division),
+        "next": division.next,
+        "tables": tables[:TABLES],
+        "more": max(0, len(tables) - TABLES),
+        "last": last,
+        "games": [game_line(last, one) for one in [*games.values()][:GAMES]] if last else (),
+        "last_round": f"{round_address(last)}index.html" if last else "",
+    }
 
 
 def division_lead(division: DivisionView) -> str:
@@ -112,82 +66,106 @@ def division_lead(division: DivisionView) -> str:
         return "No round is over yet: ratings come with the first."
     best = next((one for one in rows if not one.is_house), rows[0])
     elo, half = elo_text(best)
-    who = f"**{best.version}**"
     place = f" on place {best.rank}" if best.rank else ""
     where = "leads" if best.rank == 1 else f"is the best entrant{place},"
     interval = f" ± {half}" if half else ""
     last = division.rounds[-1]
     return (
-        f"{who} {where} with {elo}{interval} Elo. {count_in_digits(len(rows), 'bot')}, "
-        f"{games:,} games; last round: {last.plan.number}, on {last.plan.time[:10]}."
+        f"**{best.version}** {where} with {elo}{interval} Elo. {count_in_digits(len(rows), 'bot')},"
+        f" {games:,} games; last round: {last.plan.number}, on {last.plan.time[:10]}."
     )
 
 
-def alerts(division: DivisionView) -> Iterator[str]:
-    """Yield the findings that a reader must know."""
-    for one in division.standings.regressions:
-        yield f"{one.sentence}."
-
-
-def standings_table(
-    division: DivisionView, rows: Sequence[StandingRow], *, drawn: bool
-) -> StandingsTable:
-    """Return the table of some versions; `drawn`: with their intervals."""
-    drawn = drawn and any(row.elo is not None for row in rows)
+def standings_table(division: DivisionView) -> dict[str, Any]:
+    """Return the values of the table of present versions."""
+    rows = division.standings.rows
+    drawn = len(rows) <= MOST_DRAWN and any(row.elo is not None for row in rows)
     forest = place_estimates(rows) if drawn else None
-    return StandingsTable(
-        f"Standings of {division.title}",
-        [
-            Line(
-                row=row,
-                rank=f"{row.rank or '–'}",
-                open=_open_ranks(row),
-                elo=Cell(*elo_text(row)),
-                interval=interval if row.games else None,
-                form=row.form[-FORM:],
-                moved=division.moved.get(row.bot, 0) if row.is_active else 0,
-                win="" if row.win_share is None else f"{100 * row.win_share:.1f}",
-                mark=_mark(division, row),
-            )
-            for row, interval in zip(
-                rows, forest.rows if forest else [None] * len(rows), strict=True
-            )
+    intervals = forest.rows if forest else [None] * len(rows)
+    before: Ranks = division.past[-1][1] if division.past else {}
+    moved = {row.bot: before.get(row.bot, row.rank) - row.rank for row in rows if row.rank}
+    return {
+        "caption": f"Standings of {division.title}",
+        "forest": forest,
+        "moves": any(moved.values()),
+        "lines": [
+            {
+                "row": row,
+                "rank": f"{row.rank or '–'}",
+                "open": "–".join(map(str, dict.fromkeys(row.ranks or ()))) * _is_open(row),
+                "elo": Cell(*elo_text(row)),
+                "interval": interval if row.games else None,
+                "form": row.form[-FORM:],
+                "moved": moved.get(row.bot, 0),
+                "win": "" if row.win_share is None else f"{100 * row.win_share:.1f}",
+                "mark": _mark(row),
+            }
+            for row, interval in zip(rows, intervals, strict=True)
         ],
-        forest,
-        any(division.moved.get(row.bot) and row.is_active for row in rows),
-    )
+    }
 
 
-def _open_ranks(row: StandingRow) -> str:
-    best, worst = row.ranks or (0, 0)
-    return "" if best == worst else f"{best}–{worst}"
+def _is_open(row: StandingRow) -> bool:
+    return bool(row.ranks) and len({*(row.ranks or ())}) > 1
 
 
-def _mark(division: DivisionView, row: StandingRow) -> str:
-    if row.version in division.benched:
+def _mark(row: StandingRow) -> str:
+    if row.is_benched:
         return "benched"
     if row.is_house:
         return "house"
     return "" if row.games else "new"
 
 
-def last_games(division: DivisionView) -> list[MetGame]:
-    """Return some games of the last round, each of another table."""
-    if not division.last:
-        return []
-    by_table: dict[frozenset[str], Result] = {}
-    for result in division.last.results:
-        by_table[frozenset(result.seats)] = result
-    return [MetGame(division.last, result) for result in [*by_table.values()][:GAMES]]
+def about_sections(view: LeagueView, weeks: Sequence[str]) -> Iterator[Section]:
+    """Yield what does not change from day to day: weeks, rules, how to enter."""
+    links = [(f"weeks/{week}.html", week, "") for week in reversed(weeks)]
+    known: Block = Figure(macro="links", value=links)
+    yield Section("Weeks", [known if links else Paragraph("No round is over yet.")], id="weeks")
+    for one in view.divisions:
+        seats, boards = one.data.seats, one.data.settings.boards_a_table
+        about = (
+            f"{one.data.rules.name}, {count_in_digits(seats, 'seat')} at a table. Each table of a "
+            f"round plays {count_in_digits(boards, 'board')}, each in every rotation of the seats, "
+            "with tiles that no bot has seen before."
+        )
+        rules: list[Block] = [
+            Paragraph(about),
+            Figure(macro="rules", value=explain_ruleset(one.data.rules)),
+        ]
+        yield Section(f"Rules of {one.title}", rules, id=f"rules-{one.name}", folded=True)
+    yield Section("How to enter", [*_enter(view.data.settings)], id="enter", folded=True)
 
 
-def game_line(game: MetGame) -> GameLine:
-    """Return a game as a line: the best first."""
-    result = game.result
-    seats = sorted(range(len(result.seats)), key=lambda seat: result.places[seat])
-    fouls = [f"{first_version(result.seats[one.seat])}: {one.foul}" for one in result.fouls]
-    return GameLine(
-        [(result.seats[seat], result.scores[seat]) for seat in seats],
-        f"foul of {', '.join(fouls)}" if fouls else "",
-        game.replay,
+def _enter(settings: LeagueSettings) -> Iterator[Block]:
+    clock, limits, quota = settings.clock, settings.limits, settings.quota
+    yield Paragraph(
+        "A bot is a folder `bots/NAME` in the league's folder, with the file `bot.toml` and the "
+        "files that it needs. NAME has up to 40 letters, digits, `-` and `_`. Push a change, and "
+        "the league notices it: it checks the files, and the new version plays from the next round "
+        "on. The versions before keep their ratings."
     )
+    yield Code(BOT_TOML)
+    yield Paragraph(
+        "Only `run` is needed. `withdrawn = true`, or removing the folder, withdraws the bot; "
+        "pushed again, it is a new version. A bot reads a line of JSON and writes a line: "
+        "`boneyard help authors`. Try it at home:"
+    )
+    yield Code(COMMANDS)
+    names = ", ".join(f"`{one.name}`" for one in settings.divisions)
+    yield bullets([
+        f"Divisions: {names}.",
+        f"Size: at most {quota.files:,} files and {quota.files_mib} MiB, no links that leave the "
+        "folder.",
+        f"Build: `build` runs in the sandbox, without a network, for at most {quota.build_s} s.",
+        "Protocol: every step of `boneyard check`. The page of the bot shows the steps with their "
+        "words, also of a push that was refused; the version before plays on.",
+        f"Number: {quota.pushes_a_day} changes of a bot in 24 hours.",
+        f"Conduct: a bot that fouls in {quota.foul_sittings} sittings in a row is benched until it "
+        "changes.",
+        f"Time: {clock.start_ms / 1000:g} s to start, {clock.move_ms} ms for each question, and "
+        f"{clock.bank_ms} ms in reserve for each game.",
+        f"Memory: {limits.memory_mib} MiB; processes: {limits.processes}.",
+        "Network and environment variables: none, unless the organiser gives them to a bot.",
+        "Files: its own folder to read, and a scratch folder that is empty at each start.",
+    ])  # fmt: skip

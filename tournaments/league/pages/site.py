@@ -1,251 +1,267 @@
 """Publication of a league: writes its site, or brings it up to date.
 
-The files of the league are the truth, and the site follows from them; only `ranks.json` keeps what
-was true on earlier days. Nothing of a round that is not over is read, but its plan. A file is
-written only if its bytes change, and the first page last. So a publication that was killed leaves a
-site that can be read, and the next one mends it.
+The site follows from the league's files. Nothing of a round that is not over is read, but its plan.
+A file is written only if its bytes change, and the first page last. So a publication that was
+killed leaves a site that can be read, and the next one mends it.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from arena.document.blocks import Media, select
-from arena.files import read_file
+from arena.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Media,
+    Paragraph,
+    Section,
+    select,
+    table,
+)
+from arena.files import open_file
 from arena.ui.html import SitePages, generator
-from protocol.codec import DamagedRecordError, decode_json, encode_json, printable_lines
-from protocol.errors import UserError
-from tournaments.league.pages import archive, pages
-from tournaments.league.pages.archive import Ranks
+from tournaments.league.folder import CLOSED, PLAN
 from tournaments.league.pages.bot_page import bot_page
-from tournaments.league.pages.feeds import atom_feed
-from tournaments.league.pages.front import division_lead, front_parts
-from tournaments.league.pages.news import News, league_news
-from tournaments.league.pages.rounds import publish_round
+from tournaments.league.pages.front import about_sections, division_lead, front_part
+from tournaments.league.pages.news import News, atom_feed, league_news
+from tournaments.league.pages.rounds import RoundFacts, publish_round, round_facts
 from tournaments.league.pages.view import (
-    ARCHIVE,
-    ENTER,
     FEED,
     HOME,
     DivisionView,
     LeagueView,
+    Meeting,
+    Ranks,
     badge_address,
     bot_address,
-    bot_feed_address,
     elo_text,
+    game_line,
+    pairing_address,
+    record_cells,
     round_address,
 )
-from tournaments.league.pairing.next_round import next_round
 from tournaments.league.ratings.league_table import league_json
 from tournaments.league.ratings.standings import division_standings
-from tournaments.league.read import DivisionData, LeagueData, week_of
-from tournaments.league.records import Admitted, Benched, RoundPlan
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.records import RoundPlan
+from tournaments.league.weekly_report import league_at_end, week_before, week_blocks
 from tournaments.report.html.page import HERE as REPORT
 from tournaments.site.publish import write_changed
 from tournaments.storage.folder import content
 
 HERE = Path(__file__).parent
-OWN = ("bots", "pairings", "badges", "rules", "standings", "weeks", "rounds")
+OWN = ("bots", "pairings", "badges", "weeks", "rounds")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 NEWS = 15
 """Items of news on the first page."""
-HEADING = re.compile(r"<(/?)h[12]>")
-"""Headings of a report, which stand below that of its page."""
-ALIGNED = re.compile(r' style="text-align:\w+"')
-"""Styles in attributes, which the policy of our pages forbids."""
-KEPT = ".json"
-"""The ending of the files that the archive keeps."""
+GAMES = 100
+"""Games that the page of a pairing lists."""
 LETTER, PAD = 6.6, 12
 """The width of a letter of a badge, and of the space around a text, in pixels."""
+READ_LOGS = 50
+"""The last rounds of a division whose logs tell the pages about lost games and fouls."""
+MARK = 4096
+"""The first bytes of a page, within which it says from what it was made."""
 
 File = tuple[str, bytes | None]
 """The address of a file from the site's root, and its content; None if it stays as it is."""
 
 
-def publish_league(data: LeagueData, site: Path, now: datetime) -> None:
-    """Write the site of a league, or bring it up to date.
+class LeagueSite:
+    """The site of a league, and what this process has read for it."""
 
-    Raises DamagedFileError and UserError if a round's files are damaged, OSError.
-    """
-    ranks = archive.read_ranks(site, f"{now:%Y-%m-%d}")
-    planned = _next_plan(data, now)
-    divisions = [_division(data, one, site, ranks, planned) for one in data.divisions.values()]
-    view = LeagueView(data=data, divisions=divisions)
-    weeks = list(archive.past_weeks(data, site, week_of(now)))
-    written = set()
-    for address, text in _Writer(view, site, ranks, weeks).files():
-        path = site / address
-        if text is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_changed(path, text)
-        written.add(path)
-    _remove_others(view, site, written)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._facts: dict[tuple[Path, bool], tuple[object, RoundFacts]] = {}
+        self._ranks: dict[tuple[str, str], tuple[int, Ranks]] = {}
 
+    def publish(self, data: LeagueData, week: str, planned: RoundPlan | None) -> None:
+        """Write the site, or bring it up to date; `planned`: the round that would begin now.
 
-def _next_plan(data: LeagueData, now: datetime) -> RoundPlan | None:
-    """Return the plan of the round that the league would begin now; None if there is none."""
-    if any(not one.is_over for division in data.divisions.values() for one in division.rounds):
-        return None
-    with suppress(UserError):
-        found = next_round(data, now)
-        return found.plan if found else None
-    return None
+        `week`: the present one. Raises DamagedFileError and UserError if a round's files are
+        damaged, OSError.
+        """
+        divisions = [
+            self._division(
+                data, one, week, planned if planned and planned.division == name else None
+            )
+            for name, one in data.divisions.items()
+        ]
+        view = LeagueView(data=data, divisions=divisions)
+        written = set()
+        for address, text in _Writer(view, self._folder, week).files():
+            path = self._folder / address
+            if text is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_changed(path, text)
+            written.add(path)
+        _remove_others(view, self._folder, written)
 
+    def _division(
+        self, data: LeagueData, division: DivisionData, week: str, planned: RoundPlan | None
+    ) -> DivisionView:
+        """Publish the rounds of a division, and put it together as the pages show it."""
+        links = [("../../../" + HOME, data.settings.title)]
+        rounds = [one for one in division.rounds if one.is_over]
+        for one in rounds:
+            publish_round(one, self._folder / round_address(one), links)
+        past = week_before(week_before(week)), week_before(week)
+        return DivisionView(
+            data=division,
+            standings=division_standings(division, data),
+            rounds=rounds,
+            facts=[
+                self._facts_of(one, with_logs=len(rounds) - place <= READ_LOGS)
+                for place, one in enumerate(rounds)
+            ],
+            next=next((one.plan for one in division.rounds if not one.is_over), planned),
+            past=[(one, self._ranks_at(data, division, one)) for one in past],
+        )
 
-def _division(
-    data: LeagueData, division: DivisionData, site: Path, ranks: Ranks, planned: RoundPlan | None
-) -> DivisionView:
-    """Publish the rounds of a division, and put it together as the pages show it."""
-    links = [("../../../" + HOME, data.settings.title)]
-    rounds = [one for one in division.rounds if one.is_over]
-    facts = [publish_round(one, site / round_address(one), links) for one in rounds]
-    name, standings = division.settings.name, division_standings(division, data)
-    present = {row.bot: row.rank for row in standings.rows if row.rank}
-    if rounds:
-        ranks.setdefault(rounds[-1].day, {})[name] = present
-    begun = next((one.plan for one in division.rounds if not one.is_over), None)
-    return DivisionView(
-        data=division,
-        standings=standings,
-        rounds=rounds,
-        facts=facts,
-        next=begun or (planned if planned and planned.division == name else None),
-        moved=archive.ranks_moved(ranks, name, present),
-        benched=_benched(data, name),
-    )
+    def _facts_of(self, one: PlayedRound, *, with_logs: bool) -> RoundFacts:
+        """Return the facts of a round, read again only if its luck or its review is new."""
+        files = (one.folder.luck, one.folder.review)
+        sizes = [file.stat().st_size if file.exists() else None for file in files]
+        known = self._facts.get((one.folder.path, with_logs))
+        if known is None or known[0] != sizes:
+            known = sizes, round_facts(one, with_logs=with_logs)
+            self._facts[one.folder.path, with_logs] = known
+        return known[1]
 
-
-def _benched(data: LeagueData, division: str) -> dict[str, Benched]:
-    """Return the benches that hold: a new version of its bot ends one."""
-    found: dict[str, Benched] = {}
-    for entry in data.register:
-        if isinstance(entry, Benched) and entry.division == division:
-            found[entry.version] = entry
-        elif isinstance(entry, Admitted):
-            found.pop(entry.version, None)
-    return found
+    def _ranks_at(self, data: LeagueData, division: DivisionData, week: str) -> Ranks:
+        """Return the ranks in a division at the end of a week; empty before its first round."""
+        name = division.settings.name
+        rounds = sum(one.week <= week and one.is_over for one in division.rounds)
+        known = self._ranks.get((name, week))
+        if known is None or known[0] != rounds:
+            then = league_at_end(data, week)
+            rows = division_standings(then.divisions[name], then).rows if rounds else ()
+            known = rounds, {row.bot: row.rank for row in rows if row.rank}
+            self._ranks[name, week] = known
+        return known[1]
 
 
 class _Writer:
     """The files of a site, one after the other."""
 
-    def __init__(
-        self, view: LeagueView, site: Path, ranks: Ranks, weeks: Sequence[archive.Week]
-    ) -> None:
+    def __init__(self, view: LeagueView, site: Path, week: str) -> None:
         self._view = view
         self._site = site
-        self._ranks = ranks
-        self._weeks = weeks
+        self._week = week
         self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
-        self._news = league_news(view, ranks)
+        self._news = league_news(view)
         self._bot_html = cache(partial(_bot_html, self._pages, view.emblems))
-        self._look = _look(view)
+        self._title = view.data.settings.title
+
+    @cached_property
+    def _look(self) -> str:
+        """A digest of all that a page shows besides its games."""
+        look = hashlib.sha256(f"{generator()} {self._title}".encode())
+        for one in sorted(file for file in (*HERE.iterdir(), *REPORT.iterdir()) if file.is_file()):
+            look.update(one.read_bytes())
+        return look.hexdigest()[:12]
 
     def files(self) -> Iterator[File]:
         """Yield all files but those of the rounds; the first page is the last."""
-        view, folder = self._view, self._view.data.folder
+        view, data = self._view, self._view.data
         yield from ((name, text.encode()) for name, text in self._pages.files.items())
         for division in view.divisions:
-            yield from self._division(division)
+            yield from self._pairings(division)
+            for row in division.standings.rows:
+                yield badge_address(division.name, row.bot), self._badge(row.bot, elo_text(row))
         yield from self._bots()
-        yield from self._archive()
-        yield self._page(ENTER, "How to enter", pages.enter_page(view))
-        yield "register.jsonl", content(folder.register)
-        yield archive.RANKS, archive.ranks_json(self._ranks)
+        weeks = sorted({one.week for division in view.divisions for one in division.data.rounds})
+        for week in weeks:
+            yield from self._week_files(week)
+        yield "register.jsonl", content(data.folder.register)
         yield ".nojekyll", b""
-        standings = {one.name: one.standings for one in view.divisions}
-        yield "league.json", league_json(view.data, standings)
-        yield self._feed(FEED, HOME, view.title, [one for one in self._news if one.kind != "rank"])
+        yield "league.json", league_json(data, {one.name: one.standings for one in view.divisions})
+        news = [one for one in self._news if one.kind != "rank"]
+        yield self._feed(FEED, HOME, self._title, news)
+        several = len(view.divisions) > 1
+        leads = (
+            (f"{one.title}: " if several else "") + division_lead(one) for one in view.divisions
+        )
         values = {
-            "parts": front_parts(view),
-            "news": [one for one in self._news if one.kind != "rank"][:NEWS],
-            "anchor": view.data.settings.anchor.name,
+            "parts": [front_part(one) for one in view.divisions],
+            "news": news[:NEWS],
+            "anchor": data.settings.anchor.name,
             "live": (self._site / "live").is_dir(),
-            "summary": " ".join(map(self._lead, view.divisions)),
+            "summary": " ".join(leads),
+            "blocks": [*about_sections(view, weeks)],
         }
-        yield self._page(HOME, view.title, values, template="front.html.j2")
-
-    def _lead(self, division: DivisionView) -> str:
-        where = f"{division.title}: " if len(self._view.divisions) > 1 else ""
-        return where + division_lead(division)
-
-    def _division(self, division: DivisionView) -> Iterator[File]:
-        yield self._page(
-            f"standings/{division.name}.html",
-            f"Standings of {division.title}",
-            pages.standings_page(division),
-        )
-        yield self._page(
-            division.rules_address, f"Rules of {division.title}", pages.rules_page(division)
-        )
-        yield self._page(
-            division.rounds_address, f"Rounds of {division.title}", pages.rounds_page(division)
-        )
-        yield from self._pairings(division)
-        for row in division.standings.rows:
-            yield badge_address(division.name, row.bot), self._badge(row.bot, elo_text(row))
+        yield self._page(HOME, self._title, "front.html.j2", values)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs; without their content where nobody has played since."""
-        record = f"pairings/{division.name}.json"
-        before = _read_made(self._site / record)
-        now = {
-            division.pairing_address(*pair): f"{self._look} {division.title} {len(meetings)}"
-            for pair, meetings in division.meetings.items()
-        }
-        pairs = zip(now.items(), division.meetings.items(), strict=True)
-        for (address, made), (pair, meetings) in pairs:
-            if before.get(address) == made and (self._site / address).is_file():
+        for (one, other), meetings in division.meetings.items():
+            address = pairing_address(division.name, one, other)
+            made = f"{self._look} {division.title} {len(meetings)}"
+            if self._is_made(address, made):
                 yield address, None
             else:
-                values = pages.pairing_page(division, pair, meetings)
-                title = f"{pair[0]} – {pair[1]}"
-                yield self._page(address, title, values, template="pairing.html.j2")
-        yield record, encode_json(now)
+                values = _pairing(division, one, other, meetings)
+                yield self._page(address, f"{one} – {other}", "pairing.html.j2", values, made=made)
+
+    def _is_made(self, address: str, made: str) -> bool:
+        """Tell whether a page was made from this."""
+        path = self._site / address
+        if not path.is_file():
+            return False
+        with open_file(path) as file:
+            return f'"{made}"'.encode() in file.read(MARK)
 
     def _bots(self) -> Iterator[File]:
         by_bot: dict[str, list[News]] = {bot: [] for bot in self._view.entries}
         for one in self._news:
             by_bot[one.bot].append(one)
         for bot, news in by_bot.items():
-            values = bot_page(self._view, bot, news)
-            feed = bot_feed_address(bot)
-            yield self._page(
-                bot_address(bot), bot, values, template="bot.html.j2", feeds=[(feed, bot)]
-            )
-            yield self._feed(feed, bot_address(bot), f"{bot} in {self._view.title}", news)
+            values, feed = bot_page(self._view, bot, news), f"bots/{bot}.xml"
+            yield self._page(bot_address(bot), bot, "bot.html.j2", values, feed=feed)
+            yield self._feed(feed, bot_address(bot), f"{bot} in {self._title}", news)
 
-    def _archive(self) -> Iterator[File]:
-        folder = self._view.data.folder
-        reports = {path.stem: path for path in sorted(folder.reports.glob("*.md"))}
-        yield self._page(ARCHIVE, "Archive", pages.weeks_page(self._weeks, {*reports}))
-        titles = {one.name: one.title for one in self._view.divisions}
-        by_name = {one.week: (one, moved) for one, moved in archive.week_changes(self._weeks)}
-        for name in sorted({*by_name, *reports}):
-            week, moved = by_name.get(name, (None, {}))
-            text = read_file(reports[name]).decode(errors="replace") if name in reports else ""
-            values = pages.week_page(week, name, titles, moved, _report_html(text))
-            yield self._page(f"weeks/{name}.html", f"Week {name}", values)
+    def _week_files(self, week: str) -> Iterator[File]:
+        """Yield the page of a week, and its report; one that is over is written once."""
+        rounds = [
+            one
+            for division in self._view.divisions
+            for one in reversed(division.rounds)
+            if one.week == week
+        ]
+        address, text = f"weeks/{week}.html", content(self._view.data.folder.reports / f"{week}.md")
+        is_over = week < self._week
+        made = f"{self._look} {len(rounds)} {len(text)} {is_over}"
+        if self._is_made(address, made):
+            yield address, None
+        else:
+            blocks = week_blocks(self._view.data, week) if is_over else []
             if text:
-                yield f"weeks/{name}.md", text.encode()
+                blocks.append(
+                    Figure(macro="links", value=[(f"{week}.md", "The same for mails", "")])
+                )
+            blocks.append(Section("Rounds", _rounds(rounds)))
+            values = {"blocks": blocks, "heading": f"Week {week}"}
+            yield self._page(address, f"Week {week}", "league.html.j2", values, made=made)
+        if text:
+            yield f"weeks/{week}.md", text
 
     def _page(
         self,
         address: str,
         title: str,
+        template: str,
         values: Mapping[str, Any],
         *,
-        template: str = "league.html.j2",
-        feeds: Sequence[tuple[str, str]] = (),
+        feed: str = "",
+        made: str = "",
     ) -> File:
         root = "../" * address.count("/")
         blocks = select(values.get("blocks", ()), Media.HTML)
@@ -254,11 +270,12 @@ class _Writer:
             "league",
             title,
             root=root,
-            links=self._view.navigation(root),
+            links=[(root + HOME, self._title), (f"{root}{HOME}#enter", "How to enter")],
             numbers=self._view.emblems,
             bot_html=self._bot_html,
-            feeds=[*feeds, (FEED, self._view.title)],
-            **{"summary": title, "heading": "", **values, "blocks": blocks},
+            feeds=[*([(feed, title)] if feed else []), (FEED, self._title)],
+            made=made,
+            **{"summary": title, **values, "blocks": blocks},
         )
         return address, html.encode()
 
@@ -279,32 +296,46 @@ def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup
     return Markup(pages.render("bot_name.html.j2", numbers=numbers, name=name))
 
 
-def _read_made(path: Path) -> dict[str, str]:
-    """Return what the pages of pairs were made of before; nothing if that is not known."""
-    try:
-        return decode_json(read_file(path), dict[str, str])
-    except (OSError, DamagedRecordError):
-        return {}
+def _pairing(
+    division: DivisionView, one: str, other: str, meetings: Sequence[Meeting]
+) -> dict[str, Any]:
+    """Return the values of the page of two bots."""
+    turned = [meeting.turned() for meeting in meetings]
+    return {
+        "heading": f"{one} against {other} in {division.title}",
+        "rows": [(one, record_cells(meetings)), (other, record_cells(turned))],
+        "games": [game_line(met.round, met.result) for met in reversed(meetings[-GAMES:])],
+        "left": max(0, len(meetings) - GAMES),
+    }
 
 
-def _look(view: LeagueView) -> str:
-    """Return a digest of all that a page of a pair shows besides its games."""
-    files = sorted(one for one in (*HERE.iterdir(), *REPORT.iterdir()) if one.is_file())
-    look = hashlib.sha256(f"{generator()} {view.navigation('')}".encode())
-    for one in files:
-        look.update(one.read_bytes())
-    return look.hexdigest()[:12]
-
-
-def _report_html(text: str) -> Markup:
-    """Return a report in Markdown as HTML: no element of its own, and no links."""
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    reader.disable(["link", "image", "autolink", "reference"])
-    html = reader.render(printable_lines(text))
-    html = html.replace(' style="text-align:right"', ' class="n"').replace(
-        "<th>", '<th scope="col">'
+def _rounds(rounds: Sequence[PlayedRound]) -> list[Block]:
+    """Return the list of a week's rounds."""
+    # Whoever copies the site by its links needs these files to verify it; no other page has them.
+    files = {"plan": PLAN, "event": "event.json", "ledger": "ledger.jsonl", "text": "report.md"}
+    columns = [
+        Column("round", "name"), Column("chosen", "word"), Column("tables"), Column("boards"),
+        Column("games"), Column("fouls"), *(Column(head, "word") for head in files),
+    ]  # fmt: skip
+    rows: list[tuple[str | Cell, ...]] = []
+    for one in rounds:
+        there = f"../{round_address(one)}"
+        early, closed = (" (closed early)", there + CLOSED) if one.closed else ("", "")
+        rows.append((
+            Cell(f"{one.plan.division} {one.plan.number}", href=f"{there}index.html"),
+            one.plan.time[:16].replace("T", " "),
+            f"{len(one.plan.tables)}",
+            f"{one.plan.boards}",
+            Cell(f"{len(one.results)}{early}", href=closed),
+            f"{sum(len(result.fouls) for result in one.results)}",
+            *(Cell(file, href=there + file) for file in files.values()),
+        ))  # fmt: skip
+    about = (
+        "A round is an event of its own: report, replays, game logs, commitments to its deals and, "
+        "since it is over, their seeds. `round.json` tells how its tables were chosen. "
+        "`boneyard verify FOLDER` checks a copy of its folder, or of the whole site."
     )
-    return Markup(ALIGNED.sub("", HEADING.sub(r"<\1h3>", html)))
+    return [Paragraph(about), table("Rounds", columns, rows)]
 
 
 # --- what is gone ---
@@ -322,14 +353,10 @@ def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
         if path.is_dir() and path not in rounds:
             rmtree(path)
     for own in OWN:
-        for path in sorted(_tree(site / own), reverse=True):
+        below = (site / own).glob("*") if own == "rounds" else (site / own).rglob("*")
+        for path in sorted(below, reverse=True):
             if path.is_dir():
                 with suppress(OSError):  # It is not empty.
                     path.rmdir()
-            elif path not in written and path.suffix != KEPT:
+            elif path not in written:
                 path.unlink()
-
-
-def _tree(folder: Path) -> Iterator[Path]:
-    """Yield what is in a folder, but not what is in published rounds."""
-    return folder.glob("*") if folder.name == "rounds" else folder.rglob("*")

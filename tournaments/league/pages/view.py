@@ -4,151 +4,58 @@ A bot is all its versions; a page or a record of two bots joins the games of all
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from arena.analysis.timeline import opponents
+from arena.document.blocks import Cell
 from protocol.records import Result
 from tournaments.formats.base import first_version
-from tournaments.league.pages.rounds import CostliestRound, RoundFacts
+from tournaments.league.pages.rounds import RoundFacts
 from tournaments.league.ratings.standings import DivisionStandings, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
-from tournaments.league.records import AnyEntry, Benched, RoundPlan
+from tournaments.league.records import AnyEntry, RoundPlan
 from tournaments.report.html.replay_links import SITE_PAGE
-from tournaments.report.log_facts import Evidence
 
-SHOWN = 8
-"""Lost games, and fouls, that a bot's page shows."""
-HOME, ENTER, ARCHIVE, FEED = "index.html", "enter.html", "weeks/index.html", "feed.xml"
-"""Addresses of pages, from the site's root."""
+HOME, FEED = "index.html", "feed.xml"
+"""Addresses of the first page and of the feed, from the site's root."""
 
-Pair = tuple[str, str]
-
-
-class MetGame(NamedTuple):
-    """A game that is over."""
-
-    round: PlayedRound
-    result: Result
-
-    @property
-    def replay(self) -> str:
-        """Address of its replay."""
-        game = quote(self.result.game)
-        return f"{round_address(self.round)}{SITE_PAGE}#game={game}"
+Ranks = Mapping[str, int]
+"""The rank of each bot."""
 
 
 class Meeting(NamedTuple):
-    """A game between two bots, from the side of one of them."""
+    """A game between two bots that is over, from the side of one of them."""
 
-    game: MetGame
+    round: PlayedRound
+    result: Result
     seat: int
     """The seat of the one,"""
     other: int
     """and that of the other."""
 
-    @property
-    def ahead(self) -> int:
-        """Places before the other: more than 0 for a win, 0 for a draw."""
-        return self.game.result.places[self.other] - self.game.result.places[self.seat]
-
     def turned(self) -> "Meeting":
         """Return the meeting from the other side."""
-        return Meeting(self.game, self.other, self.seat)
-
-
-class Tally(Struct):
-    """Sums of meetings."""
-
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    points: int = 0
-    against: int = 0
-
-    def add(self, one: Meeting) -> None:
-        """Add a meeting."""
-        result, ahead = one.game.result, one.ahead
-        self.games += 1
-        self.wins += ahead > 0
-        self.draws += ahead == 0
-        self.points += result.scores[one.seat]
-        self.against += result.scores[one.other]
-
-    @property
-    def record(self) -> str:
-        """Games won, drawn and lost."""
-        return f"{self.wins}–{self.draws}–{self.games - self.wins - self.draws}"
-
-    @property
-    def share(self) -> float:
-        """Share of the games won, a draw ½."""
-        return (self.wins + self.draws / 2) / self.games
-
-
-class Loss(NamedTuple):
-    """A game that a bot did not win."""
-
-    game: MetGame
-    seat: int
-    """The bot's seat."""
-    cost: CostliestRound | None
-    """The round that cost it the most; None if the logs do not tell."""
-    luck: Sequence[float] | None
-    """Points that each seat owes to the tiles drawn; None if that is not known."""
-
-
-class BotFacts(Struct):
-    """Facts from the logs of a division about a bot."""
-
-    losses: list[Loss] = field(default_factory=list)
-    """The last games that it did not win, the latest first."""
-    fouls: list[tuple[PlayedRound, Evidence]] = field(default_factory=list)
-    """Examples of its fouls, the latest first."""
-    luck: float = 0.0
-    """Points that it owes to the tiles drawn,"""
-    luck_games: int = 0
-    """in so many games."""
-    mistakes: float = 0.0
-    """Points that its decisions lost,"""
-    reviewed: int = 0
-    """in so many rounds."""
-
-    def add_foul(self, one: PlayedRound, evidence: Evidence) -> None:
-        """Add a foul, if there is room."""
-        if len(self.fouls) < SHOWN:
-            self.fouls.append((one, evidence))
-
-
-def tally(meetings: Sequence[Meeting]) -> Tally:
-    """Sum up meetings."""
-    sums = Tally()
-    for one in meetings:
-        sums.add(one)
-    return sums
+        return self._replace(seat=self.other, other=self.seat)
 
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """A division as the pages show it."""
 
     data: DivisionData
-    """Its settings and rounds."""
     standings: DivisionStandings
-    """Its ratings."""
     rounds: Sequence[PlayedRound]
     """Its rounds that are over and published, in order."""
     facts: Sequence[RoundFacts]
     """The facts of each of them."""
     next: RoundPlan | None
     """The plan of the round that is being played, or that would be chosen now."""
-    moved: Mapping[str, int]
-    """Ranks that each bot has won since about a week ago."""
-    benched: Mapping[str, Benched]
-    """The benches that hold, by version."""
+    past: Sequence[tuple[str, Ranks]]
+    """Weeks that are over, the last two, and the ranks at the end of each."""
 
     @property
     def name(self) -> str:
@@ -160,40 +67,44 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         """Its title for readers."""
         return self.data.settings.title or self.name
 
-    @property
-    def rules_address(self) -> str:
-        """Address of its rules."""
-        return f"rules/{self.name}.html"
-
-    @property
-    def rounds_address(self) -> str:
-        """Address of the list of its rounds."""
-        return f"rounds/{self.name}/index.html"
-
-    @property
-    def last(self) -> PlayedRound | None:
-        """Its last round that is over."""
-        return self.rounds[-1] if self.rounds else None
-
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
         """The row of the present version of each bot, by bot."""
         return {row.bot: row for row in self.standings.rows}
 
     @cached_property
-    def meetings(self) -> Mapping[Pair, Sequence[Meeting]]:
+    def meetings(self) -> Mapping[tuple[str, str], Sequence[Meeting]]:
         """The games of each two bots that met, in order, by their names in alphabetical order."""
-        found: defaultdict[Pair, list[Meeting]] = defaultdict(list)
-        partners = {
-            seat: opponents(self.data.rules, self.data.seats, seat)
-            for seat in range(self.data.seats)
-        }
-        for game in self.games():
-            bots = [first_version(name) for name in game.result.seats]
-            for seat, bot in enumerate(bots):
-                for other in partners[seat]:
-                    if bot < bots[other]:
-                        found[bot, bots[other]].append(Meeting(game, seat, other))
+        found: defaultdict[tuple[str, str], list[Meeting]] = defaultdict(list)
+        seats = range(self.data.seats)
+        against = {seat: opponents(self.data.rules, len(seats), seat) for seat in seats}
+        for one in self.rounds:
+            for result in one.results:
+                bots = [first_version(name) for name in result.seats]
+                for seat, bot in enumerate(bots):
+                    for other in against[seat]:
+                        if bot < bots[other]:
+                            found[bot, bots[other]].append(Meeting(one, result, seat, other))
+        return found
+
+    @cached_property
+    def games_of(self) -> Mapping[str, Sequence[tuple[int, Result, int]]]:
+        """The games of each bot in order, with the place of their round and the bot's seat."""
+        found: defaultdict[str, list[tuple[int, Result, int]]] = defaultdict(list)
+        for place, one in enumerate(self.rounds):
+            for result in one.results:
+                for seat, name in enumerate(result.seats):
+                    found[first_version(name)].append((place, result, seat))
+        return found
+
+    @cached_property
+    def mistakes(self) -> Mapping[str, tuple[int, float]]:
+        """Rounds of each bot that were reviewed, and the points that its decisions lost in them."""
+        found: dict[str, tuple[int, float]] = {}
+        for facts in self.facts:
+            for name, (many, loss) in facts.mistakes.items():
+                rounds, lost = found.get(first_version(name), (0, 0.0))
+                found[first_version(name)] = rounds + many, lost + loss
         return found
 
     @cached_property
@@ -205,51 +116,17 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
             found[other].append(one)
         return found
 
-    @cached_property
-    def facts_of(self) -> Mapping[str, BotFacts]:
-        """The facts that the logs tell of each bot, by bot."""
-        found: defaultdict[str, BotFacts] = defaultdict(BotFacts)
-        for one, facts in zip(reversed(self.rounds), reversed(self.facts), strict=True):
-            for evidence in facts.evidence:
-                found[first_version(evidence.entrant)].add_foul(one, evidence)
-            for result in reversed(one.results):
-                luck = facts.points_of_luck.get(result.game)
-                for seat, name in enumerate(result.seats):
-                    bot = found[first_version(name)]
-                    if luck:
-                        bot.luck_games += 1
-                        bot.luck += luck[seat]
-                    if result.places[seat] > 1 and len(bot.losses) < SHOWN:
-                        cost = facts.costliest.get(result.game, ())
-                        bot.losses.append(
-                            Loss(MetGame(one, result), seat, cost[seat] if cost else None, luck)
-                        )
-            for name, sums in facts.mistakes.items():
-                found[first_version(name)].reviewed += sums.rounds
-                found[first_version(name)].mistakes += sums.loss
-        return found
-
-    def games(self) -> Iterator[MetGame]:
-        """Yield all games of finished rounds."""
-        return (MetGame(one, result) for one in self.rounds for result in one.results)
-
     def between(self, bot: str, other: str) -> Sequence[Meeting]:
         """Return the games of a bot with another, from its side."""
         if bot < other:
             return self.meetings.get((bot, other), ())
         return [one.turned() for one in self.meetings.get((other, bot), ())]
 
-    def pairing_address(self, bot: str, other: str) -> str:
-        """Return the address of the page of two bots."""
-        first, second = sorted((bot, other))
-        return f"pairings/{self.name}/{first}/{second}.html"
-
 
 class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
     """A league as the pages show it."""
 
     data: LeagueData
-    """Its settings and register."""
     divisions: Sequence[DivisionView]
 
     @cached_property
@@ -267,25 +144,37 @@ class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
         versions = {name: numbers[one.bot] for name, one in self.data.versions.items()}
         return {**versions, **numbers}
 
-    @property
-    def title(self) -> str:
-        """Its title."""
-        return self.data.settings.title
-
     def rows_of(self, bot: str) -> list[tuple[DivisionView, StandingRow]]:
         """Return the row of a bot's present version in each division in which it plays."""
         return [(one, one.rows[bot]) for one in self.divisions if bot in one.rows]
 
-    def navigation(self, root: str) -> list[tuple[str, str]]:
-        """Return the addresses and labels of the main pages, from a folder that `root` leaves."""
-        rules = [
-            (one.rules_address, "Rules" if len(self.divisions) == 1 else f"Rules: {one.title}")
-            for one in self.divisions[:3]
-        ]
-        pages = [
-            (HOME, self.title), *rules, (ENTER, "How to enter"), (ARCHIVE, "Archive"),
-        ]  # fmt: skip
-        return [(root + address, label) for address, label in pages]
+
+def record_cells(meetings: Sequence[Meeting]) -> tuple[Cell, ...]:
+    """Return the cells of a record: games, won and lost, win %, points."""
+    games = len(meetings)
+    ahead = [one.result.places[one.other] - one.result.places[one.seat] for one in meetings]
+    wins, draws = sum(lead > 0 for lead in ahead), ahead.count(0)
+    points, against = (
+        sum(one.result.scores[seat] for one, seat in side) / games
+        for side in ([(one, one.seat) for one in meetings], [(one, one.other) for one in meetings])
+    )
+    return (
+        Cell(f"{games}"),
+        Cell(f"{wins}–{draws}–{games - wins - draws}"),
+        Cell(f"{100 * (wins + draws / 2) / games:.1f}"),
+        Cell(f"{points:.1f} – {against:.1f}"),
+    )
+
+
+def game_line(one: PlayedRound, result: Result, note: str = "") -> dict[str, object]:
+    """Return a game as a line: the best first; without a note its fouls."""
+    seats = sorted(range(len(result.seats)), key=lambda seat: result.places[seat])
+    fouls = [f"{first_version(result.seats[foul.seat])}: {foul.foul}" for foul in result.fouls]
+    return {
+        "seats": [(result.seats[seat], result.scores[seat]) for seat in seats],
+        "note": note or (f"foul of {', '.join(fouls)}" if fouls else ""),
+        "replay": replay_address(one, result.game),
+    }
 
 
 def bot_address(bot: str) -> str:
@@ -293,14 +182,15 @@ def bot_address(bot: str) -> str:
     return f"bots/{bot}.html"
 
 
-def bot_feed_address(bot: str) -> str:
-    """Return the address of a bot's feed."""
-    return f"bots/{bot}.xml"
-
-
 def badge_address(division: str, bot: str) -> str:
     """Return the address of a bot's badge."""
     return f"badges/{division}/{bot}.svg"
+
+
+def pairing_address(division: str, bot: str, other: str) -> str:
+    """Return the address of the page of two bots."""
+    first, second = sorted((bot, other))
+    return f"pairings/{division}/{first}/{second}.html"
 
 
 def round_address(one: PlayedRound) -> str:
@@ -308,7 +198,12 @@ def round_address(one: PlayedRound) -> str:
     return f"rounds/{one.plan.division}/{one.plan.number:04}/"
 
 
-def elo_text(row: Any) -> tuple[str, str]:
+def replay_address(one: PlayedRound, game: str) -> str:
+    """Return the address of a game's replay."""
+    return f"{round_address(one)}{SITE_PAGE}#game={quote(game)}"
+
+
+def elo_text(row: StandingRow) -> tuple[str, str]:
     """Return a rating as +12 and half the width of its interval, which may be empty."""
     if row.elo is None:
         return "?", ""

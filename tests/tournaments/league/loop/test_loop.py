@@ -99,7 +99,7 @@ def test_a_clock_that_leaps_is_refused_and_a_wrong_time_can_be_mended(
     (place / "reports" / "2026-W48.md").unlink()
     (place / "register.jsonl").write_bytes(known)
     boneyard("league", str(place), "--once")
-    assert "2036" not in (place / "site" / "ranks.json").read_text()
+    assert "2036" not in (place / "site" / "index.html").read_text()
     assert "OK: " in boneyard("verify", str(place))
 
 

@@ -11,7 +11,12 @@ from protocol.records import Result, RoundRecord
 from tests.support.made_up_events import evidence
 from tests.support.made_up_leagues import made_up_league
 from tournaments.league.pages import rounds
-from tournaments.league.pages.rounds import CostliestRound, costliest_rounds, publish_round
+from tournaments.league.pages.rounds import (
+    CostliestRound,
+    costliest_rounds,
+    publish_round,
+    round_facts,
+)
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.storage.folder import Folder
 
@@ -33,27 +38,40 @@ def test_the_costliest_round_of_each_seat_is_told() -> None:
 def test_a_round_is_published_once_and_again_with_its_luck(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The folder of the league is not in what a bot wrote."""
     written: list[Path] = []
     data = made_up_league(tmp_path / "league", rounds=1)
     one = data.divisions["draw"].rounds[0]
     one.folder.path.mkdir(parents=True)
     (one.folder.path / "round.json").write_bytes(encode_json(one.plan))
-    site = tmp_path / "site"
-    site.mkdir()
+    site = Folder(tmp_path / "site")
 
-    def known(folder: Folder, games: set[str]) -> LogFacts:
-        facts = log_facts(folder, games)
-        words = f"File {one.folder.path.resolve().parents[2]}/versions/x/main.py, line 1"
-        return replace(facts, evidence=(evidence(one.results[0], stderr=words),))
+    def write(path: Path, *_: object, **__: object) -> None:
+        written.append(path)
+        site.path.mkdir(exist_ok=True)
+        if one.folder.review.exists():
+            site.review.write_bytes(one.folder.review.read_bytes())
 
-    monkeypatch.setattr(rounds, "write_event_site", lambda path, *_, **__: written.append(path))
-    monkeypatch.setattr(rounds, "log_facts", known)
+    monkeypatch.setattr(rounds, "write_event_site", write)
     for expected in (1, 1):
-        facts = publish_round(one, site, [])
-        assert facts.evidence[0].stderr == "File versions/x/main.py, line 1"
+        publish_round(one, site.path, [])
         assert len(written) == expected
     one.folder.review.write_text("{}")
-    monkeypatch.setattr(rounds, "read_summary", lambda _: None)
-    publish_round(one, site, [])
-    assert len(written) == 2
+    for _ in range(2):
+        publish_round(one, site.path, [])
+        assert len(written) == 2
+
+
+def test_facts_do_not_name_the_folder_of_the_league(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot's words may."""
+    one = made_up_league(tmp_path / "league", rounds=1).divisions["draw"].rounds[0]
+
+    def known(folder: Folder, games: set[str]) -> LogFacts:
+        words = f"File {folder.path.resolve().parents[2]}/versions/x/main.py, line 1"
+        return replace(log_facts(folder, games), evidence=(evidence(one.results[0], stderr=words),))
+
+    monkeypatch.setattr(rounds, "log_facts", known)
+    facts = round_facts(one, with_logs=True)
+    assert facts.evidence[0].stderr == "File versions/x/main.py, line 1"
+    assert round_facts(one, with_logs=False).evidence == ()

@@ -1,7 +1,6 @@
 """A league's site leads nowhere in vain, shows what is over, and keeps an author's text text."""
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -12,14 +11,14 @@ from msgspec.structs import replace
 from protocol.codec import decode_json
 from tests.support.browser import faults, needs_chromium, opened, serve_folder
 from tests.support.events import boneyard
-from tests.support.made_up_leagues import made_up_league, publish_facts
+from tests.support.made_up_leagues import made_up_facts, made_up_league, publish_rounds
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.pages.site import publish_league
+from tournaments.league.pages.site import LeagueSite
 from tournaments.league.ratings.league_table import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import Benched, CheckedStep, CheckSummary, Refused, Withdrawn
 
-NOW = datetime(2026, 11, 18, tzinfo=UTC)
+WEEK = "2026-W47"
 RUDE = "</script><img src=x onerror=alert(1)>\x1b[31m\x00\u202e\"'&amp;{{ 7 * 7 }} ]]> `code`"
 """Words of an author."""
 SETTINGS = """\
@@ -40,8 +39,10 @@ HIDDEN = 876_543
 def published(data: LeagueData, site: Path) -> dict[str, bytes]:
     """Publish a league; return the files of its site without its rounds."""
     if not site.exists():
-        publish_facts(data, site)
-    publish_league(data, site, NOW)
+        publish_rounds(data, site)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournaments.league.pages.site.round_facts", made_up_facts)
+        LeagueSite(site).publish(data, WEEK, None)
     return {
         str(path.relative_to(site)): path.read_bytes()
         for path in sorted(site.rglob("*"))
@@ -174,29 +175,25 @@ def test_programs_and_badges_tell_the_standings(tmp_path: Path) -> None:
     assert f"boneyard: {row.bot} {round(row.elo or 0):+,} ± {row.half_width:.0f}" in badge
 
 
-def test_ranks_are_remembered_by_day(tmp_path: Path) -> None:
-    """The feed of a bot and the first page tell who moved since the last publication."""
-    data, site = made_up_league(tmp_path / "league"), tmp_path / "site"
-    division = data.divisions["draw"]
-    first = replace(division, rounds=division.rounds[:6])
-    publish_facts(data, site)
-    published(replace(data, divisions={"draw": first}), site)
-    publish_facts(data, site)
-    files = published(data, site)
-    assert "↑" in files["index.html"].decode()
+def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:
+    """On the first page, since the last week that is over; in the feed of a bot, within it."""
+    data = made_up_league(tmp_path / "league", days=16, rounds=24)
+    files = published(data, tmp_path / "site")
+    assert re.search("[↑↓]", files["index.html"].decode())
     feeds = [text.decode() for name, text in files.items() if name.startswith("bots/")]
-    assert any("rose from place" in text for text in feeds)
+    assert any("from place" in text and "in 2026-W46" in text for text in feeds)
 
 
-def test_a_week_that_is_over_keeps_its_standings(tmp_path: Path) -> None:
-    """The archive shows what was known at the end of the week, computed once."""
+def test_a_week_that_is_over_keeps_its_page(tmp_path: Path) -> None:
+    """It shows what was known at the end of the week, computed once, and leads to all rounds."""
     data, site = made_up_league(tmp_path / "league"), tmp_path / "site"
     files = published(data, site)
-    assert {"weeks/2026-W45.html", "weeks/2026-W46.html"} <= {*files}
-    kept = (site / "weeks/2026-W45.json").stat().st_ino
-    again = published(data, site)
-    assert (site / "weeks/2026-W45.json").stat().st_ino == kept
-    assert again["weeks/2026-W45.html"] == files["weeks/2026-W45.html"]
+    page = files["weeks/2026-W45.html"].decode()
+    assert "Standings, greedy = 0" in page
+    assert 'href="../rounds/draw/0001/round.json"' in page
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournaments.league.pages.site.week_blocks", None)
+        assert published(data, site) == files
 
 
 @pytest.fixture(scope="module")
