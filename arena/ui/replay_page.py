@@ -10,7 +10,7 @@ import base64
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +24,9 @@ from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
+
+if TYPE_CHECKING:
+    from arena.ui.game_review import Known
 
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
@@ -54,7 +57,12 @@ class Playback(Struct, frozen=True):
 
 
 def pack_game(
-    logged: LoggedGame, seat: int | None = None, most: int | None = None, *, reviewed: bool = False
+    logged: LoggedGame,
+    seat: int | None = None,
+    most: int | None = None,
+    *,
+    reviewed: bool = False,
+    known: "Known | None" = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 
@@ -64,7 +72,7 @@ def pack_game(
     play = play_back(timeline, seat)
     if reviewed and seat is None:
         with suppress(UserError):  # Few rules have no values.
-            play = msgspec.structs.replace(play, review=review_game(timeline))
+            play = msgspec.structs.replace(play, review=review_game(timeline, known))
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))

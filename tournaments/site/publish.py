@@ -8,9 +8,10 @@ standings, as they do in the report that a run shows.
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -37,11 +38,19 @@ from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import Site, report_files
 from tournaments.report.results_file import Results
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
+from tournaments.storage.review_log import read_seats
 from tournaments.verification.log_check import usable_cores
 from tournaments.verification.processes import map_batches
 
+if TYPE_CHECKING:  # It needs numpy.
+    from arena.valuation.decision_loss import ReviewedDecision
+
+    Reviewed = Mapping[int, tuple[ReviewedDecision, ...]]
+
 INDEX = Folder(Path()).index.name
 """The first page of the site: the report."""
+MOST_REVIEW = 2**26
+"""The largest review, in bytes, whose values replays take over; else they compute them again."""
 LOGS_A_PROCESS = 50
 """Logs for which a process of its own is started, which takes as long as some dozens of them."""
 LOGS = f"{GAMES}/{INDEX}"
@@ -62,8 +71,8 @@ class LogTask(NamedTuple):
     """True if the event ended before all its games were played: then the log ends anywhere."""
     again: bool
     """True if replays that are there already are written again."""
-    reviewed: bool
-    """True if replays show luck and mistakes."""
+    review: Path | None
+    """The event's review, if replays show luck and mistakes."""
 
 
 class PublishedLog(NamedTuple):
@@ -125,9 +134,9 @@ def write_event_site(
     replay = _replay_page(event, links)
     # Another page may read replays of another form.
     again = not has_content(site / SITE_PAGE, [replay])
-    reviewed = folder.review_log.exists()
+    review = folder.review_log if folder.review_log.exists() else None
     boards = frozenset(range(1, event.all_boards + 1) if closed else seeds)
-    logs = [LogTask(log, site, boards, closed, again, reviewed) for log in folder.logs()]
+    logs = [LogTask(log, site, boards, closed, again, review) for log in folder.logs()]
     published = [*_publish_logs(logs)]
     write_atomic(site / SITE_PAGE, [replay])
     write_atomic(site / LOGS, [_logs_page(event, published)])
@@ -207,8 +216,8 @@ def _remove_other_games(event: Event, site: Path) -> None:
 
 def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
     """Publish each log in order, side by side, and show the progress on a terminal."""
-    # A replay with its review is computed anew, which takes far longer than to start a process.
-    few = 1 if any(task.reviewed for task in tasks) else LOGS_A_PROCESS
+    # The luck of each draw is computed anew, which takes far longer than to start a process.
+    few = 1 if any(task.review for task in tasks) else LOGS_A_PROCESS
     count = min(len(tasks) // few, usable_cores())
     done = (
         map(publish_log, tasks)
@@ -237,9 +246,39 @@ def publish_log(task: LogTask) -> PublishedLog:
         if logged.result and logged.game.board in task.boards:
             file = task.site / REPLAYS / f"{logged.game.game}.json"
             shown += 1
-            if task.again or not file.exists() or is_reviewed(file) != task.reviewed:
-                write_changed(file, encode_json(pack_game(logged, reviewed=task.reviewed)))
+            reviewed = task.review is not None
+            if task.again or not file.exists() or is_reviewed(file) != reviewed:
+                size = task.review.stat().st_size if task.review else None
+                known = _decisions(task.review, size).get(logged.game.game, {})
+                packed = pack_game(logged, reviewed=reviewed, known=known)
+                write_changed(file, encode_json(packed))
     return PublishedLog(name, shown)
+
+
+@lru_cache(maxsize=1)
+def _decisions(review: Path | None, size: int | None) -> "Mapping[str, Reviewed]":
+    """Return the decisions of an event's review, by game; none of a huge one, or without one.
+
+    Raises DamagedFileError.
+    """
+    from arena.valuation.decision_loss import OptionWorth, ReviewedDecision
+
+    found: dict[str, dict[int, tuple[ReviewedDecision, ...]]] = {}
+    if review is None or size is None or size > MOST_REVIEW:
+        return found
+    for one in read_seats(Folder(review.parent)):
+        found.setdefault(one.game, {})[one.seat] = tuple(
+            ReviewedDecision(
+                *(each.number, each.round, cast("Any", each.phase), cast("Any", each.kind)),
+                *(each.choice, each.best),
+                tuple(map(OptionWorth, each.values, each.errors)),
+                each.loss,
+                each.error,
+                each.exact,
+            )
+            for each in one.decisions
+        )
+    return found
 
 
 def write_changed(path: Path, data: bytes) -> None:

@@ -16,7 +16,14 @@ from arena.sandbox.command import Command
 from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened, serve_folder
 from tests.support.events import boneyard, copied, laid_open, small_event
-from tournaments.site.publish import _without_folder, write_event_site
+from tournaments.site.publish import (
+    MOST_REVIEW,
+    LogTask,
+    _decisions,
+    _without_folder,
+    publish_log,
+    write_event_site,
+)
 from tournaments.storage.folder import Folder, load_event
 
 GAMES = 12
@@ -201,3 +208,43 @@ def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
 def test_opened_as_a_file_it_says_what_to_do(site: Path) -> None:
     with opened(f"{(site / 'replay.html').as_uri()}#game=1.first.greedy") as page:
         page.wait_for_selector("text=put its folder on a web server")
+
+
+# Slow: a review takes a second a game.
+@pytest.mark.slow
+def test_a_replay_takes_over_the_values_of_the_review(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are computed once, and replays are as if they were computed again."""
+    folder = laid_open(copied(event, tmp_path / "event"))
+    boneyard("review", str(folder))
+    for log in Folder(folder).logs()[1:]:
+        log.unlink()
+    log, sites = Folder(folder).logs()[0], (tmp_path / "again", tmp_path / "once")
+    for site, most in zip(sites, (0, MOST_REVIEW), strict=True):
+        (site / "games").mkdir(parents=True)
+        (site / "replays").mkdir()
+        monkeypatch.setattr("tournaments.site.publish.MOST_REVIEW", most)
+        _decisions.cache_clear()
+        boards, review = frozenset({1, 2}), Folder(folder).review_log
+        if most:
+            monkeypatch.setattr("arena.valuation.decision_loss.try_options", None)
+        publish_log(LogTask(log, site, boards, closed=False, again=False, review=review))
+    again, once = ([*map(marked, sorted((site / "replays").iterdir()))] for site in sites)
+    # review.jsonl has three decimals, of which a replay shows one.
+    assert once == [pytest.approx(one, abs=0.11) for one in again]
+    assert all(again)
+
+
+def marked(replay: Path) -> list[float]:
+    """Return all numbers about the decisions of a replay."""
+    packed = decode_json(replay.read_bytes(), dict[str, Any])
+    review = decode_json(zlib.decompress(base64.b64decode(packed["data"])), dict[str, Any])[
+        "review"
+    ]
+    return [
+        number
+        for one in review["decisions"]
+        for value in one
+        for number in (value if isinstance(value, list) else [value])
+    ]
