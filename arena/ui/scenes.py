@@ -32,7 +32,6 @@ class GameInfo(Struct, frozen=True):
 
     game: str
     names: tuple[str, ...]
-    """The entrant in each seat."""
     sides: tuple[str, ...]
     """The sides that win or lose: the seats, or the two partnerships; scores are in this order."""
     rules: str

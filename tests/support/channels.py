@@ -414,7 +414,7 @@ CHANNELS: tuple[Channel, ...] = (
         ),
     ),
     Channel(
-        "the public page of `watch --export` and of a league",
+        "the public page of `publish --delay` and of a league",
         "closed",
         "only what any spectator may know without helping a seat in a later game: a game is shown "
         "when it is as old as the delay, its board's seed is revealed (every game on the board is "

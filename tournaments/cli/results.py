@@ -7,12 +7,13 @@ from typing import Literal
 import click
 
 from arena.analysis.find import usual_folder
+from protocol.errors import UserError
 from tournaments.cli.arguments.completion import (
     complete_entrants,
     complete_events,
     complete_logs,
 )
-from tournaments.cli.arguments.options import LogPath
+from tournaments.cli.arguments.options import Delay, LogPath
 
 FOLDER = click.argument(
     "folder",
@@ -98,22 +99,40 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
 )
 @click.argument("site", type=click.Path(path_type=Path))
 @click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
-def publish(folder: Path, site: Path, url: str) -> None:
+@click.option(
+    "--delay",
+    type=Delay(),
+    default=None,
+    metavar="MINUTES",
+    help="Follow the run in a page of two files, which shows it so late; 30s is half a minute.",
+)
+def publish(folder: Path, site: Path, url: str, delay: float | None) -> None:
     """Write a website of an event that any static server can hold.
 
     SITE is a new folder: the report as its first page, a page that replays each game, the logs, the
     commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
     no game of a board that is still played. The same command brings the site up to date.
 
-    Once the event has a review (`boneyard review`), replays show luck and mistakes: 0.4 s of CPU a
+    With --delay SITE is a page that follows the run, as it was so long ago. A game is shown only
+    once all games on its board are over. The command ends when the page shows the end of the event;
+    after a stop it goes on.
+
+    Once the event has a review (`boneyard review`), replays show luck and mistakes: 0.1 s of CPU a
     game. With --url a shared link shows a title and a summary.
 
     \b
     Examples:
       boneyard publish friday site
       boneyard publish friday site --url https://example.org/friday/
+      boneyard publish friday live --delay 10
       python3 -m http.server -d site
     """
+    if delay is not None:
+        if url:
+            raise UserError("--url is for a whole site. Leave it out, or --delay.")
+        from tournaments.site.writer import follow_event
+
+        sys.exit(follow_event(folder, site, delay))
     from tournaments.site.publish import publish_event
 
     sys.exit(publish_event(folder, site, f"{url.rstrip('/')}/" if url else ""))

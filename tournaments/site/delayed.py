@@ -99,15 +99,12 @@ class DelayedView(LiveView):
     def _end(self, log: Path) -> int:
         growth = self._growths.get(log.stem)
         end = growth.end_at(self._time()) if growth else 0
-        return end if growth and (growth.over or self._is_locked_in(growth.sitting)) else 0
-
-    def _is_locked_in(self, sitting: Sitting | None) -> bool:
-        """Tell whether no bot of a sitting that goes on can read what is exported."""
-        return (
-            sitting is not None
-            and sitting.sandbox in REQUIRED
-            and self._offline.issuperset(sitting.seats)
-        )
+        if growth is None or growth.over:
+            return end
+        # No bot of a sitting that goes on may read what is shown of it.
+        own = growth.sitting
+        safe = own and own.sandbox in REQUIRED and self._offline.issuperset(own.seats)
+        return end if safe else 0
 
     def _is_shown(self, board: int) -> bool:
         return board in self._public

@@ -51,6 +51,8 @@ INDEX = Folder(Path()).index.name
 """The first page of the site: the report."""
 MOST_REVIEW = 2**26
 """The largest review, in bytes, whose values replays take over; else they compute them again."""
+SNAPSHOT = "live.json"
+"""The file for which the page of a running event asks again and again."""
 LOGS_A_PROCESS = 50
 """Logs for which a process of its own is started, which takes as long as some dozens of them."""
 LOGS = f"{GAMES}/{INDEX}"
@@ -95,15 +97,6 @@ class EventSite(NamedTuple):
     """True if all games have their results, and all logs are there."""
 
 
-def publish_event(path: Path, site: Path, address: str) -> int:
-    """Write the site or bring it up to date, and print its address; return the exit code.
-
-    Raises what `write_event_site` does.
-    """
-    _tell(site.resolve(), write_event_site(path, site, address))
-    return 0
-
-
 def write_event_site(
     path: Path,
     site: Path,
@@ -121,7 +114,7 @@ def write_event_site(
     """
     folder, site = Folder(path.resolve()), site.resolve()
     event = load_event(folder)
-    _check_place(folder, site)
+    check_place(folder.path, site)
     # Before all else: nothing that is read later is about a board that was not over by now.
     seeds = published_seeds(folder.seeds)
     results = has_enough_logs(folder, event)
@@ -177,22 +170,27 @@ def _replay_page(event: Event, links: Sequence[tuple[str, str]]) -> bytes:
     return replay_page("Replay", [], [(INDEX, "Report"), *links], REPLAYS, emblems).encode()
 
 
-def _check_place(folder: Folder, site: Path) -> None:
-    """Refuse a place that holds something else than a site of this event. Raises UserError."""
-    if site.is_relative_to(folder.path) or folder.path.is_relative_to(site):
+def check_place(folder: Path, site: Path) -> None:
+    """Refuse a place for a site that holds something else, or is in the event's folder.
+
+    Raises UserError.
+    """
+    event, place = folder.resolve(), site.resolve()
+    if place.is_relative_to(event) or event.is_relative_to(place):
         raise UserError(
-            f"{site} and the event's folder {folder.path} are in one another. Choose a folder "
-            "outside: a site holds nothing that must stay private."
+            f"{site} and the event's folder {folder} are in one another. Choose a folder outside: "
+            "a site holds nothing that must stay private."
         )
     if site.exists() and not site.is_dir():
         raise UserError(f"{site} is a file. Name a folder for the site.")
     # What begins with a dot belongs to Git or to the server.
-    others = (
-        sorted(one.name for one in site.iterdir() if one.name[0] != ".") if site.exists() else []
-    )
-    if others and (Folder(site).private.exists() or not _is_own(folder, site)):
+    there = {one.name for one in site.iterdir() if one.name[0] != "."} if site.exists() else set()
+    # The page of a running event is anybody's: in a league another event follows.
+    if not there or (SNAPSHOT in there and there <= {SNAPSHOT, INDEX}):
+        return
+    if Folder(site).private.exists() or not _is_own(Folder(folder), site):
         raise UserError(
-            f"{site} holds something else: {others[0]}. Name an empty folder or this event's site."
+            f"{site} holds something else: {min(there)}. Name an empty folder or this event's site."
         )
 
 
@@ -321,8 +319,13 @@ def _without_folder(command: Command) -> Iterator[str]:
             yield LOCAL.sub(r"\1", re.sub(rf"{here}(?![^/\s])", ".", word))
 
 
-def _tell(site: Path, written: EventSite) -> None:
-    print_line(site / INDEX)
+def publish_event(path: Path, site: Path, address: str) -> int:
+    """Write the site or bring it up to date, and print its address; return the exit code.
+
+    Raises what `write_event_site` does.
+    """
+    written, place = write_event_site(path, site, address), site.resolve()
+    print_line(place / INDEX)
     replays = count_in_digits(written.replays, "replay")
     print_note(f"{replays} of {written.summary.played} games.")
     if not written.is_over:
@@ -330,4 +333,5 @@ def _tell(site: Path, written: EventSite) -> None:
             "The games of boards that are still played, the logs that show them and the ledger are "
             "left out: publish again when the event is over."
         )
-    print_note(f"Try it: python3 -m http.server -d {shlex.quote(str(site))}")
+    print_note(f"Try it: python3 -m http.server -d {shlex.quote(str(place))}")
+    return 0

@@ -19,8 +19,8 @@ from arena.ui.server import Page, Site, serve_site, tell
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from tournaments.runner.exit import root_cause
-from tournaments.site.page import watch_page
 from tournaments.site.snapshot import LiveView
+from tournaments.site.writer import watch_page
 from tournaments.storage.folder import Folder
 
 LOOK_S = 0.25

@@ -322,7 +322,7 @@ LOOKS = (
     *(f"{word} EVENT" for word in ("show", "verify", "plan", "explain", "rate", "replay")),
     *("report EVENT", "report EVENT --luck", "review EVENT", "replay EVENT --html"),
     *(f"explain EVENT {GAME}", f"explain EVENT {GAME} 1 --deals 2", f"replay EVENT {GAME}"),
-    *("publish EVENT OUT/site", "watch EVENT --export OUT/live --delay 1"),
+    *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 1"),
     *("export EVENT --decisions --out OUT/d.csv", "exam --make EVENT --out OUT/set.jsonl"),
 )
 """Commands that look at an event."""

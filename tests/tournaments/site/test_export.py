@@ -1,4 +1,4 @@
-"""`boneyard watch --export`: the state of an event some time ago, and nothing that helps a bot."""
+"""`boneyard publish --delay`: the state of an event some time ago, and nothing that helps a bot."""
 
 import os
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import boneyard, copied, laid_open, small_event, untouched
 from tests.support.logged_games import write
 from tournaments.plan.event import as_json
-from tournaments.site import export
+from tournaments.site import writer
 from tournaments.site.delayed import PublicSnapshot
-from tournaments.site.export import ExportedSite, export_snapshot
+from tournaments.site.writer import SiteWriter, until_over
 from tournaments.storage.folder import Folder, load_event
 
 
@@ -53,7 +53,7 @@ def shown(site: Path) -> PublicSnapshot:
 
 def exported(folder: Path, site: Path, now: float, delay_s: float = 0) -> PublicSnapshot:
     """Return what a new process shows of an event."""
-    ExportedSite(site, delay_s).update(folder, now)
+    SiteWriter(site, delay_s).follow(folder, now)
     return shown(site)
 
 
@@ -72,12 +72,13 @@ def test_an_event_that_is_over_is_shown_whole(event: Path, tmp_path: Path) -> No
 
 def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None:
     folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
-    export_snapshot(folder, site, 100, 1000)
+    late = SiteWriter(site, 100)
+    late.follow(folder, 1000)
     finish(event, folder)
-    export_snapshot(folder, site, 100, 1050)
+    late.follow(folder, 1050)
     assert (shown(site).played, is_empty(shown(site))) == (0, True)
     # Now the sittings are over; what is shown is the part that was there at first.
-    export_snapshot(folder, site, 100, 1102)
+    late.follow(folder, 1102)
     then = shown(site)
     assert 0 < then.played < 12
     assert (then.over, then.at, then.delay_s) == (False, 1002, 100)
@@ -86,9 +87,9 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     hands = [hand for game in running if not game.scene.pips for hand in game.scene.hands]
     assert hands
     assert all(isinstance(hand, int) for hand in hands)
-    export_snapshot(folder, site, 100, 1149)
+    late.follow(folder, 1149)
     assert shown(site) == then
-    export_snapshot(folder, site, 100, 1153)
+    late.follow(folder, 1153)
     assert (shown(site).played, shown(site).over) == (12, True)
 
 
@@ -159,20 +160,20 @@ def test_a_sitting_that_goes_on_outside_the_sandbox_is_not_shown(
 def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_path: Path) -> None:
     folder = Folder(begun(event, tmp_path / "event", 0.7))
     folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
-    site = ExportedSite(tmp_path / "site", 100)
-    site.update(folder.path, 1000)
+    site = SiteWriter(tmp_path / "site", 100)
+    site.follow(folder.path, 1000)
     finish(event, folder.path)
-    site.update(folder.path, 1102)
+    site.follow(folder.path, 1102)
     then = shown(tmp_path / "site")
     assert {game.about.game.partition(".")[0] for game in then.playing} <= {"1"}
     assert then.covered
     assert set(then.covered) <= {f"{a} – {b}" for a in BOTS for b in BOTS}
-    site.update(folder.path, 1204)
+    site.follow(folder.path, 1204)
     now = shown(tmp_path / "site")
     assert (now.played, now.over, len(now.finished)) == (12, True, 6)
     assert all(line.words.startswith("1.") for line in now.finished)
     folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
-    site.update(folder.path, 1210)
+    site.follow(folder.path, 1210)
     assert len(shown(tmp_path / "site").finished) == 12
 
 
@@ -194,7 +195,7 @@ def test_hidden_records_change_no_byte(event: Path, tmp_path: Path) -> None:
             write(log, *games)
         os.truncate(first, 3000 if spoil else first.stat().st_size - 1)
         site = tmp_path / f"site {spoil}"
-        ExportedSite(site, 0).update(folder.path, 5.0)
+        SiteWriter(site, 0).follow(folder.path, 5.0)
         sites.append([(site / name).read_bytes() for name in ("index.html", "live.json")])
         assert shown(site).played == 10
         assert len(shown(site).finished) == 5
@@ -210,28 +211,28 @@ def spoilt(game: LoggedGame) -> LoggedGame:
 
 
 def test_files_are_written_only_when_something_has_changed(event: Path, tmp_path: Path) -> None:
-    site = ExportedSite(tmp_path, 0)
-    site.update(event, 1e10)
+    site = SiteWriter(tmp_path, 0)
+    site.follow(event, 1e10)
     files = {path: path.stat().st_ino for path in tmp_path.iterdir()}
-    for again in (site, ExportedSite(tmp_path, 0)):
+    for again in (site, SiteWriter(tmp_path, 0)):
         for later in (1, 4, 400):
-            again.update(event, 1e10 + later)
+            again.follow(event, 1e10 + later)
     assert {path: path.stat().st_ino for path in tmp_path.iterdir()} == files
 
 
 def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> None:
     folder, site = begun(event, tmp_path / "event", 0.7), tmp_path / "site"
-    first = ExportedSite(site, 100)
-    first.update(folder, 1000)
+    first = SiteWriter(site, 100)
+    first.follow(folder, 1000)
     finish(event, folder)
-    first.update(folder, 1102)
+    first.follow(folder, 1102)
     before = (site / "live.json").read_bytes()
-    (site / "live.json.new").write_bytes(b"torn")
-    second = ExportedSite(site, 100)
+    (site / ".0123456789abcdef.new").write_bytes(b"torn")
+    second = SiteWriter(site, 100)
     for now in (1110, 1150, 1209):
-        second.update(folder, now)
+        second.follow(folder, now)
         assert (site / "live.json").read_bytes() == before
-    second.update(folder, 1215)
+    second.follow(folder, 1215)
     assert shown(site).over
     (site / "live.json").write_bytes(before[:99])
     assert exported(folder, site, 1e10, 100).over
@@ -241,28 +242,28 @@ def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path
     other, site = copied(event, tmp_path / "other"), tmp_path / "site"
     plan = replace(load_event(Folder(other)), title="Round 2")
     Folder(other).event.write_bytes(as_json(plan))
-    one = ExportedSite(site, 100)
+    one = SiteWriter(site, 100)
     name = ""
     for folder, now in ((event, 1000), (other, 1050), (other, 1110), (other, 1149)):
-        one.update(folder, now)
+        one.follow(folder, now)
         name = name or shown(site).name
         assert shown(site).name == name
     assert one.is_over
-    one.update(other, 1153)
+    one.follow(other, 1153)
     assert shown(site).name == "Round 2"
 
 
 def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_path: Path) -> None:
     folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
-    one = ExportedSite(site, 100)
-    one.update(folder, 1000)
+    one = SiteWriter(site, 100)
+    one.follow(folder, 1000)
     finish(event, folder)
-    one.update(folder, 1050)
+    one.follow(folder, 1050)
     for log in Folder(folder).logs():
         compress(log)
-    one.update(folder, 1102)
+    one.follow(folder, 1102)
     assert 0 < shown(site).played < 12
-    one.update(folder, 1153)
+    one.follow(folder, 1153)
     assert shown(site).played == 12
     assert exported(folder, tmp_path / "new", 1e10, 100).over
 
@@ -280,7 +281,7 @@ def test_a_damaged_log_is_named_without_its_folder(event: Path, tmp_path: Path) 
 def test_a_snapshot_that_is_too_large_has_no_tables(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "LARGEST", 2000)
+    monkeypatch.setattr(writer, "LARGEST", 2000)
     now = exported(event, tmp_path, 1e10)
     assert (now.playing, now.finished, now.played) == ((), (), 12)
 
@@ -292,20 +293,29 @@ def test_the_command_ends_when_the_end_is_shown(
     ended = max(log.stat().st_mtime for log in Folder(event).logs())
     began = clock.current_time()
     monkeypatch.setattr("time.time", lambda: ended + 1 + clock.current_time() - began)
-    site = ExportedSite(tmp_path, 60)
-    trio.run(export._until_over, site, event, clock=clock)
+    site = SiteWriter(tmp_path, 60)
+    trio.run(until_over, site, event, clock=clock)
     assert shown(tmp_path).over
     assert 58 <= clock.current_time() - began <= 66
 
 
 def test_mistakes_are_told(event: Path, tmp_path: Path) -> None:
-    words = ("watch", str(event), "--export")
-    assert "in one another" in boneyard(*words, str(event / "site"), code=2)
-    assert "Leave out --port" in boneyard(*words, str(tmp_path), "--open", code=2)
-    assert "Add --export DIR" in boneyard("watch", str(event), "--delay", "10", code=2)
-    assert "is not a delay" in boneyard(*words, str(tmp_path), "--delay", "10ms", code=2)
+    def said(*words: str) -> str:
+        return boneyard("publish", str(event), *words, code=2)
+
+    assert "in one another" in said(str(event / "site"), "--delay", "10")
+    assert "--url is for a whole site" in said(str(tmp_path), "--delay", "10", "--url", "x")
+    assert "is not a delay" in said(str(tmp_path), "--delay", "10ms")
     (tmp_path / "index.html").touch()
-    assert "holds something else: index.html" in boneyard(*words, str(tmp_path), code=2)
+    assert "holds something else: index.html" in said(str(tmp_path), "--delay", "10")
+
+
+def test_the_page_of_a_run_becomes_the_site_of_its_event(event: Path, tmp_path: Path) -> None:
+    """A kill between its two files does no harm."""
+    (tmp_path / "live.json").touch()
+    exported(event, tmp_path, 1e10)
+    assert "in the order of" not in boneyard("publish", str(event), str(tmp_path))
+    assert "OK: " in boneyard("verify", str(tmp_path))
 
 
 # Slow: readers see the page that any web server hands out, on a phone too, and its next state.
@@ -314,10 +324,10 @@ def test_mistakes_are_told(event: Path, tmp_path: Path) -> None:
 def test_readers_see_the_state_and_its_changes(event: Path, tmp_path: Path) -> None:
     folder = Folder(begun(event, tmp_path / "event", 0.7))
     folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
-    one = ExportedSite(tmp_path / "site", 100)
-    one.update(folder.path, 1000)
+    one = SiteWriter(tmp_path / "site", 100)
+    one.follow(folder.path, 1000)
     finish(event, folder.path)
-    one.update(folder.path, 1102)
+    one.follow(folder.path, 1102)
     handler = partial(Quiet, directory=tmp_path / "site")
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -339,7 +349,7 @@ def test_readers_see_the_state_and_its_changes(event: Path, tmp_path: Path) -> N
                 wide = "document.documentElement.scrollWidth <= innerWidth"
                 assert reader.evaluate(wide)
             folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
-            one.update(folder.path, 1204)
+            one.follow(folder.path, 1204)
             for reader in (page, phone):
                 reader.wait_for_selector("main[data-played='12']")
                 assert "12 of 12 games; finished" in reader.inner_text("#played")

@@ -21,10 +21,10 @@ from arena.ui.replay_page import pack_game
 from arena.ui.scenes import SceneBuilder
 from protocol.codec import decode_json, encode_json
 from tests.support.events import BONEYARD, FOUR, logs, wait_for_games
-from tournaments.site import export
+from tournaments.site import writer
 from tournaments.site.delayed import PublicSnapshot
-from tournaments.site.export import ExportedSite
 from tournaments.site.snapshot import LiveView
+from tournaments.site.writer import SiteWriter
 from tournaments.storage.folder import Folder, board_seeds, load_event, secret_of
 
 if sys.version_info >= (3, 14):
@@ -45,17 +45,17 @@ def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.Monk
     folder, sites = Folder(tmp_path / "event"), (tmp_path / "inside", tmp_path / "outside")
     about = (*FOUR, "--rules", "partnership", "--boards", "3", "--jobs", "4", "--sandbox", "off")
     play = ("run", *about, "--out", str(folder.path))
-    watch = ("watch", str(folder.path), "--export", str(sites[1]), "--delay", "1s")
+    watch = ("publish", str(folder.path), str(sites[1]), "--delay", "1s")
     states: dict[bytes, State] = {}
-    monkeypatch.setattr(export, "EVERY_S", 0.05)
-    inside = ExportedSite(sites[0], 0.5)
+    monkeypatch.setattr(writer, "EVERY_S", 0.05)
+    inside = SiteWriter(sites[0], 0.5)
     with ExitStack() as processes:
         playing = start(processes, *play)
         wait_for_games(folder.path, 4)
         watching = start(processes, *watch)
         for games in (8, 16, 24, 10**6):
             while playing.poll() is None or not inside.is_over:
-                inside.update(folder.path, time.time())
+                inside.follow(folder.path, time.time())
                 note_states(folder, sites, states)
                 if sum(log.count(b'"type":"result"') for log in logs(folder.path)) >= games:
                     playing.kill()

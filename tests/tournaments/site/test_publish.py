@@ -229,7 +229,8 @@ def test_a_replay_takes_over_the_values_of_the_review(
         boards, review = frozenset({1, 2}), Folder(folder).review_log
         if most:
             monkeypatch.setattr("arena.valuation.decision_loss.try_options", None)
-        publish_log(LogTask(log, site, boards, closed=False, again=False, review=review))
+        task = LogTask(log, site, boards, closed=False, again=False, review=review)
+        publish_log(task)
     again, once = ([*map(marked, sorted((site / "replays").iterdir()))] for site in sites)
     # review.jsonl has three decimals, of which a replay shows one.
     assert once == [pytest.approx(one, abs=0.11) for one in again]

@@ -14,7 +14,7 @@ from tournaments.league.pairing.next_round import next_round
 from tournaments.league.read import LeagueData, PlayedRound, week_of
 from tournaments.league.records import RoundPlan
 from tournaments.league.weekly_report import weekly_report
-from tournaments.site.export import export_snapshot
+from tournaments.site.writer import SiteWriter
 from tournaments.storage.folder import content
 
 PAUSE_FACTOR = 10
@@ -31,6 +31,7 @@ class Publisher:
         self._site = LeagueSite(folder.site)
         self._at = self._took_s = 0.0
         self._live: PlayedRound | None = None
+        self._writer: tuple[object, SiteWriter] | None = None
 
     def announce(self, begun: PlayedRound) -> None:
         """Publish the commitments of a round, before its first game, and show it from now on.
@@ -51,10 +52,12 @@ class Publisher:
     def show_live(self, title: str, delay_s: float) -> None:
         """Write a public snapshot of the last round; if that fails, the next call tries again."""
         if self._live:
-            links = ((f"../{HOME}", title),)
+            if self._writer is None or self._writer[0] != (title, delay_s):
+                links = ((f"../{HOME}", title),)
+                live = SiteWriter(self._folder.site / LIVE, delay_s, links)
+                self._writer = (title, delay_s), live
             with suppress(OSError, UserError):
-                path, live = self._live.folder.path, self._folder.site / LIVE
-                export_snapshot(path, live, delay_s, time.time(), links)
+                self._writer[1].follow(self._live.folder.path, time.time())
 
     def outdate(self) -> None:
         """Note that the site lacks something of earlier rounds. Raises OSError."""

@@ -16,7 +16,6 @@ from tournaments.league.read import read_league
 from tournaments.league.records import Admitted, Withdrawn
 from tournaments.league.registry.history import append_entries
 from tournaments.site.delayed import PublicSnapshot
-from tournaments.site.export import _exported_site
 
 SETTINGS = """\
 house = ["first", "greedy"]
@@ -57,7 +56,6 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert (place / "league.log").read_text().splitlines()[0].endswith("first (house bot)")
     league = read_league(place)
     assert [len(one.rounds) for one in league.divisions.values()] == [2, 0]
-    _exported_site.cache_clear()  # The next pass is another process.
     assert boneyard("league", str(place), "--once", *NOW) == ""
     live = place / "site" / "live"
     shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)

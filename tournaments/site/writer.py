@@ -1,6 +1,6 @@
-"""Public, delayed watching: an event's page and snapshot as files, for any static web server.
+"""A site's folder: the page of running events, some time late, or the whole site of one.
 
-`delayed.py` says what is public.
+`delayed.py` says what is public of an event that is played, `publish.py` writes its whole site.
 """
 
 import signal
@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -16,15 +16,14 @@ from msgspec.structs import replace
 
 from arena.files import has_content, read_file, write_atomic
 from arena.ui.console import print_line, print_note
+from arena.ui.html import TABLE_SCRIPTS, page
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 from tournaments.site.delayed import DelayedView, PublicSnapshot
-from tournaments.site.page import watch_page
+from tournaments.site.publish import SNAPSHOT, EventSite, check_place, write_event_site
 from tournaments.site.status import is_running
 from tournaments.storage.folder import Folder
 
-SNAPSHOT = "live.json"
-"""The file for which the page asks again and again."""
 EVERY_S = 3.0
 """The shortest time between two looks, in s."""
 PAUSE_S = EVERY_S + 1
@@ -35,36 +34,17 @@ LARGEST = 2**20
 """The largest snapshot, in bytes; a larger one is written without its tables."""
 
 
-def export_snapshot(
-    folder: Path, site: Path, delay_s: float, now: float, links: tuple[tuple[str, str], ...] = ()
-) -> None:
-    """Write the public page and snapshot of an event into `site`, if they have changed.
+class SiteWriter:
+    """A folder with the site of an event, or with the page of those that are played.
 
-    Call it every few seconds, with `now` in s since 1970, while a run plays the event in `folder`
-    and until `delay_s` after its end: the last snapshot says that it is over. A call mostly looks
-    at the sizes of the logs. Call it in a process or thread of its own, not in a referee's loop.
-    When `folder` becomes another event, as the next round of a league, that one is shown once the
-    delay has passed. `links` are addresses and labels of other pages.
-
-    This process remembers the sizes; after a restart games may be shown later than otherwise, never
-    earlier. Raises UserError (no event, or a place that is not for a site), OSError; after either
-    it may be called again.
+    It remembers the sizes of logs; in a new process games may be shown later than otherwise, never
+    earlier.
     """
-    _exported_site(site, delay_s, links).update(folder, now)
 
-
-@lru_cache(maxsize=8)
-def _exported_site(
-    site: Path, delay_s: float, links: tuple[tuple[str, str], ...]
-) -> "ExportedSite":
-    return ExportedSite(site, delay_s, links)
-
-
-class ExportedSite:
-    """A folder with the public page of an event, and of those that follow it."""
-
-    def __init__(self, site: Path, delay_s: float, links: Sequence[tuple[str, str]] = ()) -> None:
-        """Write nothing yet."""
+    def __init__(
+        self, site: Path, delay_s: float = 0.0, links: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """Write nothing yet. `links`: addresses of pages around the site, and their labels."""
         self._site = site
         self._delay_s = delay_s
         self._links = links
@@ -73,10 +53,22 @@ class ExportedSite:
         self._page_of: str | None = None
         self._looked = self._began = 0.0
         self.is_over = False
-        """True if the event that is shown is over."""
+        """True if the event that the page shows is over."""
 
-    def update(self, folder: Path, now: float) -> None:
-        """Look at an event and write what is public; see `export_snapshot`."""
+    def write(self, folder: Path, address: str = "", *, closed: bool = False) -> EventSite:
+        """Write the whole site of an event, or bring it up to date; see `write_event_site`."""
+        return write_event_site(folder, self._site, address, self._links, closed=closed)
+
+    def follow(self, folder: Path, now: float) -> None:
+        """Write the page and the snapshot of an event as they were `delay_s` ago, if they changed.
+
+        Call it every few seconds, with `now` in s since 1970, while a run plays the event in
+        `folder` and until the delay after its end: the last snapshot says that it is over. A call
+        mostly looks at the sizes of the logs. Call it in a process or thread of its own, not in a
+        referee's loop. When `folder` becomes another event, as the next round of a league, that
+        one is shown once the delay has passed. Raises UserError (no event, or a place that is not
+        for a site), OSError; after either it may be called again.
+        """
         if self._views and 0 <= now - self._looked < EVERY_S:
             return
         self._looked = now
@@ -105,24 +97,22 @@ class ExportedSite:
         if old and old.name == new.name:
             # For a while after a restart less is known of what went on then.
             knew_more = old.played > new.played and now < self._began + self._delay_s
-            if knew_more or _lasting(old) == _lasting(new):
-                return
-        self._site.mkdir(parents=True, exist_ok=True)
-        if self._page_of != new.name:
-            self._write_page(new.name)
-        data = encode_json(new)
-        if len(data) > LARGEST:
-            data = encode_json(replace(new, playing=(), finished=(), fouls=()))
-        write_atomic(self._site / SNAPSHOT, [data])
-        self._written = new
-
-    def _write_page(self, heading: str) -> None:
-        late = delay_text(self._delay_s)
-        html = watch_page(heading, self._links, snapshot=SNAPSHOT, late=late).encode()
+            new = old if knew_more or _lasting(old) == _lasting(new) else new
+        if new is not old:
+            self._site.mkdir(parents=True, exist_ok=True)
+            data = encode_json(new)
+            if len(data) > LARGEST:
+                data = encode_json(replace(new, playing=(), finished=(), fouls=()))
+            write_atomic(self._site / SNAPSHOT, [data])
+            self._written = new
+        # The page last: a folder without a snapshot could hold something else.
         index = Folder(self._site).index
-        if not has_content(index, [html]):
-            write_atomic(index, [html])
-        self._page_of = heading
+        if self._page_of != new.name:
+            late = delay_text(self._delay_s)
+            html = [watch_page(new.name, self._links, snapshot=SNAPSHOT, late=late).encode()]
+            if not has_content(index, html):
+                write_atomic(index, html)
+            self._page_of = new.name
 
 
 def _lasting(one: PublicSnapshot) -> PublicSnapshot:
@@ -138,6 +128,28 @@ def _read(path: Path) -> PublicSnapshot | None:
     return None
 
 
+def watch_page(
+    heading: str, links: Sequence[tuple[str, str]], snapshot: str = "", late: str = ""
+) -> str:
+    """Return the page that follows an event as HTML.
+
+    `snapshot`: the file that it asks for again and again; without one it listens to a socket.
+    `late`: the delay of that file, in words.
+    """
+    return page(
+        "watch.html.j2",
+        "live",
+        heading,
+        folders=(Path(__file__).parent,),
+        styles=("table.css", "watch.css"),
+        scripts=(*TABLE_SCRIPTS, "panels.js", "watch.js"),
+        connect="'self'",
+        links=links,
+        snapshot=snapshot,
+        late=late,
+    )
+
+
 def delay_text(delay_s: float) -> str:
     """Write a delay in words, in the largest unit of which it is a multiple."""
     unit, size = ("minute", 60) if delay_s % 60 == 0 else ("second", 1)
@@ -145,41 +157,21 @@ def delay_text(delay_s: float) -> str:
     return f"{number} {unit}{'' if number == '1' else 's'}"
 
 
-def check_place(folder: Path, site: Path) -> None:
-    """Refuse a place for a site that holds something else, or is in the event's folder.
+def follow_event(folder: Path, site: Path, delay_s: float) -> int:
+    """Show an event until it is over and shown, or the user presses Ctrl-C; return the exit code.
 
     Raises UserError.
     """
-    event, place = folder.resolve(), site.resolve()
-    if place.is_relative_to(event) or event.is_relative_to(place):
-        raise UserError(
-            f"{site} and the event's folder {folder} are in one another. Choose a folder outside: "
-            "a site holds nothing that must stay private."
-        )
-    if site.exists() and not site.is_dir():
-        raise UserError(f"{site} is a file. Name a folder for the page.")
-    index = Folder(site).index
-    if index.exists() and not (site / SNAPSHOT).exists():
-        raise UserError(
-            f"{site} holds something else: {index.name}. Name an empty folder, or one of an "
-            "earlier export."
-        )
-
-
-def export_event(folder: Path, site: Path, delay_s: float) -> int:
-    """Export an event until it is over and shown, or the user presses Ctrl-C; return the exit code.
-
-    Raises UserError.
-    """
-    exported = ExportedSite(site, delay_s)
-    _update(exported, folder)
+    writer = SiteWriter(site, delay_s)
+    _follow(writer, folder)
     print_line(Folder(site).index)
     print_note(f"It shows the event {delay_text(delay_s)} late. Ctrl-C ends it.")
-    trio.run(partial(_until_over, exported, folder))
+    trio.run(partial(until_over, writer, folder))
     return 0
 
 
-async def _until_over(exported: ExportedSite, folder: Path) -> None:
+async def until_over(writer: SiteWriter, folder: Path) -> None:
+    """Bring the page up to date until it shows the event's end, or a signal comes."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
 
@@ -189,19 +181,20 @@ async def _until_over(exported: ExportedSite, folder: Path) -> None:
 
             nursery.start_soon(until_signal)
             ended = False
-            while not (ended and exported.is_over):
-                # Before the update: the last seeds are revealed at the end of the run.
+            while not (ended and writer.is_over):
+                # Before the look: the last seeds are revealed at the end of the run.
                 ended = not is_running(Folder(folder))
                 await trio.sleep(PAUSE_S)
-                _update(exported, folder)
-            print_note("The event is over, and the page says so.")
+                _follow(writer, folder)
+            print_note("The event is over, and the page says so. Without --delay, the same command")
+            print_note("writes the whole site.")
             nursery.cancel_scope.cancel()
 
 
-def _update(exported: ExportedSite, folder: Path) -> None:
-    """Update the site; go on after an error of the disk. Raises UserError."""
+def _follow(writer: SiteWriter, folder: Path) -> None:
+    """Bring the page up to date; go on after an error of the disk. Raises UserError."""
     try:
-        exported.update(folder, time.time())
+        writer.follow(folder, time.time())
     except OSError as error:
         if not Folder(folder).event.exists():
             raise UserError(f"{folder} went away: {error}.") from error
