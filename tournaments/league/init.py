@@ -1,4 +1,4 @@
-"""`boneyard league DIR init`: a league to start from."""
+"""`boneyard new league DIR`: a league to start from."""
 
 from pathlib import Path
 

@@ -41,7 +41,7 @@ def run_league(path: Path, options: LoopOptions) -> int:
     if not folder.settings.is_file():
         raise UserError(
             f"{shown_path(path)} has no league: {folder.settings.name} is missing. "
-            f"`boneyard league {shown_path(path)} init` makes one."
+            f"`boneyard new league {shown_path(path)}` makes one."
         )
     clock = _clock(options.now)
     journal = Journal(folder.log, print_line)

@@ -134,13 +134,13 @@ def test_folders_that_are_no_league_are_explained(
 ) -> None:
     """An empty folder, a missing one, broken settings, and words that say nothing."""
     monkeypatch.chdir(tmp_path)
-    assert "`boneyard league club init` makes one." in boneyard("league", "club", code=2)
+    assert "`boneyard new league club` makes one." in boneyard("league", "club", code=2)
     assert "league.toml is missing" in boneyard("league", code=2)
     make(tmp_path / "club", SETTINGS.replace('"greedy"]', '"gredy"]'))
     assert "greedy" in boneyard("league", "club", "--once", code=2)
     assert "--now is for --once" in boneyard("league", "club", *NOW, code=2)
     assert "as 2026-11-22T10:00" in boneyard("league", "club", "--once", "--now", "noon", code=2)
-    assert "init" in boneyard("league", "club", "inti", code=2)
+    assert "status" in boneyard("league", "club", "statsu", code=2)
     assert "gredy" in boneyard("league", "club/league.toml", code=2)
     monkeypatch.setattr("sys.platform", "darwin")
     assert "macOS" in boneyard("league", "club", code=2)
@@ -156,7 +156,7 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     bot = place / "bots" / "example"
     assert {path.name for path in bot.iterdir()} == {"bot.py", "bot.toml", "README.md"}
     assert (bot.parent / ".gitignore").read_text().split() == ["bots.toml", "runs/"]
-    assert "has a league already" in boneyard("league", str(place), "init", code=2)
+    assert "has a league already" in boneyard("new", "league", str(place), code=2)
     uncommented = [
         line.removeprefix("# ").split("  #")[0]
         for line in (place / "league.toml").read_text().splitlines()[3:]
