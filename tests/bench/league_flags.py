@@ -31,9 +31,8 @@ from typing import NamedTuple
 from protocol.records import Result
 from tests.support.results import game
 from tournaments.league.pairing.choice import choose_tables
-from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
-from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import comparable, find_regressions
+from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
+from tournaments.league.ratings.regressions import RatedPool, comparable, find_regressions
 from tournaments.league.ratings.standings import ranked_versions
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit

@@ -26,7 +26,7 @@ from tournaments.formats.matches import Matches
 from tournaments.league.conduct import benched_versions
 from tournaments.league.folder import PLAN, LeagueFolder, is_number
 from tournaments.league.pairing.choice import METHOD, plan_tables
-from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
+from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
 from tournaments.league.ratings.league_table import DivisionTable, LeagueTable, league_table
 from tournaments.league.ratings.standings import division_standings
 from tournaments.league.read import (
@@ -128,7 +128,6 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
 def _left_out(
     path: Path, table: LeagueTable, divisions: Mapping[str, Sequence[PlayedRound]]
 ) -> Iterator[str]:
-    """Yield the divisions whose published rounds are not all in league.json."""
     told = {one.name: one.rounds for one in table.divisions}
     for name, rounds in divisions.items():
         if told.get(name, 0) < len(rounds):
@@ -219,7 +218,6 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
 
 
 def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]:
-    """Yield the first round that was chosen with another beginning of the register."""
     digests = {*register_digests(path)}
     for one in rounds:
         if one.plan.register not in digests:
@@ -228,7 +226,6 @@ def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]
 
 
 def _other_table(one: PlayedRound, tables: Sequence[tuple[str, ...]]) -> str:
-    """Tell how the tables differ from those that should have been chosen."""
     planned = [table.entrants for table in one.plan.tables]
     found = {"plays": {*planned} - {*tables}, "lacks": {*tables} - {*planned}}
     for verb, other in found.items():
@@ -241,7 +238,6 @@ def _other_table(one: PlayedRound, tables: Sequence[tuple[str, ...]]) -> str:
 
 
 def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:
-    """Yield the differences between a round's plan, its event and the versions admitted."""
     plan, event, path = one.plan, one.event, one.folder.path
     tables = tuple(table.entrants for table in plan.tables)
     if not isinstance(event.format, Matches) or event.format.tables != tables:
@@ -352,7 +348,6 @@ def _again(league: LeagueData, told: DivisionTable) -> DivisionTable:
 
 
 def _differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the paths at which two values differ, and what is there."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from ((f".{key}{at}", a, b) for at, a, b in _differences(one[key], other[key]))

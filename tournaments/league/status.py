@@ -1,13 +1,13 @@
 """`boneyard league DIR status`: what a league plays, who is held out, and what is left."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
 
-from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, Section, bullets, table
+from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits, duration
 from arena.ui.console import print_json, shown_path
@@ -24,6 +24,7 @@ from tournaments.league.read import (
     write_time,
 )
 from tournaments.league.records import AnyEntry, ChosenTable, Refused, one_line
+from tournaments.league.weekly_report import listed
 from tournaments.schedule.schedule import count_all_games
 from tournaments.site.status import is_locked
 
@@ -199,7 +200,6 @@ def _held(league: LeagueData) -> Iterator[HeldVersion]:
 
 
 def _refused(league: LeagueData) -> Iterator[RefusedPush]:
-    """Yield the bots whose last line about a push is a refusal."""
     plays = {first_version(one): one for name in league.divisions for one in league.active(name)}
     last = {one.bot: one for one in league.register}
     for bot, entry in sorted(last.items()):
@@ -237,12 +237,12 @@ def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
         Column("playing", "word"),
     ]
     yield table("Divisions", columns, (_row(one) for one in found.divisions))
-    yield from _listed(f"Next in {found.next_division}", map(_next, found.next_tables))
-    yield from _listed(
+    yield from listed(f"Next in {found.next_division}", map(_next, found.next_tables))
+    yield from listed(
         "Held out", (f"{one.version} in {one.division}: {one.why}" for one in found.held)
     )
-    yield from _listed("Refused", map(_refusal, found.refused))
-    yield from _listed(
+    yield from listed("Refused", map(_refusal, found.refused))
+    yield from listed(
         "Last news", (f"{one.time} {one.kind:<9} {one.words}" for one in found.pushes)
     )
 
@@ -270,9 +270,3 @@ def _next(one: ChosenTable) -> str:
 def _refusal(one: RefusedPush) -> str:
     plays = f" {one.plays} plays on." if one.plays else ""
     return f"{one.bot} on {one.time}: {one.why}{plays}"
-
-
-def _listed(title: str, lines: Iterable[str]) -> Iterator[Section]:
-    """Yield a section with a list, if it has any items."""
-    if items := [*lines]:
-        yield Section(title, [bullets(items)])

@@ -26,7 +26,7 @@ from arena.document.blocks import (
 from arena.document.markdown import to_markdown
 from arena.rules.english import count_in_digits, join_words
 from tournaments.league.pairing.choice import open_intervals
-from tournaments.league.pairing.encounters import count_encounters
+from tournaments.league.pairing.information import count_encounters
 from tournaments.league.ratings.standings import (
     DivisionStandings,
     StandingRow,
@@ -70,7 +70,7 @@ def week_blocks(league: LeagueData, week: str) -> list[Block]:
     return [
         Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}"),
         *(_division(now, then, name, week) for name in now.divisions),
-        *_section("Pushes", _pushes(entries)),
+        *listed("Pushes", _pushes(entries)),
     ]
 
 
@@ -100,7 +100,6 @@ def week_before(week: str) -> str:
 
 
 def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
-    """Count what the week brought, in a sentence."""
     rounds = [one for data in league.divisions.values() for one in _rounds(data, week)]
     new = sum(isinstance(one, Admitted) and not one.house for one in entries)
     refused = sum(isinstance(one, Refused) for one in entries)
@@ -118,7 +117,6 @@ def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
 
 
 def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
-    """Return the section about a division."""
     data = now.divisions[name]
     found, before = division_standings(data, now), division_standings(then.divisions[name], then)
     ranks = {row.bot: row.rank for row in before.rows if row.rank}
@@ -145,7 +143,6 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
 def _standings(
     found: DivisionStandings, before: Mapping[str, int], games: Mapping[str, int], anchor: str
 ) -> Block:
-    """Return the table of a division, or a sentence if nobody has played."""
     if not any(row.games for row in found.rows):
         return Paragraph("No game was played yet.")
     columns = [
@@ -184,14 +181,12 @@ def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
 
 
 def _games(division: DivisionData, week: str) -> Counter[str]:
-    """Count the games of each version in a week."""
     return Counter(
         name for one in _rounds(division, week) for result in one.results for name in result.seats
     )
 
 
 def _improved(found: DivisionStandings) -> Iterator[str]:
-    """Word what new versions gained for certain."""
     for row in found.rows:
         if row.change and row.change_half_width and row.change > row.change_half_width:
             yield (
@@ -201,7 +196,6 @@ def _improved(found: DivisionStandings) -> Iterator[str]:
 
 
 def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
-    """Word how often each version fouled."""
     games = Counter(
         name
         for one in rounds
@@ -213,7 +207,6 @@ def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
 
 
 def _benched(register: Iterable[AnyEntry], division: str, week: str) -> Iterator[str]:
-    """Word who was benched in a week."""
     for one in register:
         if isinstance(one, Benched) and (one.division, _week(one)) == (division, week):
             yield f"{one.version} {one_line(one.why, LONGEST)}"
@@ -260,7 +253,7 @@ def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
             yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"
 
 
-def _section(title: str, lines: Iterable[str]) -> Iterator[Section]:
+def listed(title: str, lines: Iterable[str]) -> Iterator[Section]:
     """Yield a section with a list, if it has any items."""
     if items := [*lines]:
         yield Section(title, [bullets(items)])
@@ -276,7 +269,6 @@ def _quoted(text: str) -> str:
 
 
 def _as_mail(markdown: str) -> str:
-    """Wrap the lines of Markdown, and align its tables."""
     lines: list[str] = []
     for is_table, group in groupby(markdown.split("\n"), key=lambda line: line.startswith("|")):
         own = list(group)
@@ -294,7 +286,6 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _aligned(lines: list[str]) -> list[str]:
-    """Pad the cells of a table; its second line tells how each column is aligned."""
     rows = [[cell.strip() for cell in CELLS.split(line)[1:-1]] for line in lines]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     right = [cell.endswith(":") for cell in rows[1]]

@@ -136,7 +136,6 @@ class Progress:
         return None
 
     def _table(self) -> Group:
-        """Return the standings that fit the screen, the last fouls and the progress bar."""
         asked = question_line(self._event, self._ledger.results.values())
         below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
         below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
@@ -168,7 +167,6 @@ class Progress:
             self._taken_up += 1
 
     def _line(self, now: float) -> None:
-        """Print a plain line for a log file."""
         if now < self._next:
             return
         self._next = now + LINE_EVERY_S
@@ -229,7 +227,6 @@ class Progress:
 
 
 def _was_late(event: Event, used: Times) -> bool:
-    """Tell whether a bot took longer for a question than it had."""
     own = {one.name: one.clock.applied_to(event.clock) for one in event.entrants if one.clock}
     return any(one.worst_ms > own.get(one.name, event.clock).move_ms for one in used.entrants)
 

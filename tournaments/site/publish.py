@@ -164,7 +164,6 @@ def _copy_or_remove(path: Path, site: Path) -> None:
 
 
 def _replay_page(event: Event, links: Sequence[tuple[str, str]]) -> bytes:
-    """Return the page that shows the replay which its address names."""
     names = [entrant.name for entrant in event.entrants]
     emblems = emblem_numbers(names, names)
     return replay_page("Replay", [], [(INDEX, "Report"), *links], REPLAYS, emblems).encode()
@@ -213,7 +212,6 @@ def _remove_other_games(event: Event, site: Path) -> None:
 
 
 def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
-    """Publish each log in order, side by side, and show the progress on a terminal."""
     # The luck of each draw is computed anew, which takes far longer than to start a process.
     few = 1 if any(task.review for task in tasks) else LOGS_A_PROCESS
     count = min(len(tasks) // few, usable_cores())
@@ -300,7 +298,6 @@ def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:
 
 
 def _without_folders(event: Event) -> Event:
-    """Return the plan without the names of local folders."""
     entrants = [
         replace(one, command=Command(tuple(_without_folder(one.command)), ""))
         for one in event.entrants

@@ -76,7 +76,6 @@ async def follow(watched: LiveView, news: Broadcast) -> None:
 
 
 def _look(watched: LiveView) -> str:
-    """Return the new snapshot as JSON, or an empty string if nothing changed."""
     return encode_json(watched.now()).decode() if watched.look() else ""
 
 

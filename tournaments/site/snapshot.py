@@ -174,7 +174,6 @@ class LiveView:
         return bool(changed) or self._looks == 1
 
     def _grown(self) -> list["_Log"]:
-        """Return the logs that have grown, the last written last."""
         seen, paths = self._logs, self._folder.logs()
         logs = [seen.get(path.stem) or seen.setdefault(path.stem, _Log(path)) for path in paths]
         grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
@@ -185,11 +184,9 @@ class LiveView:
         return WHOLE
 
     def _is_shown(self, _: int) -> bool:
-        """Tell whether games on a board may be shown."""
         return True
 
     def _time(self) -> float:
-        """Return the time that is shown, in s since 1970."""
         return time.time()
 
     def _forget(self) -> None:
@@ -229,7 +226,6 @@ class LiveView:
         return True
 
     def _over(self, log: "_Log", logged: LoggedGame) -> None:
-        """Record the end of a game."""
         result = logged.result
         assert result is not None
         log.last = logged
@@ -271,7 +267,6 @@ class LiveView:
         )
 
     def _damaged(self) -> dict[str, str]:
-        """Return the unreadable logs by name, and the reasons."""
         damaged = ((name, log.trouble) for name, log in self._logs.items() if log.trouble)
         return dict(islice(damaged, LAST))
 
@@ -432,7 +427,6 @@ class _Log:
 
 
 def _replay(log: _Log, logged: LoggedGame) -> str:
-    """Return the address of a game's replay, relative to the first page."""
     file = page_name(log.tail.path.stem, place_in_plan(logged))
     return f"{PAGES}/{quote(file)}#game={quote(logged.game.game)}"
 

@@ -165,7 +165,6 @@ def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
 
 
 def _add(results: ResultStore, folder: Folder, plan: PlannedSitting) -> None:
-    """Add the results of a sitting's log that the ledger does not have yet."""
     if _missing(results, plan):
         for logged in read_games(folder.log(plan.name)):
             if logged.result:

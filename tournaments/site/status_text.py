@@ -75,7 +75,6 @@ def _lines(folder: Folder, in_json: bool) -> None:
 
 
 def _looks(folder: Folder) -> Iterator[Status]:
-    """Yield the progress at intervals until nothing is left to play."""
     while True:
         began = time.monotonic()
         seen = read_status(folder)
@@ -122,7 +121,6 @@ def parts(
 
 
 def _fouls(found: Sequence[FoulCount]) -> Table:
-    """Return the table of fouls, each with a game that shows the evidence."""
     columns = [Column("fouls of", "name"), Column("class", "word"), Column("the last in", "name")]
     columns += map(Column, ("games", "seat"))
     rows = [(one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found]

@@ -12,8 +12,7 @@ from tests.support.leagues import (
     table_results,
 )
 from tests.support.results import game
-from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import find_regressions
+from tournaments.league.ratings.regressions import RatedPool, find_regressions
 from tournaments.league.ratings.standings import DivisionStandings, division_standings
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Withdrawn

@@ -128,7 +128,6 @@ def _as(sandbox: Sandbox) -> Callable[[], Awaitable[Sandbox]]:
 async def _shown(
     ready: AbstractAsyncContextManager[Play], show: Callable[[], None]
 ) -> AsyncIterator[Play]:
-    """Write public snapshots while the round is played."""
 
     async def show_on() -> None:
         while True:

@@ -93,7 +93,6 @@ class Publisher:
 
 
 def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
-    """Return the plan of the round that would begin now; None while one is played."""
     if all(one.is_over for division in league.divisions.values() for one in division.rounds):
         with suppress(UserError):
             return found.plan if (found := next_round(league, now)) else None
@@ -105,7 +104,6 @@ def _day(now: datetime) -> bytes:
 
 
 def _changed_at(path: Path) -> int:
-    """Return the time of a file's last change, in ns; 0 without a file."""
     return path.stat().st_mtime_ns if path.exists() else 0
 
 

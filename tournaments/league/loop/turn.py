@@ -2,29 +2,33 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from arena.rules.english import count_in_digits
+from arena.files import write_atomic
+from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
+from tournaments.commands.report import take_luck_out
+from tournaments.commands.review import ReviewOptions, write_review
 from tournaments.league.conduct import new_benches
-from tournaments.league.folder import LeagueFolder
+from tournaments.league.folder import CLOSED, LeagueFolder
 from tournaments.league.journal import Journal
-from tournaments.league.loop.clock import begin_turn
 from tournaments.league.loop.play_round import Failure, play_round
 from tournaments.league.loop.publish import Publisher
 from tournaments.league.loop.pull import PullError, pull
-from tournaments.league.loop.value import value_round
 from tournaments.league.pairing.next_round import next_round
 from tournaments.league.read import (
     DivisionData,
     LeagueData,
     PlayedRound,
+    parse_time,
     read_league,
     read_round,
+    week_of,
+    write_time,
 )
 from tournaments.league.records import RoundPlan
 from tournaments.league.registry.history import append_entries
@@ -33,6 +37,8 @@ from tournaments.league.rounds import begin_round, close_round, end_tries, is_tr
 from tournaments.league.settings import LeagueSettings, load_settings
 from tournaments.plan.event import Event, files_of
 from tournaments.rating.fouls import own_fouls
+from tournaments.storage.folder import content
+from tournaments.storage.luck_store import LuckStore
 
 PROVED_S = 3600.0
 """Time for which a sandbox that was proved is used without another proof, in s."""
@@ -239,7 +245,80 @@ def _title(plan: RoundPlan) -> str:
 
 
 def _outcome(one: PlayedRound) -> str:
-    """Describe a round that is over: its games, and who fouled."""
     fouls = Counter(result.seats[seat] for result in one.results for seat in own_fouls(result))
     told = [f"{name} fouled in {games}" for name, games in fouls.most_common()]
     return ", ".join([count_in_digits(len(one.results), "game"), *told])
+
+
+LEAP = timedelta(days=1)
+"""Time after a turn within which the next one needs no confirmation."""
+
+
+def begin_turn(league: LeagueData, now: datetime, *, confirmed: bool) -> None:
+    """Check and note the time of a turn; what it writes gets this time or a later one.
+
+    `confirmed`: the organiser gave the time. Raises UserError if it would be in disorder, or if it
+    may be wrong: once a wrong time is in the files, the league stands still until then.
+    """
+    if write_time(now) < league.latest:
+        raise UserError(
+            f"The clock, or --now, says {write_time(now)}, which is behind {league.latest}, the "
+            "last time in the league's files, whose times must be in order. Set it right. If the "
+            f"last time is wrong, remove what has it: {join_words(list(_later_than(league, now)))}."
+        )
+    turn = league.folder.turn
+    noted = content(turn).decode().strip()
+    if noted and not confirmed and now - parse_time(noted) > LEAP:
+        raise UserError(
+            f"The clock says {write_time(now)}, more than a day after the league's last turn at "
+            f"{noted}. Set it right; or, if it is right, confirm it by removing {turn}."
+        )
+    write_atomic(turn, [write_time(now).encode()])
+
+
+def _later_than(league: LeagueData, now: datetime) -> Iterator[str]:
+    """Yield what the organiser must remove so that the league's last time is not after this."""
+    time, week = write_time(now), week_of(now)
+    for division in league.divisions.values():
+        for one in division.rounds:
+            path = one.folder.path.relative_to(league.folder.path)
+            if one.plan.time > time:
+                yield f"{path}"
+            elif one.closed and one.closed.time > time:
+                yield f"{path / CLOSED}"
+    if lines := sum(one.time > time for one in league.register):
+        yield f"{count_in_digits(lines, 'line')} at the end of {league.folder.register.name}"
+    reports = sorted(league.folder.reports.glob("*.md"))
+    yield from (f"reports/{path.name}" for path in reports if path.stem >= week)
+
+
+def value_round(settings: LeagueSettings, division: DivisionData, one: PlayedRound) -> str:
+    """Compute what a round that is over lacks of its luck and review; return what, in words.
+
+    Raises UserError, OSError.
+    """
+    return " and ".join(_value(settings, division, one))
+
+
+def _value(settings: LeagueSettings, division: DivisionData, one: PlayedRound) -> Iterator[str]:
+    from arena.valuation.batch import (
+        why_no_values,
+    )  # It takes numpy, which most leagues need later.
+
+    if why_no_values(division.rules):
+        return
+    if settings.luck and _lacks_luck(division, one):
+        take_luck_out(one.folder)
+        yield "luck"
+    if settings.review and not one.folder.review.exists():
+        write_review(one.folder, ReviewOptions(one.folder.path))
+        yield "review"
+
+
+def _lacks_luck(division: DivisionData, one: PlayedRound) -> bool:
+    from arena.valuation.luck import has_draws
+
+    known = LuckStore(one.folder, one.event)
+    return has_draws(division.rules, division.seats) and any(
+        known.known(result) is None for result in one.results
+    )

@@ -1,6 +1,6 @@
 """The page of a bot: rating over time, lost games, records, versions, fouls, checks. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -23,6 +23,7 @@ from tournaments.league.pages.news import News
 from tournaments.league.pages.view import (
     DivisionView,
     LeagueView,
+    Meeting,
     badge_address,
     bot_address,
     elo_text,
@@ -87,7 +88,6 @@ def _presence(entries: Sequence[AnyEntry]) -> str:
 
 
 def _place(division: DivisionView, row: StandingRow) -> str:
-    """Return where the bot stands, and whom it plays next, in words."""
     where = division.title
     if row.is_benched:
         return f"**Benched** in {where} until it changes."
@@ -132,8 +132,8 @@ def _division(
     history: list[Block] = [Figure(macro="history", value=chart)] if chart else []
     versions = [one for one in division.standings.all_versions if one.bot == bot]
     yield "Rating", "rating", [*history, _versions(view, versions)]
-    if rivals := division.rivals.get(bot):
-        yield "Record", "record", [_record(division, bot, rivals)]
+    if met := division.meetings.get(bot):
+        yield "Record", "record", [_record(division, bot, met)]
     if luck := [*_luck(division, bot)]:
         yield "Luck and mistakes", "luck", luck
     if shown := [*_fouls(division, bot)][:SHOWN]:
@@ -185,25 +185,22 @@ def _versions(view: LeagueView, versions: Sequence[StandingRow]) -> Block:
     return table("Versions", columns, rows)
 
 
-def _record(division: DivisionView, bot: str, rivals: Sequence[str]) -> Block:
+def _record(division: DivisionView, bot: str, met: Mapping[str, Sequence[Meeting]]) -> Block:
     columns = [
         Column("against", "name"), Column("games"), Column("won–drawn–lost", "word"),
         Column("win %"), Column("points a game", "word"),
     ]  # fmt: skip
-    met = [(other, division.between(bot, other)) for other in rivals]
-    met.sort(key=lambda one: (-len(one[1]), one[0]))
     rows = [
         (
             Cell(other, href=ROOT + pairing_address(division.name, bot, other)),
             *record_cells(meetings),
         )
-        for other, meetings in met
+        for other, meetings in sorted(met.items(), key=lambda one: (-len(one[1]), one[0]))
     ]
     return table("Record against each bot", columns, rows)
 
 
 def _luck(division: DivisionView, bot: str) -> Iterator[Block]:
-    """Yield what the tiles gave a bot, and what its decisions cost it."""
     luck = [
         points[seat]
         for place, result, seat in division.games_of.get(bot, ())
@@ -223,7 +220,6 @@ def _luck(division: DivisionView, bot: str) -> Iterator[Block]:
 
 
 def _fouls(division: DivisionView, bot: str) -> Iterator[Any]:
-    """Yield examples of a bot's fouls, the latest first."""
     for played, facts in zip(reversed(division.rounds), reversed(division.facts), strict=True):
         for one in facts.evidence:
             if first_version(one.entrant) == bot:
@@ -234,7 +230,6 @@ def _fouls(division: DivisionView, bot: str) -> Iterator[Any]:
 
 
 def _checks(entries: Sequence[AnyEntry]) -> Iterator[Section]:
-    """Yield the checks of the present version and of the last refused pushes."""
     blocks: list[Block] = []
     refused = [one for one in entries if isinstance(one, Refused)]
     for entry in [*reversed(refused)][:REFUSED]:
@@ -275,7 +270,6 @@ def _steps(check: CheckSummary | None) -> Iterator[Block]:
 
 
 def _share(view: LeagueView, bot: str) -> Section:
-    """Return the section about the bot's feed and badges."""
     base = f"{view.data.settings.url.rstrip('/')}/" if view.data.settings.url else "ADDRESS/"
     badges: list[Block] = []
     for division, _ in view.rows_of(bot):

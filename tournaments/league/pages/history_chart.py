@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from arena.document.html import minus
-from tournaments.league.ratings.timeline import TimelinePoint
+from tournaments.league.ratings.standings import TimelinePoint
 from tournaments.report.html.forest import Axis, Tick, axis, percent
 
 DATES = 5

@@ -78,7 +78,6 @@ def _regression_news(view: LeagueView) -> Iterator[News]:
 
 
 def _rank_news(view: LeagueView) -> Iterator[News]:
-    """Yield who moved in the last week that is over."""
     for division in view.divisions:
         for (_, before), (week, after) in pairwise(division.past):
             for bot, rank in after.items():

@@ -38,7 +38,6 @@ from tournaments.league.pages.view import (
     HOME,
     DivisionView,
     LeagueView,
-    Meeting,
     Ranks,
     badge_address,
     bot_address,
@@ -202,13 +201,16 @@ class _Writer:
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs; without their content where nobody has played since."""
-        for (one, other), meetings in division.meetings.items():
+        met = division.meetings
+        pairs = [(bot, rival) for bot in met for rival in met[bot] if bot < rival]
+        for one, other in sorted(pairs):
+            meetings = met[one][other]
             address = pairing_address(division.name, one, other)
             made = f"{self._look} {division.title} {len(meetings)}"
             if self._is_made(address, made):
                 yield address, None
             else:
-                values = _pairing(division, one, other, meetings)
+                values = _pairing(division, one, other)
                 yield self._page(address, f"{one} – {other}", "pairing.html.j2", values, made=made)
 
     def _is_made(self, address: str, made: str) -> bool:
@@ -296,11 +298,8 @@ def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup
     return Markup(pages.render("bot_name.html.j2", numbers=numbers, name=name))
 
 
-def _pairing(
-    division: DivisionView, one: str, other: str, meetings: Sequence[Meeting]
-) -> dict[str, Any]:
-    """Return the values of the page of two bots."""
-    turned = [meeting.turned() for meeting in meetings]
+def _pairing(division: DivisionView, one: str, other: str) -> dict[str, Any]:
+    meetings, turned = division.meetings[one][other], division.meetings[other][one]
     return {
         "heading": f"{one} against {other} in {division.title}",
         "rows": [(one, record_cells(meetings)), (other, record_cells(turned))],
@@ -310,7 +309,6 @@ def _pairing(
 
 
 def _rounds(rounds: Sequence[PlayedRound]) -> list[Block]:
-    """Return the list of a week's rounds."""
     # Whoever copies the site by its links needs these files to verify it; no other page has them.
     files = {"plan": PLAN, "event": "event.json", "ledger": "ledger.jsonl", "text": "report.md"}
     columns = [

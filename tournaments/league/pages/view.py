@@ -38,10 +38,6 @@ class Meeting(NamedTuple):
     other: int
     """and that of the other."""
 
-    def turned(self) -> "Meeting":
-        """Return the meeting from the other side."""
-        return self._replace(seat=self.other, other=self.seat)
-
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """A division as the pages show it."""
@@ -73,9 +69,10 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         return {row.bot: row for row in self.standings.rows}
 
     @cached_property
-    def meetings(self) -> Mapping[tuple[str, str], Sequence[Meeting]]:
-        """The games of each two bots that met, in order, by their names in alphabetical order."""
-        found: defaultdict[tuple[str, str], list[Meeting]] = defaultdict(list)
+    def meetings(self) -> Mapping[str, Mapping[str, Sequence[Meeting]]]:
+        """The games of each bot with each other that it met, in order, from its side."""
+        found: defaultdict[str, defaultdict[str, list[Meeting]]]
+        found = defaultdict(lambda: defaultdict(list))
         seats = range(self.data.seats)
         against = {seat: opponents(self.data.rules, len(seats), seat) for seat in seats}
         for one in self.rounds:
@@ -83,8 +80,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
                 bots = [first_version(name) for name in result.seats]
                 for seat, bot in enumerate(bots):
                     for other in against[seat]:
-                        if bot < bots[other]:
-                            found[bot, bots[other]].append(Meeting(one, result, seat, other))
+                        if bot != bots[other]:
+                            found[bot][bots[other]].append(Meeting(one, result, seat, other))
         return found
 
     @cached_property
@@ -106,21 +103,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
                 rounds, lost = found.get(first_version(name), (0, 0.0))
                 found[first_version(name)] = rounds + many, lost + loss
         return found
-
-    @cached_property
-    def rivals(self) -> Mapping[str, Sequence[str]]:
-        """The bots that each bot has met, by name."""
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for one, other in sorted(self.meetings):
-            found[one].append(other)
-            found[other].append(one)
-        return found
-
-    def between(self, bot: str, other: str) -> Sequence[Meeting]:
-        """Return the games of a bot with another, from its side."""
-        if bot < other:
-            return self.meetings.get((bot, other), ())
-        return [one.turned() for one in self.meetings.get((other, bot), ())]
 
 
 class LeagueView(Struct, frozen=True, kw_only=True, dict=True):

@@ -11,7 +11,7 @@ from protocol.errors import UserError
 from tournaments.formats.base import Entrant
 from tournaments.league.conduct import held_versions
 from tournaments.league.pairing.choice import METHOD, plan_tables
-from tournaments.league.pairing.encounters import count_encounters
+from tournaments.league.pairing.information import count_encounters
 from tournaments.league.read import (
     DivisionData,
     LeagueData,

@@ -6,8 +6,7 @@ from msgspec import Struct
 
 from protocol.codec import indented_json
 from tournaments.league.ratings.regressions import Regression
-from tournaments.league.ratings.standings import DivisionStandings, StandingRow
-from tournaments.league.ratings.timeline import TimelinePoint
+from tournaments.league.ratings.standings import DivisionStandings, StandingRow, TimelinePoint
 from tournaments.league.read import DivisionData, LeagueData
 from tournaments.league.records import ChosenTable
 from tournaments.rating.anchor import Anchor

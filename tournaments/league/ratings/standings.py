@@ -17,13 +17,55 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
 from tournaments.league.conduct import benched_versions
-from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import Regression, comparable, find_regressions
-from tournaments.league.ratings.timeline import TimelinePoint, rating_history
-from tournaments.league.read import DivisionData, LeagueData
+from tournaments.league.ratings.regressions import (
+    RatedPool,
+    Regression,
+    comparable,
+    find_regressions,
+)
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Bound, Pool, Rating, Ratings
+
+
+class TimelinePoint(Struct, frozen=True, kw_only=True):
+    """The rating of a bot on a day."""
+
+    day: str
+    """The day, such as 2026-11-22."""
+    version: str
+    """The version that played; of several the last."""
+    elo: float | None
+    """Its Elo over the anchor, or a bound."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo."""
+    bound: Bound
+    """As in `tournaments.rating.tables.Rating`."""
+
+
+def rating_history(
+    rounds: Iterable[PlayedRound], ratings: Mapping[str, Rating]
+) -> dict[str, list[TimelinePoint]]:
+    """Return the history of each bot, by bot, with a point for each day on which it played."""
+    played: dict[str, dict[str, Rating]] = {}
+    for one in rounds:
+        if one.is_over:
+            for name in {name for result in one.results for name in result.seats}:
+                if name in ratings:
+                    played.setdefault(first_version(name), {})[one.day] = ratings[name]
+    return {bot: [_point(*point) for point in own.items()] for bot, own in sorted(played.items())}
+
+
+def _point(day: str, rating: Rating) -> TimelinePoint:
+    return TimelinePoint(
+        day=day,
+        version=rating.name,
+        elo=rating.elo,
+        half_width=rating.half_width,
+        bound=rating.bound,
+    )
+
 
 FORM = 10
 """Games of a version's form."""
@@ -197,7 +239,6 @@ def _newcomer(name: str) -> Rating:
 
 
 def _versions_before(names: Iterable[str]) -> dict[str, str]:
-    """Return for each version that played the last of its bot that played before it."""
     by_bot = defaultdict[str, list[str]](list)
     for name in sorted(names, key=version_number):
         by_bot[first_version(name)].append(name)
@@ -205,7 +246,6 @@ def _versions_before(names: Iterable[str]) -> dict[str, str]:
 
 
 def _first_days(division: DivisionData, league: LeagueData) -> dict[str, str]:
-    """Return the day on which each version was admitted, or else first chosen."""
     days = {name: one.time[:10] for name, one in league.versions.items()}
     for one in division.rounds:
         for table in one.plan.tables:
@@ -215,7 +255,6 @@ def _first_days(division: DivisionData, league: LeagueData) -> dict[str, str]:
 
 
 def _form(results: Iterable[Result], partners: bool) -> dict[str, tuple[str, ...]]:
-    """Return the outcomes of each version's last games."""
     games = defaultdict[str, deque[str]](lambda: deque(maxlen=FORM))
     share = 2 if partners else 1
     for result in results:

@@ -48,7 +48,6 @@ def resolve_words(
 
 
 def _program(field: str, written: str, word: str, folder: Path) -> Path:
-    """Return the program's file: the bot's own, or one on the PATH."""
     if written == PYTHON:
         return find_program("", word, folder)
     own = Path(os.path.normpath(folder / word))
