@@ -27,8 +27,7 @@ from tournaments.league.conduct import benched_versions
 from tournaments.league.folder import PLAN, LeagueFolder, is_number
 from tournaments.league.pairing.choice import METHOD, plan_tables
 from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
-from tournaments.league.ratings.league_table import DivisionTable, LeagueTable, league_table
-from tournaments.league.ratings.standings import division_standings
+from tournaments.league.ratings.standings import DivisionTable, LeagueTable, rate_division
 from tournaments.league.read import (
     DivisionData,
     LeagueData,
@@ -316,7 +315,9 @@ def table_faults(
                 register=register,
                 divisions={told.name: division_of(told.name, rounds, told.title)},
             )
-            again = to_builtins(_again(league, told))
+            own = rate_division(league.divisions[told.name], league)
+            # The next tables are of a round that is not over.
+            again = to_builtins(replace(own, next=told.next))
             for where, one, other in _differences(to_builtins(told), again):
                 yield f"{path}: {told.name}{where} is {one}, but the rounds give {other}"
                 break
@@ -338,13 +339,6 @@ def division_of(name: str, rounds: Sequence[PlayedRound], title: str = "") -> Di
         seats=event.seats,
         rounds=list(rounds),
     )
-
-
-def _again(league: LeagueData, told: DivisionTable) -> DivisionTable:
-    """Compute the table of a division anew; the next tables are of a round that is not over."""
-    standings = {told.name: division_standings(league.divisions[told.name], league)}
-    (own,) = league_table(league, standings).divisions
-    return replace(own, next=told.next)
 
 
 def _differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -28,9 +28,9 @@ from arena.rules.english import count_in_digits, join_words
 from tournaments.league.pairing.choice import open_intervals
 from tournaments.league.pairing.information import count_encounters
 from tournaments.league.ratings.standings import (
-    DivisionStandings,
+    DivisionTable,
     StandingRow,
-    division_standings,
+    rate_division,
 )
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, parse_time, week_of
 from tournaments.league.records import (
@@ -118,8 +118,8 @@ def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
 
 def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
     data = now.divisions[name]
-    found, before = division_standings(data, now), division_standings(then.divisions[name], then)
-    ranks = {row.bot: row.rank for row in before.rows if row.rank}
+    found, before = rate_division(data, now), rate_division(then.divisions[name], then)
+    ranks = {row.bot: row.rank for row in before.standings if row.rank}
     compared = count_in_digits(found.comparisons, "new version")
     news = (
         *(f"**{one.sentence}** (of {compared} compared)" for one in found.regressions),
@@ -141,9 +141,9 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
 
 
 def _standings(
-    found: DivisionStandings, before: Mapping[str, int], games: Mapping[str, int], anchor: str
+    found: DivisionTable, before: Mapping[str, int], games: Mapping[str, int], anchor: str
 ) -> Block:
-    if not any(row.games for row in found.rows):
+    if not any(row.games for row in found.standings):
         return Paragraph("No game was played yet.")
     columns = [
         Column("#", "rank"),
@@ -154,7 +154,7 @@ def _standings(
         Column("last games", "word"),
     ]
     return table(
-        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.rows)
+        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.standings)
     )
 
 
@@ -186,8 +186,8 @@ def _games(division: DivisionData, week: str) -> Counter[str]:
     )
 
 
-def _improved(found: DivisionStandings) -> Iterator[str]:
-    for row in found.rows:
+def _improved(found: DivisionTable) -> Iterator[str]:
+    for row in found.standings:
         if row.change and row.change_half_width and row.change > row.change_half_width:
             yield (
                 f"{row.version} is better than {row.before}: "

@@ -13,7 +13,7 @@ from tournaments.league.conduct import (
     held_versions,
     new_benches,
 )
-from tournaments.league.ratings.standings import division_standings
+from tournaments.league.ratings.standings import rate_division
 from tournaments.league.read import LeagueData, PlayedRound
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
@@ -81,7 +81,7 @@ def test_bench_is_held_written_once_and_costs_the_rank() -> None:
     assert (line.version, line.division, line.time) == ("mine", "draw", "2026-11-05T12:00:00Z")
     again = league_of(data.divisions["draw"].rounds, [*data.register, line])
     assert new_benches(again, NOW) == []
-    rows = division_standings(data.divisions["draw"], data).rows
+    rows = rate_division(data.divisions["draw"], data).standings
     assert [(row.version, row.rank, row.is_benched) for row in rows] == [
         ("greedy", 1, False),
         ("mine", None, True),

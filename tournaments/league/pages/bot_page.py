@@ -57,7 +57,7 @@ def bot_page(view: LeagueView, bot: str, news: Sequence[News]) -> dict[str, Any]
     places = view.rows_of(bot)
     blocks: list[Block] = []
     for division in view.divisions:
-        if division.standings.timeline.get(bot) or bot in division.rows:
+        if division.table.timeline.get(bot) or bot in division.rows:
             scope = f" in {division.title}" if len(view.divisions) > 1 else ""
             for title, key, inner in _division(view, division, bot):
                 blocks.append(Section(title + scope, inner, id=f"{key}-{division.name}"))
@@ -96,7 +96,7 @@ def _place(division: DivisionView, row: StandingRow) -> str:
     else:
         elo, half = elo_text(row)
         interval = f" ± {half}" if half else ""
-        place = f"Place {row.rank} of {len(division.standings.rows)}"
+        place = f"Place {row.rank} of {len(division.table.standings)}"
         words = (
             f"**{place if row.rank else 'No place yet'}** in {where}: {elo}{interval} "
             f"Elo after {count_in_digits(row.games, 'game')}."
@@ -104,7 +104,7 @@ def _place(division: DivisionView, row: StandingRow) -> str:
     if row.change is not None:
         half = "" if row.change_half_width is None else f" ± {row.change_half_width:.0f}"
         words += f" {row.change:+.0f}{half} Elo against {row.before}."
-    flagged = [one for one in division.standings.regressions if one.newer == row.version]
+    flagged = [one for one in division.table.regressions if one.newer == row.version]
     return " ".join((words, *(f"**{one.sentence}.**" for one in flagged), _next(division, row)))
 
 
@@ -128,9 +128,9 @@ def _division(
     if losses := [*_losses(division, bot)]:
         figure = Figure(macro="games", value=losses)
         yield "Last games it did not win", "losses", [figure]
-    chart = history_chart(division.standings.timeline.get(bot, ()), bot)
+    chart = history_chart(division.table.timeline.get(bot, ()), bot)
     history: list[Block] = [Figure(macro="history", value=chart)] if chart else []
-    versions = [one for one in division.standings.all_versions if one.bot == bot]
+    versions = [one for one in division.table.all_versions if one.bot == bot]
     yield "Rating", "rating", [*history, _versions(view, versions)]
     if met := division.meetings.get(bot):
         yield "Record", "record", [_record(division, bot, met)]

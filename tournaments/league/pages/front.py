@@ -46,8 +46,8 @@ def front_part(division: DivisionView) -> dict[str, Any]:
         "name": division.name,
         "title": division.title,
         "lead": division_lead(division),
-        "alerts": [f"{one.sentence}." for one in division.standings.regressions],
-        "compared": count_in_digits(division.standings.comparisons, "new version"),
+        "alerts": [f"{one.sentence}." for one in division.table.regressions],
+        "compared": count_in_digits(division.table.comparisons, "new version"),
         "table": standings_table(division),
         "next": division.next,
         "tables": tables[:TABLES],
@@ -60,7 +60,7 @@ def front_part(division: DivisionView) -> dict[str, Any]:
 
 def division_lead(division: DivisionView) -> str:
     """Return a sentence or two about the state of a division."""
-    rows = division.standings.rows
+    rows = division.table.standings
     games = sum(len(one.results) for one in division.rounds)
     if not games or not rows:
         return "No round is over yet: ratings come with the first."
@@ -78,7 +78,7 @@ def division_lead(division: DivisionView) -> str:
 
 def standings_table(division: DivisionView) -> dict[str, Any]:
     """Return the values of the table of present versions."""
-    rows = division.standings.rows
+    rows = division.table.standings
     drawn = len(rows) <= MOST_DRAWN and any(row.elo is not None for row in rows)
     forest = place_estimates(rows) if drawn else None
     intervals = forest.rows if forest else [None] * len(rows)

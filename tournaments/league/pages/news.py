@@ -69,7 +69,7 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
 
 def _regression_news(view: LeagueView) -> Iterator[News]:
     for division in view.divisions:
-        for one in division.standings.regressions:
+        for one in division.table.regressions:
             words = "" if one.lead is None else f"{one.lead:+.0f} ± {one.half_width or 0:.0f} Elo."
             if admitted := view.data.versions.get(one.newer):
                 title = f"{one.sentence} in {division.title}"

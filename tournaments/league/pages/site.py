@@ -28,6 +28,7 @@ from arena.document.blocks import (
 )
 from arena.files import open_file
 from arena.ui.html import SitePages, generator
+from protocol.codec import indented_json
 from tournaments.league.folder import CLOSED, PLAN
 from tournaments.league.pages.bot_page import bot_page
 from tournaments.league.pages.front import about_sections, division_lead, front_part
@@ -47,8 +48,7 @@ from tournaments.league.pages.view import (
     record_cells,
     round_address,
 )
-from tournaments.league.ratings.league_table import league_json
-from tournaments.league.ratings.standings import division_standings
+from tournaments.league.ratings.standings import LeagueTable, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import RoundPlan
 from tournaments.league.weekly_report import league_at_end, week_before, week_blocks
@@ -115,7 +115,7 @@ class LeagueSite:
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
-            standings=division_standings(division, data),
+            table=rate_division(division, data),
             rounds=rounds,
             facts=[
                 self._facts_of(one, with_logs=len(rounds) - place <= READ_LOGS)
@@ -142,7 +142,7 @@ class LeagueSite:
         known = self._ranks.get((name, week))
         if known is None or known[0] != rounds:
             then = league_at_end(data, week)
-            rows = division_standings(then.divisions[name], then).rows if rounds else ()
+            rows = rate_division(then.divisions[name], then).standings if rounds else ()
             known = rounds, {row.bot: row.rank for row in rows if row.rank}
             self._ranks[name, week] = known
         return known[1]
@@ -174,7 +174,7 @@ class _Writer:
         yield from ((name, text.encode()) for name, text in self._pages.files.items())
         for division in view.divisions:
             yield from self._pairings(division)
-            for row in division.standings.rows:
+            for row in division.table.standings:
                 yield badge_address(division.name, row.bot), self._badge(row.bot, elo_text(row))
         yield from self._bots()
         weeks = sorted({one.week for division in view.divisions for one in division.data.rounds})
@@ -182,7 +182,14 @@ class _Writer:
             yield from self._week_files(week)
         yield "register.jsonl", content(data.folder.register)
         yield ".nojekyll", b""
-        yield "league.json", league_json(data, {one.name: one.standings for one in view.divisions})
+        table = LeagueTable(
+            title=self._title,
+            anchor=data.settings.anchor,
+            house=data.settings.house,
+            foul_sittings=data.settings.quota.foul_sittings,
+            divisions=[one.table for one in view.divisions],
+        )
+        yield "league.json", indented_json(table) + b"\n"
         news = [one for one in self._news if one.kind != "rank"]
         yield self._feed(FEED, HOME, self._title, news)
         several = len(view.divisions) > 1

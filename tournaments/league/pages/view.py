@@ -16,7 +16,7 @@ from arena.document.blocks import Cell
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.pages.rounds import RoundFacts
-from tournaments.league.ratings.standings import DivisionStandings, StandingRow
+from tournaments.league.ratings.standings import DivisionTable, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import AnyEntry, RoundPlan
 from tournaments.report.html.replay_links import SITE_PAGE
@@ -43,7 +43,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """A division as the pages show it."""
 
     data: DivisionData
-    standings: DivisionStandings
+    table: DivisionTable
+    """Its ratings, as league.json has them."""
     rounds: Sequence[PlayedRound]
     """Its rounds that are over and published, in order."""
     facts: Sequence[RoundFacts]
@@ -66,7 +67,7 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
         """The row of the present version of each bot, by bot."""
-        return {row.bot: row for row in self.standings.rows}
+        return {row.bot: row for row in self.table.standings}
 
     @cached_property
     def meetings(self) -> Mapping[str, Mapping[str, Sequence[Meeting]]]:

@@ -24,9 +24,10 @@ from tournaments.league.ratings.regressions import (
     find_regressions,
 )
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.records import ChosenTable
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
-from tournaments.rating.tables import Bound, Pool, Rating, Ratings
+from tournaments.rating.tables import Bound, Pool, Rating
 
 
 class TimelinePoint(Struct, frozen=True, kw_only=True):
@@ -117,24 +118,54 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """Half width of the 95 % interval of `change`, in Elo."""
 
 
-class DivisionStandings(Struct, frozen=True, kw_only=True):
-    """Everything that the results of a division tell about its bots."""
+class DivisionTable(Struct, frozen=True, kw_only=True):
+    """All that the results of a division tell about its bots, as league.json has it."""
 
-    rows: list[StandingRow]
+    name: str
+    title: str
+    """Its title for readers."""
+    rules: str
+    """The name of its rules; each round's event.json has them in full."""
+    seats: int
+    rounds: int
+    """Rounds that are over."""
+    games: int
+    """Their games."""
+    until: str
+    """Time at which the last of them was chosen; empty if there is none."""
+    standings: list[StandingRow]
     """Present versions, best first; those without a rank stand last."""
-    all_versions: list[StandingRow]
-    """All versions that play or played, best first."""
-    ratings: Ratings
-    """The fit, with the pool of the anchor first."""
+    earlier: list[StandingRow]
+    """Versions that play no more, best first."""
     timeline: dict[str, list[TimelinePoint]]
     """History of each bot's rating, by bot."""
     regressions: list[Regression]
     """Present versions that are worse than the one before."""
     comparisons: int
     """Number of present versions that were compared with the one before."""
+    next: tuple[ChosenTable, ...]
+    """Tables of the round that is to be played."""
+
+    @property
+    def all_versions(self) -> list[StandingRow]:
+        """All versions that play or played."""
+        return [*self.standings, *self.earlier]
 
 
-def division_standings(division: DivisionData, league: LeagueData) -> DivisionStandings:
+class LeagueTable(Struct, frozen=True, kw_only=True):
+    """The content of league.json."""
+
+    title: str
+    anchor: Anchor
+    """The house bot over which ratings are given, and its rating."""
+    house: tuple[str, ...]
+    """Sample bots that always play."""
+    foul_sittings: int
+    """Sittings in a row with a foul of its own after which a version is benched."""
+    divisions: list[DivisionTable]
+
+
+def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
     """Rate all versions of a division by all results of its finished rounds."""
     results = list(division.results())
     partners = division.rules.deal.partners
@@ -162,13 +193,21 @@ def division_standings(division: DivisionData, league: LeagueData) -> DivisionSt
     present = [row.version for row in rows if row.is_active]
     pairs = [(name, before[name]) for name in present if before.get(name)]
     compared = comparable(pairs, main)
-    return DivisionStandings(
-        rows=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
-        all_versions=rows,
-        ratings=Ratings(tuple(pools)),
+    over = [one for one in division.rounds if one.is_over]
+    return DivisionTable(
+        name=division.settings.name,
+        title=division.settings.title or division.settings.name,
+        rules=division.rules.name,
+        seats=division.seats,
+        rounds=len(over),
+        games=len(results),
+        until=over[-1].plan.time if over else "",
+        standings=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
+        earlier=[row for row in rows if not row.is_active],
         timeline=rating_history(division.rounds, main.by_name),
         regressions=find_regressions(compared, main),
         comparisons=len(compared),
+        next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
     )
 
 

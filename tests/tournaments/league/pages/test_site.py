@@ -14,7 +14,7 @@ from tests.support.events import boneyard
 from tests.support.made_up_leagues import made_up_facts, made_up_league, publish_rounds
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.pages.site import LeagueSite
-from tournaments.league.ratings.league_table import LeagueTable
+from tournaments.league.ratings.standings import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import Benched, CheckedStep, CheckSummary, Refused, Withdrawn
 
