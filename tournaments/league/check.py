@@ -57,7 +57,6 @@ class VerifiedLeague(NamedTuple):
     """The extent of a check of a league."""
 
     rounds: int
-    """Rounds that were checked."""
     games: int
     """Games that were replayed from their boards' seeds."""
     boards: int

@@ -14,7 +14,7 @@ from arena.ui.console import print_json, shown_path
 from tournaments.formats.base import first_version
 from tournaments.league.conduct import held_versions
 from tournaments.league.journal import describe_entry
-from tournaments.league.pairing.next_round import boards_left, next_round
+from tournaments.league.pairing.next_round import boards_to_play, next_round
 from tournaments.league.read import (
     DivisionData,
     LeagueData,
@@ -169,7 +169,7 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
         playing=next((_round(one) for one in division.rounds if not one.is_over), None),
         boards=boards,
         boards_a_week=own.boards_a_week,
-        boards_left=max(0, boards_left(league, division, now)),
+        boards_left=max(0, boards_to_play(league, division, now)),
         left_s=None if pace is None else round(pace * max(0, own.boards_a_week - boards), 1),
     )
 

@@ -90,9 +90,7 @@ class EventSite(NamedTuple):
     """A site as it was just written."""
 
     summary: Results
-    """The results that it shows."""
     replays: int
-    """Games that can be replayed."""
     is_over: bool
     """True if all games have their results, and all logs are there."""
 

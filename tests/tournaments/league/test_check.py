@@ -100,7 +100,7 @@ MORE: list[tuple[str, Callable[[Path], None], str]] = [
     (SECOND, remove, "short has 2 rounds, but 1 can be read"),
     ("league.json", hide_rounds, "short has figures, but no round"),
     (f"{SECOND}/closed.json", close, "before its tables were chosen"),
-    (f"{SECOND}/round.json", forget_register, "round.json: register"),
+    (f"{SECOND}/round.json", forget_register, "neither this round nor a later one was checked"),
     ("league.json", hide_rounds, "has 0 of the 2 rounds of short"),
     (f"{SECOND}/round.json", hold("fouled in ² sittings"), "x could not play at"),
     (f"{SECOND}/round.json", hold(f"fouled in {'9' * 5000} sittings"), "x could not play at"),

@@ -44,15 +44,15 @@ def run_league(path: Path, options: LoopOptions) -> int:
             f"`boneyard new league {shown_path(path)}` makes one."
         )
     clock = _clock(options.now)
-    journal = Journal(folder.log, print_line)
+    journal = Journal(folder.log, clock, print_line)
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal), _interrupted_by_all_signals():
         try:
             confirmed = options.now is not None
             turns = Turns(folder, journal, clock, options.jobs, confirmed=confirmed)
-            return _run(turns, folder, journal, clock, options)
+            return _run(turns, folder, journal, options)
         except KeyboardInterrupt:
-            journal.note(clock(), "stopped", "the same command goes on")
+            journal.note("stopped", "the same command goes on")
             return INTERRUPTED
 
 
@@ -60,9 +60,7 @@ def _clock(now: datetime | None) -> Clock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
 
 
-def _run(
-    turns: Turns, folder: LeagueFolder, journal: Journal, clock: Clock, options: LoopOptions
-) -> int:
+def _run(turns: Turns, folder: LeagueFolder, journal: Journal, options: LoopOptions) -> int:
     ends = options.once or options.rounds is not None
     rounds, code = 0, 0
     while True:
@@ -73,7 +71,7 @@ def _run(
         attempts.make(turns.value)
         attempts.make(partial(turns.publish, at_once=not played))
         for kind, words in attempts.complaints.items():
-            journal.note_state(clock(), kind, words)
+            journal.note_state(kind, words)
             code = STOPPED if words else code
         if ends and (not played or attempts.complaints["full disk"]):
             return code

@@ -29,7 +29,6 @@ class Failure(NamedTuple):
     """The failure of a try to play a round to its end."""
 
     why: str
-    """The reason, a sentence."""
     tries: int
     """Tries, this one among them, that brought no further game."""
 
@@ -73,11 +72,8 @@ class _Means(NamedTuple):
     """The means by which a round is played."""
 
     sandbox: Sandbox
-    """The sandbox of its bots."""
     jobs: int | None
-    """Sittings side by side."""
     show: Callable[[], None]
-    """A function that writes a public snapshot."""
 
 
 def _play(

@@ -84,19 +84,19 @@ class Turns:
         self._reload(strict=strict)
         now = self._present(self._data or self._read(self.settings))
         for entry in update_register(self._folder, self.settings, now):
-            self._journal.note_entry(self._clock(), entry)
+            self._journal.note_entry(entry)
         benches = new_benches(self._read(self.settings), self._clock())
         for bench in append_entries(self._folder.register, benches):
-            self._journal.note_entry(self._clock(), bench)
+            self._journal.note_entry(bench)
 
     def _pull(self) -> None:
         failure = ""
         try:
             if commit := pull(self._folder.path):
-                self._note("pulled", commit)
+                self._journal.note("pulled", commit)
         except PullError as error:
             failure = f"failed: {error}"
-        self._journal.note_state(self._clock(), "pull", failure)
+        self._journal.note_state("pull", failure)
 
     def _reload(self, *, strict: bool) -> None:
         """Take the settings from league.toml, if they can be read."""
@@ -109,7 +109,7 @@ class Turns:
             if strict:
                 raise
             complaint = f"{error} The earlier settings stay in force."
-        self._journal.note_state(self._clock(), "settings", complaint)
+        self._journal.note_state("settings", complaint)
 
     def _read(self, settings: LeagueSettings) -> LeagueData:
         """Read the league's files again. Raises UserError."""
@@ -121,9 +121,6 @@ class Turns:
         now = self._clock()
         begin_turn(league, now, confirmed=self._confirmed)
         return now
-
-    def _note(self, kind: str, words: str) -> None:
-        self._journal.note(self._clock(), kind, words)
 
     # --- rounds ---
 
@@ -140,7 +137,7 @@ class Turns:
         unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
         played = next(unfinished, None)
         if played:
-            self._journal.note_state(self._clock(), "goes on", _title(played.plan))
+            self._journal.note_state("goes on", _title(played.plan))
         elif (played := self._begin(data)) is None:
             return False
         self._play(played)
@@ -154,7 +151,7 @@ class Turns:
         path = begin_round(self._folder, plan, found.event)
         tables = count_in_digits(len(plan.tables), "table")
         boards = count_in_digits(len(plan.tables) * plan.boards, "board")
-        self._note("begun", f"{_title(plan)}: {tables}, {boards}")
+        self._journal.note("begun", f"{_title(plan)}: {tables}, {boards}")
         return read_round(path, 0)
 
     def _play(self, one: PlayedRound) -> None:
@@ -166,11 +163,11 @@ class Turns:
         if failure is None:
             seconds = time.monotonic() - began
             over = read_round(one.folder.path, 0)
-            self._note("over", f"{_title(one.plan)}: {_outcome(over)} in {seconds:.1f} s")
+            self._journal.note("over", f"{_title(one.plan)}: {_outcome(over)} in {seconds:.1f} s")
         elif failure.is_last:
             self._close(one, failure)
         else:
-            self._note("stopped", f"{_title(one.plan)}: {failure.why} It is tried again.")
+            self._journal.note("stopped", f"{_title(one.plan)}: {failure.why} It is tried again.")
             # What the machine is short of may come back.
             time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
 
@@ -178,7 +175,7 @@ class Turns:
         why = self._folder.without_path(failure.why)
         close_round(one.folder, self._clock(), why)
         end_tries(one.folder)
-        self._note("closed", f"{_title(one.plan)}, not all games are played: {why}")
+        self._journal.note("closed", f"{_title(one.plan)}, not all games are played: {why}")
 
     def _sandbox(self, event: Event) -> Sandbox:
         """Return the sandbox of a round. Raises UserError if bots cannot be locked in here."""
@@ -187,7 +184,7 @@ class Turns:
             return Sandbox(sandbox.level, event.limits, sandbox.missing)
         files = files_of(event.entrants)
         sandbox = choose_level(event.sandbox, event.limits, self._folder.path, files)
-        self._note("sandbox", sandbox.brief.removeprefix("Sandbox: "))
+        self._journal.note("sandbox", sandbox.brief.removeprefix("Sandbox: "))
         self._proved = time.monotonic(), sandbox
         return sandbox
 
@@ -207,7 +204,7 @@ class Turns:
                 told = value_round(self.settings, division, one)
                 self._valued.add(key)
                 if told:
-                    self._note("valued", f"{_title(one.plan)}: {told}")
+                    self._journal.note("valued", f"{_title(one.plan)}: {told}")
                     self._publisher.outdate()
                     return
 
@@ -222,7 +219,7 @@ class Turns:
         now = self._present(league)
         if self._publisher.is_due(league, now, at_once=at_once):
             seconds = self._publisher.publish(league, now)
-            self._note("published", f"the site in {seconds:.1f} s")
+            self._journal.note("published", f"the site in {seconds:.1f} s")
 
     def show_live(self) -> None:
         """Write a public snapshot of the last round."""

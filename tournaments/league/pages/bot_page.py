@@ -27,7 +27,7 @@ from tournaments.league.pages.view import (
     badge_address,
     bot_address,
     elo_text,
-    game_line,
+    game_values,
     pairing_address,
     record_cells,
     replay_address,
@@ -157,7 +157,7 @@ def _losses(division: DivisionView, bot: str) -> Iterator[dict[str, object]]:
         if luck := facts.luck.get(result.game):
             way = "gained" if luck[seat] > 0 else "lost"
             notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
-        yield game_line(division.rounds[place], result, "; ".join(notes))
+        yield game_values(division.rounds[place], result, "; ".join(notes))
 
 
 def _versions(view: LeagueView, versions: Sequence[StandingRow]) -> Block:

@@ -11,7 +11,7 @@ from tournaments.league.pages.view import (
     LeagueView,
     Ranks,
     elo_text,
-    game_line,
+    game_values,
     round_address,
 )
 from tournaments.league.ratings.standings import StandingRow
@@ -48,12 +48,12 @@ def front_part(division: DivisionView) -> dict[str, Any]:
         "lead": division_lead(division),
         "alerts": [f"{one.sentence}." for one in division.table.regressions],
         "compared": count_in_digits(division.table.comparisons, "new version"),
-        "table": standings_table(division),
+        "table": ladder(division),
         "next": division.next,
         "tables": tables[:TABLES],
         "more": max(0, len(tables) - TABLES),
         "last": last,
-        "games": [game_line(last, one) for one in [*games.values()][:GAMES]] if last else (),
+        "games": [game_values(last, one) for one in [*games.values()][:GAMES]] if last else (),
         "last_round": f"{round_address(last)}index.html" if last else "",
     }
 
@@ -76,7 +76,7 @@ def division_lead(division: DivisionView) -> str:
     )
 
 
-def standings_table(division: DivisionView) -> dict[str, Any]:
+def ladder(division: DivisionView) -> dict[str, Any]:
     """Return the values of the table of present versions."""
     rows = division.table.standings
     drawn = len(rows) <= MOST_DRAWN and any(row.elo is not None for row in rows)

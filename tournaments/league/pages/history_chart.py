@@ -21,7 +21,6 @@ class Span(NamedTuple):
     """The days of one version: a version has one rating."""
 
     version: str
-    """Its name."""
     label: str
     """Its number, such as @3, where there is room for it; or empty."""
     start: str
@@ -29,7 +28,6 @@ class Span(NamedTuple):
     end: str
     """and ends,"""
     width: str
-    """its width,"""
     y: str
     """the place of its rating; empty if it has only a bound,"""
     top: str

@@ -43,7 +43,7 @@ from tournaments.league.pages.view import (
     badge_address,
     bot_address,
     elo_text,
-    game_line,
+    game_values,
     pairing_address,
     record_cells,
     round_address,
@@ -310,7 +310,7 @@ def _pairing(division: DivisionView, one: str, other: str) -> dict[str, Any]:
     return {
         "heading": f"{one} against {other} in {division.title}",
         "rows": [(one, record_cells(meetings)), (other, record_cells(turned))],
-        "games": [game_line(met.round, met.result) for met in reversed(meetings[-GAMES:])],
+        "games": [game_values(met.round, met.result) for met in reversed(meetings[-GAMES:])],
         "left": max(0, len(meetings) - GAMES),
     }
 

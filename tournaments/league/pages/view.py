@@ -149,7 +149,7 @@ def record_cells(meetings: Sequence[Meeting]) -> tuple[Cell, ...]:
     )
 
 
-def game_line(one: PlayedRound, result: Result, note: str = "") -> dict[str, object]:
+def game_values(one: PlayedRound, result: Result, note: str = "") -> dict[str, object]:
     """Return a game as a line: the best first; without a note its fouls."""
     seats = sorted(range(len(result.seats)), key=lambda seat: result.places[seat])
     fouls = [f"{first_version(result.seats[foul.seat])}: {foul.foul}" for foul in result.fouls]

@@ -21,7 +21,7 @@ from tournaments.league.read import (
     write_time,
 )
 from tournaments.league.records import RoundPlan
-from tournaments.league.registry.update import entrant_of
+from tournaments.league.registry.version_command import entrant_of
 from tournaments.league.rounds import round_event
 from tournaments.plan.event import Event
 
@@ -52,7 +52,7 @@ def next_round(league: LeagueData, now: datetime) -> NextRound | None:
 
 def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
     own, number = division.settings, len(division.rounds) + 1
-    left = boards_left(league, division, now) // own.boards_a_table
+    left = boards_to_play(league, division, now) // own.boards_a_table
     if left < 1:
         return None
     held = held_versions(league, division)
@@ -81,7 +81,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     return NextRound(plan, event)
 
 
-def boards_left(league: LeagueData, division: DivisionData, now: datetime) -> int:
+def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) -> int:
     """Return the boards that a division may play now: each day of the week allows a seventh more.
 
     So a bot that is pushed late in a week plays too, and a new league has its site within minutes.

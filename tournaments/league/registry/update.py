@@ -11,8 +11,6 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from msgspec import UNSET
-
 from arena.conformance.model import EventGame
 from arena.match.piped_process import CannotStartError
 from arena.sandbox.limits import MIB
@@ -22,7 +20,6 @@ from arena.sandbox.temporary import sweep
 from arena.ui.console import print_note
 from protocol.codec import encode_json, printable_lines
 from protocol.errors import UserError
-from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.read import parse_time, read_register, write_time
@@ -48,7 +45,11 @@ from tournaments.league.registry.file_tree import (
 )
 from tournaments.league.registry.history import NOT_READ, BotHistory, append_entries, bot_histories
 from tournaments.league.registry.push import ChangedPushError, push_time, read_push
-from tournaments.league.registry.version_command import version_command
+from tournaments.league.registry.version_command import (
+    built_folder,
+    permissions_of,
+    version_command,
+)
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
 from tournaments.plan.bot_catalog import sample_bots, sample_folder
 from tournaments.plan.bot_file import BOT_FILE, BotFile
@@ -76,30 +77,6 @@ def update_register(
     DamagedFileError.
     """
     return _Update(LeagueFolder(league.path.resolve()), settings, now).run()
-
-
-def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) -> Entrant:
-    """Return a version as a round's plan has it. Raises UserError if it cannot play here."""
-    version = entry.version
-    folder = LeagueFolder(league.path.resolve()).version(version)
-    try:
-        content = (folder / BOT_FILE).read_bytes()
-        bot = parse_bot_file({BOT_FILE: Item("file", content)}, version, list(entry.divisions))
-        permissions = _permissions(settings, entry.bot)
-        command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
-    except (OSError, RefusedPushError) as error:
-        raise UserError(f"Version {version} cannot play: {error}") from error
-    clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET
-    return Entrant(version, command, entry.fingerprint, clock=clock)
-
-
-def built_folder(folder: Path) -> Path:
-    """Return the folder beside a version's files that has them with all that their build made."""
-    return folder.with_name(f"{folder.name}.built")
-
-
-def _permissions(settings: LeagueSettings, bot: str) -> BotPermissions:
-    return settings.bots.get(bot, BotPermissions())
 
 
 class _Update:
@@ -340,7 +317,7 @@ class _Update:
     def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
         """Copy, build and check a version. Raises RefusedPushError, _PostponedError, OSError."""
         folder = self._lay_out(version, file, tree)
-        permissions = _permissions(self.settings, bot)
+        permissions = permissions_of(self.settings, bot)
         command = version_command(file, folder, permissions)
         games = [
             (one.name, EventGame(*division_rules(one, self.league.path)))

@@ -11,7 +11,7 @@ from protocol.codec import decode_json
 from tests.support.events import boneyard
 from tournaments.league.loop import loop
 from tournaments.league.loop.turn import Turns
-from tournaments.league.pairing.next_round import boards_left
+from tournaments.league.pairing.next_round import boards_to_play
 from tournaments.league.read import read_league
 from tournaments.league.records import Admitted, Withdrawn
 from tournaments.league.registry.history import append_entries
@@ -126,7 +126,7 @@ def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
     league = read_league(place)
     days = [datetime(2026, 11, day, 10, tzinfo=UTC) for day in (24, 25, 27, 30)]
     short = league.divisions["short"]
-    assert [boards_left(league, short, day) for day in days] == [2, 4, 8, 2]
+    assert [boards_to_play(league, short, day) for day in days] == [2, 4, 8, 2]
 
 
 def test_folders_that_are_no_league_are_explained(
