@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from arena.files import read_file
 from arena.logs.checksummed import DamagedFileError
-from arena.rules.english import count_in_digits, join_words
+from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line
 from arena.ui.progress import working
 from protocol.codec import DamagedRecordError, decode_json
@@ -204,7 +204,10 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
         if plan.method == METHOD:
             tables = plan_tables(plan, encounters, event.seats, partners)
             if list(plan.tables) != tables:
-                yield f"{path}: {_other_table(one, [table.entrants for table in tables])}"
+                yield (
+                    f"{path}: tables, reasons or gains are not those of the choice from the rounds "
+                    "before it"
+                )
         else:
             yield (
                 f"{path}: its tables were chosen by the method {plan.method!r}, which this version "
@@ -221,18 +224,6 @@ def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]
         if one.plan.register not in digests:
             yield f"{path}: other lines than when {one.folder.path} was chosen"
             return
-
-
-def _other_table(one: PlayedRound, tables: Sequence[tuple[str, ...]]) -> str:
-    planned = [table.entrants for table in one.plan.tables]
-    found = {"plays": {*planned} - {*tables}, "lacks": {*tables} - {*planned}}
-    for verb, other in found.items():
-        if other:
-            who = join_words(list(min(other)))
-            return f"it {verb} the table of {who}, against the choice from the rounds before"
-    return (
-        "order, reasons or gains of its tables are not those of the choice from the rounds before"
-    )
 
 
 def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:

@@ -237,11 +237,17 @@ def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
         Column("playing", "word"),
     ]
     yield table("Divisions", columns, (_row(one) for one in found.divisions))
-    yield from listed(f"Next in {found.next_division}", map(_next, found.next_tables))
+    yield from listed(
+        f"Next in {found.next_division}",
+        (f"{' – '.join(one.entrants)}: {one.why}" for one in found.next_tables),
+    )
     yield from listed(
         "Held out", (f"{one.version} in {one.division}: {one.why}" for one in found.held)
     )
-    yield from listed("Refused", map(_refusal, found.refused))
+    plays = {one.bot: f" {one.plays} plays on." if one.plays else "" for one in found.refused}
+    yield from listed(
+        "Refused", (f"{one.bot} on {one.time}: {one.why}{plays[one.bot]}" for one in found.refused)
+    )
     yield from listed(
         "Last news", (f"{one.time} {one.kind:<9} {one.words}" for one in found.pushes)
     )
@@ -261,12 +267,3 @@ def _row(one: DivisionStatus) -> list[str]:
         if round_
         else "nothing",
     ]
-
-
-def _next(one: ChosenTable) -> str:
-    return f"{' – '.join(one.entrants)}: {one.why}"
-
-
-def _refusal(one: RefusedPush) -> str:
-    plays = f" {one.plays} plays on." if one.plays else ""
-    return f"{one.bot} on {one.time}: {one.why}{plays}"

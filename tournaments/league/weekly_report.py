@@ -30,6 +30,7 @@ from tournaments.league.pairing.information import count_encounters
 from tournaments.league.ratings.standings import (
     DivisionTable,
     StandingRow,
+    elo_text,
     rate_division,
 )
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, parse_time, week_of
@@ -160,11 +161,10 @@ def _standings(
 
 def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) -> list[Cell]:
     place = "benched" if row.is_benched else f"{row.rank or '–'}"
-    elo = f"{row.bound}{row.elo:+.0f}" if row.elo is not None else row.bound
     return [
         Cell(place),
         Cell(row.version),
-        Cell(elo, "" if row.half_width is None else f"{row.half_width:.0f}"),
+        Cell(*elo_text(row)),
         Cell(_moved(row, before)),
         Cell(f"{games.get(row.version, 0)}"),
         Cell("" if row.win_share is None else f"{100 * row.win_share:.0f}"),

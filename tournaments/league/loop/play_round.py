@@ -1,7 +1,7 @@
 """Play a league's round, or the rest of it, in its folder, by the code of `run`."""
 
 import errno
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -47,14 +47,20 @@ def play_round(
     OSError if the disk is full.
     """
     folder = Folder(path)
+
+    async def prepare() -> Sandbox:
+        return sandbox
+
     with lock_for_writing(folder), _not_counted_if_full(folder):
         event, _ = open_event(folder, load_event(folder), None)
         ledger = Ledger(folder, event)
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / FOLDER)
+        # The commitments are in the folder already: nothing is published before the first game.
+        ready = _shown(play_here(folder, event, ledger, jobs, lambda: None, prepare), show)
         try:
             with kept_private(folder, lambda: ledger.complete):
-                failure = _play(folder, event, ledger, tries, _Means(sandbox, jobs, show))
+                failure = _play(folder, event, ledger, tries, ready)
             if failure is None:
                 publish_reports(folder, event, ledger)
                 end_tries(folder)
@@ -68,16 +74,12 @@ def play_round(
     return failure
 
 
-class _Means(NamedTuple):
-    """The means by which a round is played."""
-
-    sandbox: Sandbox
-    jobs: int | None
-    show: Callable[[], None]
-
-
 def _play(
-    folder: Folder, event: Event, ledger: Ledger, tries: int, means: _Means
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    tries: int,
+    ready: AbstractAsyncContextManager[Play],
 ) -> Failure | None:
     """Play what a round lacks; `tries` have brought no game. Raises KeyboardInterrupt, OSError."""
     if tries >= MOST_TRIES:
@@ -85,8 +87,7 @@ def _play(
         return Failure(why, tries)
     if ledger.complete:
         return None
-    ready = play_here(folder, event, ledger, means.jobs, _nothing, _as(means.sandbox))
-    errors, interrupted = trio.run(play_to_end, folder, event, ledger, _shown(ready, means.show))
+    errors, interrupted = trio.run(play_to_end, folder, event, ledger, ready)
     if interrupted:
         raise KeyboardInterrupt
     if errors:
@@ -107,17 +108,6 @@ def _not_counted_if_full(folder: Folder) -> Iterator[None]:
             with suppress(OSError):
                 forget_tries(folder)
         raise
-
-
-def _nothing() -> None:
-    """Publish nothing before the first game: the commitments are in the folder already."""
-
-
-def _as(sandbox: Sandbox) -> Callable[[], Awaitable[Sandbox]]:
-    async def prepare() -> Sandbox:
-        return sandbox
-
-    return prepare
 
 
 @asynccontextmanager

@@ -26,13 +26,12 @@ from tournaments.league.pages.view import (
     Meeting,
     badge_address,
     bot_address,
-    elo_text,
     game_values,
     pairing_address,
     record_cells,
     replay_address,
 )
-from tournaments.league.ratings.standings import StandingRow
+from tournaments.league.ratings.standings import StandingRow, elo_text
 from tournaments.league.records import Admitted, AnyEntry, CheckSummary, Refused, Withdrawn
 from tournaments.report.document import DIGITS, foul_evidence
 

@@ -10,11 +10,10 @@ from tournaments.league.pages.view import (
     DivisionView,
     LeagueView,
     Ranks,
-    elo_text,
     game_values,
     round_address,
 )
-from tournaments.league.ratings.standings import StandingRow
+from tournaments.league.ratings.standings import StandingRow, elo_text
 from tournaments.league.settings import LeagueSettings
 from tournaments.report.html.forest import place_estimates
 

@@ -42,13 +42,12 @@ from tournaments.league.pages.view import (
     Ranks,
     badge_address,
     bot_address,
-    elo_text,
     game_values,
     pairing_address,
     record_cells,
     round_address,
 )
-from tournaments.league.ratings.standings import LeagueTable, rate_division
+from tournaments.league.ratings.standings import LeagueTable, elo_text, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import RoundPlan
 from tournaments.league.weekly_report import league_at_end, week_before, week_blocks

@@ -184,12 +184,3 @@ def round_address(one: PlayedRound) -> str:
 def replay_address(one: PlayedRound, game: str) -> str:
     """Return the address of a game's replay."""
     return f"{round_address(one)}{SITE_PAGE}#game={quote(game)}"
-
-
-def elo_text(row: StandingRow) -> tuple[str, str]:
-    """Return a rating as +12 and half the width of its interval, which may be empty."""
-    if row.elo is None:
-        return "?", ""
-    half = f"{row.half_width:.0f}" if row.half_width else ""  # The anchor's is 0.
-    elo = round(row.elo)
-    return f"{row.bound}{elo:+,}" if elo else f"{row.bound}0", half

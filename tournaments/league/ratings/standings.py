@@ -118,6 +118,15 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """Half width of the 95 % interval of `change`, in Elo."""
 
 
+def elo_text(row: StandingRow) -> tuple[str, str]:
+    """Return a rating as +12 and half the width of its interval, which may be empty."""
+    if row.elo is None:
+        return "?", ""
+    half = f"{row.half_width:.0f}" if row.half_width else ""  # The anchor's is 0.
+    elo = round(row.elo)
+    return f"{row.bound}{elo:+,}" if elo else f"{row.bound}0", half
+
+
 class DivisionTable(Struct, frozen=True, kw_only=True):
     """All that the results of a division tell about its bots, as league.json has it."""
 
