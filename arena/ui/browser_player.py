@@ -46,7 +46,6 @@ class BrowserMessage(Struct, frozen=True, forbid_unknown_fields=True):
     id: int | None = None
     choice: int = 0
     again: bool = False
-    """True if the person wants another game."""
     swap: bool = False
     """True if the person wants to sit in the next seat then."""
 

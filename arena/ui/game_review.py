@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -19,8 +19,6 @@ from protocol.tiles import high_first
 if TYPE_CHECKING:  # numpy takes 100 ms: only reviewed pages load it.
     from arena.valuation.decision_loss import OptionWorth, ReviewedDecision
     from arena.valuation.luck import DrawLuck
-
-    Known = Mapping[int, Sequence[ReviewedDecision]]
 
 GRADES = (0.02, 0.05, 0.1)
 """Losses from which a decision is an inaccuracy, a mistake and a blunder, as parts of the target.
@@ -74,8 +72,8 @@ class GameReview(Struct, frozen=True):
     grades: tuple[float, ...]
 
 
-def review_game(timeline: Timeline, known: "Known | None" = None) -> GameReview:
-    """Review a game for those who may see all hands; `known`: from an earlier review.
+def review_game(timeline: Timeline, known: Mapping[int, Any] | None = None) -> GameReview:
+    """Review a game for those who may see all hands, or take over `known` decisions, by seat.
 
     Raises UserError.
 
@@ -137,7 +135,7 @@ def _decisions(
     places: Mapping[int, int],
     seat: int,
     grades: Sequence[float],
-    known: "Known | None",
+    known: Mapping[int, Any] | None,
 ) -> Iterator[MarkedDecision]:
     from arena.valuation.decision_loss import review_seat
 

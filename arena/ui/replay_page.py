@@ -10,7 +10,7 @@ import base64
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -25,9 +25,6 @@ from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
 
-if TYPE_CHECKING:
-    from arena.ui.game_review import Known
-
 Fields = dict[str, Any]
 """Fields of a scene, as JSON has them."""
 
@@ -39,7 +36,6 @@ class PackedGame(Struct, frozen=True):
 
     game: str
     told: str
-    """The result, in one line."""
     data: str
     """The game for the page's script; empty if the game is too long, and then `told` says so."""
     reviewed: bool = False
@@ -62,7 +58,7 @@ def pack_game(
     most: int | None = None,
     *,
     reviewed: bool = False,
-    known: "Known | None" = None,
+    known: Mapping[int, Any] | None = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 

@@ -24,7 +24,7 @@ from tournaments.league.read import (
     write_time,
 )
 from tournaments.league.records import AnyEntry, ChosenTable, Refused, one_line
-from tournaments.league.weekly_report import listed
+from tournaments.league.weekly_report import list_section
 from tournaments.schedule.schedule import count_all_games
 from tournaments.site.status import is_locked
 
@@ -237,18 +237,18 @@ def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
         Column("playing", "word"),
     ]
     yield table("Divisions", columns, (_row(one) for one in found.divisions))
-    yield from listed(
+    yield from list_section(
         f"Next in {found.next_division}",
         (f"{' – '.join(one.entrants)}: {one.why}" for one in found.next_tables),
     )
-    yield from listed(
+    yield from list_section(
         "Held out", (f"{one.version} in {one.division}: {one.why}" for one in found.held)
     )
     plays = {one.bot: f" {one.plays} plays on." if one.plays else "" for one in found.refused}
-    yield from listed(
+    yield from list_section(
         "Refused", (f"{one.bot} on {one.time}: {one.why}{plays[one.bot]}" for one in found.refused)
     )
-    yield from listed(
+    yield from list_section(
         "Last news", (f"{one.time} {one.kind:<9} {one.words}" for one in found.pushes)
     )
 

@@ -71,7 +71,7 @@ def week_blocks(league: LeagueData, week: str) -> list[Block]:
     return [
         Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}"),
         *(_division(now, then, name, week) for name in now.divisions),
-        *listed("Pushes", _pushes(entries)),
+        *list_section("Pushes", _pushes(entries)),
     ]
 
 
@@ -253,7 +253,7 @@ def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
             yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"
 
 
-def listed(title: str, lines: Iterable[str]) -> Iterator[Section]:
+def list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:
     """Yield a section with a list, if it has any items."""
     if items := [*lines]:
         yield Section(title, [bullets(items)])
