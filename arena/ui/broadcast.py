@@ -52,7 +52,6 @@ class Broadcast:
             await self.wait()
 
     async def wait(self) -> None:
-        """Wait for a change."""
         await self._changed.wait()
 
     def notify(self) -> None:

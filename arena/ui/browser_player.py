@@ -47,7 +47,7 @@ class BrowserMessage(Struct, frozen=True, forbid_unknown_fields=True):
     choice: int = 0
     again: bool = False
     swap: bool = False
-    """True if the person wants to sit in the next seat then."""
+    """True if the person wants the next seat then."""
 
 
 RELOAD = '{"again":true}'
@@ -65,7 +65,6 @@ class BrowserPlayer:
         self._clock = clock
         self._broadcast = Broadcast()
         self.swap = False
-        """True if the person wants to sit in the next seat in the game that comes."""
         self.prepare(about, kept)
 
     def prepare(self, about: GameInfo, kept: str) -> None:

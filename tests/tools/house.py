@@ -54,7 +54,7 @@ ROOMS = {
     "storage": Room(1_700, 2_270, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_789, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 4_509, ("tournaments/report",)),
-    "site": Room(1_500, 1_933, ("tournaments/site",)),
+    "site": Room(1_500, 1_929, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_792, ("tournaments/verification", "tournaments/dataset")
     ),

@@ -1,4 +1,4 @@
-"""A site's folder: the page of running events, some time late, or the whole site of one.
+"""The page of running events in a site's folder, some time late.
 
 `delayed.py` says what is public of an event that is played, `publish.py` writes its whole site.
 """
@@ -20,7 +20,7 @@ from arena.ui.html import TABLE_SCRIPTS, page
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 from tournaments.site.delayed import DelayedView, PublicSnapshot
-from tournaments.site.publish import SNAPSHOT, EventSite, check_place, write_event_site
+from tournaments.site.publish import SNAPSHOT, check_place
 from tournaments.site.status import is_running
 from tournaments.storage.folder import Folder
 
@@ -35,7 +35,7 @@ LARGEST = 2**20
 
 
 class SiteWriter:
-    """A folder with the site of an event, or with the page of those that are played.
+    """A folder with the page of the event that is played.
 
     It remembers the sizes of logs; in a new process games may be shown later than otherwise, never
     earlier.
@@ -54,10 +54,6 @@ class SiteWriter:
         self._looked = self._began = 0.0
         self.is_over = False
         """True if the event that the page shows is over."""
-
-    def write(self, folder: Path, address: str = "", *, closed: bool = False) -> EventSite:
-        """Write the whole site of an event, or bring it up to date; see `write_event_site`."""
-        return write_event_site(folder, self._site, address, self._links, closed=closed)
 
     def follow(self, folder: Path, now: float) -> None:
         """Write the page and the snapshot of an event as they were `delay_s` ago, if they changed.
