@@ -52,6 +52,7 @@ class Broadcast:
             await self.wait()
 
     async def wait(self) -> None:
+        """Wait for a change."""
         await self._changed.wait()
 
     def notify(self) -> None:

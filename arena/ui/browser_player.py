@@ -75,8 +75,7 @@ class BrowserPlayer:
         self._broadcast = Broadcast(KEPT)
         self._wish = trio.Event()
         self._person: HumanPlayer | None = None
-        self.review: Page | None = None
-        """The page that reviews the game, once it is over."""
+        self.review: Page | None = None  # Only of a game that is over: it shows all hands.
 
     @property
     def site(self) -> Site:
