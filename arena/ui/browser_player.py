@@ -46,9 +46,8 @@ class BrowserMessage(Struct, frozen=True, forbid_unknown_fields=True):
     id: int | None = None
     choice: int = 0
     again: bool = False
-    """True if the person wants another game."""
     swap: bool = False
-    """True if the person wants to sit in the next seat then."""
+    """True if the person wants the next seat then."""
 
 
 RELOAD = '{"again":true}'
@@ -66,7 +65,6 @@ class BrowserPlayer:
         self._clock = clock
         self._broadcast = Broadcast()
         self.swap = False
-        """True if the person wants to sit in the next seat in the game that comes."""
         self.prepare(about, kept)
 
     def prepare(self, about: GameInfo, kept: str) -> None:
@@ -77,8 +75,7 @@ class BrowserPlayer:
         self._broadcast = Broadcast(KEPT)
         self._wish = trio.Event()
         self._person: HumanPlayer | None = None
-        self.review: Page | None = None
-        """The page that reviews the game, once it is over."""
+        self.review: Page | None = None  # Only of a game that is over: it shows all hands.
 
     @property
     def site(self) -> Site:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -72,8 +72,10 @@ class GameReview(Struct, frozen=True):
     grades: tuple[float, ...]
 
 
-def review_game(timeline: Timeline) -> GameReview:
-    """Review a game for those who may see all hands. Raises UserError.
+def review_game(timeline: Timeline, known: Mapping[int, Any] | None = None) -> GameReview:
+    """Review a game for those who may see all hands, or take over `known` decisions, by seat.
+
+    Raises UserError.
 
     No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
     the values of a seat's options are drawn from the real one on, so the values would tell it.
@@ -86,7 +88,7 @@ def review_game(timeline: Timeline) -> GameReview:
     grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
     expected = replay_chances(timeline)
     places = places_in_replay(shown)
-    asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades)]
+    asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades, known)]
     return GameReview(
         tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
         tuple(_rounded(one.leads[:-1]) for one in expected),
@@ -129,12 +131,16 @@ def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"])
 
 
 def _decisions(
-    timeline: Timeline, places: Mapping[int, int], seat: int, grades: Sequence[float]
+    timeline: Timeline,
+    places: Mapping[int, int],
+    seat: int,
+    grades: Sequence[float],
+    known: Mapping[int, Any] | None,
 ) -> Iterator[MarkedDecision]:
     from arena.valuation.decision_loss import review_seat
 
     questions = timeline.questions(seat)
-    for one in review_seat(timeline, seat):
+    for one in (known or {}).get(seat) or review_seat(timeline, seat):
         asked = questions[one.number - 1]
         worth, at = [*_shown_options(asked, one)], places[asked.index]
         errors = () if one.exact else _rounded(option.error for option in worth)

@@ -36,7 +36,6 @@ class PackedGame(Struct, frozen=True):
 
     game: str
     told: str
-    """The result, in one line."""
     data: str
     """The game for the page's script; empty if the game is too long, and then `told` says so."""
     reviewed: bool = False
@@ -54,7 +53,12 @@ class Playback(Struct, frozen=True):
 
 
 def pack_game(
-    logged: LoggedGame, seat: int | None = None, most: int | None = None, *, reviewed: bool = False
+    logged: LoggedGame,
+    seat: int | None = None,
+    most: int | None = None,
+    *,
+    reviewed: bool = False,
+    known: Mapping[int, Any] | None = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 
@@ -64,7 +68,7 @@ def pack_game(
     play = play_back(timeline, seat)
     if reviewed and seat is None:
         with suppress(UserError):  # Few rules have no values.
-            play = msgspec.structs.replace(play, review=review_game(timeline))
+            play = msgspec.structs.replace(play, review=review_game(timeline, known))
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))

@@ -32,14 +32,11 @@ class GameInfo(Struct, frozen=True):
 
     game: str
     names: tuple[str, ...]
-    """The entrant in each seat."""
     sides: tuple[str, ...]
     """The sides that win or lose: the seats, or the two partnerships; scores are in this order."""
     rules: str
     goal: str
-    """The goal of the game, in words."""
     highest: int
-    """The highest number of pips in the set."""
     doubles: bool
     seat: int | None = None
     """The seat whose view this is; None: everybody's."""
@@ -86,11 +83,9 @@ class Scene(Struct, frozen=True):
     """One moment of a game as a viewer sees it; nothing in it is hidden from that viewer."""
 
     round: int
-    """The round's number, from 1."""
     turn: int | None
     """The seat to move; None if there is none."""
     words: str
-    """The events since the last scene, in sentences."""
     line: Tiles
     """The line from left to right, each tile [left, right]."""
     lead: int
@@ -100,15 +95,11 @@ class Scene(Struct, frozen=True):
     hands: tuple[Tiles | int, ...]
     """The tiles of each seat, or their number."""
     pips: tuple[int, ...]
-    """The pips of each hand, once the round is over."""
     stock: Tiles | int
     """The tiles in the boneyard, or their number."""
     drawable: int
-    """The number of tiles that may still be drawn."""
     pot: int | None
-    """The content of the pot; None if there is no pot."""
     scores: tuple[int, ...]
-    """The points of each seat, or side, so far."""
     points: tuple[int, ...]
     """The points of the round that has just ended, for each seat or side."""
     places: tuple[int, ...]

@@ -1,16 +1,14 @@
-"""False alarms and power of what a league flags: cycles, and versions that got worse.
+"""False alarms and power of what a league flags: versions that got worse.
 
-    python -m tests.bench.league_flags cycles|power|versions|copies [--leagues 400] [--jobs 2]
+    python -m tests.bench.league_flags versions|copies [--leagues 400] [--jobs 2]
 
 Simulated leagues of 20 bots at two seats. Their tables are chosen round by round as a league
-chooses them (20 tables of 5 boards in both rotations), or all pairs meet equally often. A board
+chooses them (20 tables of 5 boards in both rotations). A board
 gives its first seat luck (a standard deviation of 100 Elo, the same at all tables, and 30 Elo
 more), as in `tests.bench.coverage`. Strengths are normal with the standard deviation that is named,
 in Elo.
 
-`cycles`: the share of transitive leagues in which any trio is flagged. `power`: the share of
-leagues in which a planted trio, each with this share of the points against the next without luck,
-is found; the three are as strong as the mean of the field. `versions`: the share of new versions
+`versions`: the share of new versions
 that are flagged as worse, if they are as strong as the one before, or weaker by the Elo that is
 named; each of 16 bots pushes one, after a random round. "at the end" is one look after the last
 round; "ever" counts a flag after any round. `copies`: the author of one of 20 equal bots pushes a
@@ -27,23 +25,19 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import combinations
 from statistics import fmean, stdev
 from typing import NamedTuple
 
 from protocol.records import Result
 from tests.support.results import game
 from tournaments.league.pairing.choice import choose_tables
-from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
-from tournaments.league.ratings.cycles import search_cycles
-from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import comparable, find_regressions
+from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
+from tournaments.league.ratings.regressions import RatedPool, comparable, find_regressions
 from tournaments.league.ratings.standings import ranked_versions
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
 
 BOTS = tuple(f"b{number:02}" for number in range(20))
-TRIO = ("b03", "b07", "b11")
 TABLES, BOARDS = 20, 5
 FIRST, LUCK = 30.0, 100.0
 
@@ -53,22 +47,12 @@ class League(NamedTuple):
 
     spread: float
     """Standard deviation of strengths, in Elo."""
-    share: float = 0.5
-    """Share of each of the planted trio against the next."""
     loss: float = 0.0
     """Elo that each new version loses."""
 
     def strengths(self, rng: random.Random) -> dict[str, float]:
         """Draw the strengths of all bots."""
-        found = {bot: rng.gauss(0, self.spread) for bot in BOTS}
-        return found | dict.fromkeys(TRIO, 0.0) if self.share > 0.5 else found
-
-    def extra(self, one: str, other: str) -> float:
-        """Return the Elo that the planted cycle adds to one's lead over the other."""
-        if one not in TRIO or other not in TRIO:
-            return 0.0
-        step = (TRIO.index(other) - TRIO.index(one)) % 3
-        return (0, 1, -1)[step] * 400 * math.log10(self.share / (1 - self.share))
+        return {bot: rng.gauss(0, self.spread) for bot in BOTS}
 
     def board(
         self,
@@ -81,15 +65,9 @@ class League(NamedTuple):
         luck = rng.gauss(FIRST, LUCK)
         for one, other in tables:
             for first, second in ((one, other), (other, one)):
-                lead = strength[first] - strength[second] + luck + self.extra(first, second)
+                lead = strength[first] - strength[second] + luck
                 won = rng.random() * (1 + 10 ** (-lead / 400)) < 1
                 yield game(board, (first, second), (1, 0) if won else (0, 1))
-
-
-def all_meet(league: League, rng: random.Random, boards: int) -> list[Result]:
-    """Play so many boards at every pair's table."""
-    strength, tables = league.strengths(rng), list(combinations(BOTS, 2))
-    return [one for board in range(boards) for one in league.board(rng, strength, tables, board)]
 
 
 def chosen_rounds(
@@ -119,18 +97,6 @@ def chosen_rounds(
         ]
         met = met.plus(count_encounters(found, partners=False))
         yield found
-
-
-def cycle_found(league: League, boards: int, rounds: int, seed: int) -> tuple[bool, bool]:
-    """Tell of a league whether a trio was flagged: the planted one, and another one."""
-    rng = random.Random(f"{league} {boards} {rounds} {seed}")
-    if boards:
-        results = all_meet(league, rng, boards)
-    else:
-        results = [one for own in chosen_rounds(league, rng, rounds) for one in own]
-    found = [set(cycle.versions) for cycle in search_cycles(results, BOTS)[0]]
-    planted = [set(TRIO)] if league.share > 0.5 else []
-    return any(one in planted for one in found), any(one not in planted for one in found)
 
 
 class Flags(NamedTuple):
@@ -169,38 +135,6 @@ def share(found: int, of: int) -> str:
     """Word a share with its error."""
     p = found / of
     return f"{p:.3f} ± {math.sqrt(p * (1 - p) / of):.3f}"
-
-
-def cycles(pool: ProcessPoolExecutor, leagues: int) -> None:
-    """Print the false alarms about cycles."""
-    print("| spread | tables | any cycle flagged |\n| ---: | --- | ---: |")
-    for spread in (0.0, 150.0):
-        for boards, rounds in ((10, 0), (30, 0), (0, 15)):
-            seen = pool.map(partial(cycle_found, League(spread), boards, rounds), range(leagues))
-            tables = f"{boards} boards a pair" if boards else f"{rounds} rounds as chosen"
-            flagged = sum(other for _, other in seen)
-            print(f"| {spread:.0f} | {tables} | {share(flagged, leagues)} |", flush=True)
-
-
-def power(pool: ProcessPoolExecutor, leagues: int) -> None:
-    """Print how often a planted trio is found."""
-    sizes = ((10, 0), (20, 0), (40, 0), (0, 15))
-    names = [
-        f"{boards} boards a pair" if boards else f"{rounds} rounds" for boards, rounds in sizes
-    ]
-    print(f"| share | {' | '.join(names)} | others |\n| ---: |{' ---: |' * (len(sizes) + 1)}")
-    for planted in (0.6, 0.7, 0.8, 0.9):
-        shown, others = list[str](), 0
-        for boards, rounds in sizes:
-            seen = list(
-                pool.map(
-                    partial(cycle_found, League(150.0, planted), boards, rounds), range(leagues)
-                )
-            )
-            shown.append(f"{sum(hit for hit, _ in seen) / leagues:.2f}")
-            others += sum(other for _, other in seen)
-        rest = others / leagues / len(sizes)
-        print(f"| {planted:.2f} | {' | '.join(shown)} | {rest:.3f} |", flush=True)
 
 
 def versions(pool: ProcessPoolExecutor, leagues: int) -> None:
@@ -277,7 +211,7 @@ def copies(pool: ProcessPoolExecutor, leagues: int) -> None:
             print(f"| {'as before' * as_before} | {since} | {lead} | {first} |", flush=True)
 
 
-PARTS = {"copies": copies, "cycles": cycles, "power": power, "versions": versions}
+PARTS = {"copies": copies, "versions": versions}
 
 
 def main() -> None:

@@ -10,16 +10,15 @@ with 200 versions and 100,000 games: written within 30 s, a first page of 100 kB
 import argparse
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.support.browser import CHROMIUM, opened, serve_folder
-from tests.support.made_up_leagues import made_up_league, publish_facts
+from tests.support.made_up_leagues import made_up_league, publish_rounds
+from tournaments.league.pages.site import LeagueSite
 from tournaments.league.read import LeagueData
-from tournaments.publication.league.site import publish_league
 
 DAYS = 60
-NOW = datetime(2026, 12, 20, tzinfo=UTC)
+WEEK = "2026-W52"
 OPENINGS = 5
 LOADED = "performance.getEntriesByType('navigation')[0].duration"
 
@@ -27,7 +26,7 @@ LOADED = "performance.getEntriesByType('navigation')[0].duration"
 def publish_timed(name: str, data: LeagueData, site: Path) -> None:
     """Publish, and print what it took."""
     wall, cpu = time.monotonic(), time.process_time()
-    publish_league(data, site, NOW)
+    LeagueSite(site).publish(data, WEEK, None)
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
     print(f"{name:<28} {cpu:6.1f} s CPU {wall:6.1f} s wall")
 
@@ -44,12 +43,12 @@ def main() -> None:
         rounds = data.divisions["draw"].rounds
         games = sum(len(one.results) for one in rounds)
         print(f"{len(data.versions)} versions, {games:,} games, {len(rounds)} rounds")
-        publish_facts(data, site)
+        publish_rounds(data, site)
         last = rounds.pop()
         publish_timed("all pages, and past weeks", data, site)
         publish_timed("nothing new", data, site)
         rounds.append(last)
-        publish_facts(data, site)
+        publish_rounds(data, site)
         publish_timed("a round more", data, site)
         pages = [path.stat().st_size for path in site.rglob("*.html")]
         front = (site / "index.html").stat().st_size

@@ -17,7 +17,7 @@ EVENT = "tests/tournaments/storage/test_secrecy.py"
 SET_DEALS = "tests/tournaments/storage/test_set_deals.py"
 ENTRANTS = "tests/tournaments/plan/test_bot_command.py"
 LEVELS = "tests/arena/sandbox/test_levels.py"
-EXPORT = "tests/tournaments/live/test_export.py"
+EXPORT = "tests/tournaments/site/test_export.py"
 NETWORK = "tests/arena/sandbox/test_network.py"
 PROCESS = "tests/arena/sandbox/test_process.py"
 WIRES = "tests/arena/sandbox/test_wires.py"
@@ -409,12 +409,12 @@ CHANNELS: tuple[Channel, ...] = (
             "tests/arena/ui/test_server.py::test_without_the_key_nothing_is_found",
             "tests/arena/ui/test_server.py::test_a_strangers_page_gets_nothing",
             "tests/arena/ui/test_server.py::test_a_socket_is_opened_by_our_page_only",
-            "tests/tournaments/live/test_server.py::test_nothing_else_is_served",
-            "tests/tournaments/live/test_server.py::test_the_secret_is_in_nothing_that_is_served",
+            "tests/tournaments/site/test_server.py::test_nothing_else_is_served",
+            "tests/tournaments/site/test_server.py::test_the_secret_is_in_nothing_that_is_served",
         ),
     ),
     Channel(
-        "the public page of `watch --export` and of a league",
+        "the public page of `publish --delay` and of a league",
         "closed",
         "only what any spectator may know without helping a seat in a later game: a game is shown "
         "when it is as old as the delay, its board's seed is revealed (every game on the board is "
@@ -430,7 +430,7 @@ CHANNELS: tuple[Channel, ...] = (
             f"{EXPORT}::test_nothing_of_a_sitting_that_goes_on_is_shown",
             f"{EXPORT}::test_of_open_boards_only_the_standings_and_names_are_shown",
             f"{EXPORT}::test_the_state_is_that_of_some_time_ago",
-            "tests/tournaments/live/test_export_secrecy.py::test_no_byte_tells_of_an_open_board",
+            "tests/tournaments/site/test_export_secrecy.py::test_no_byte_tells_of_an_open_board",
         ),
     ),
     Channel(

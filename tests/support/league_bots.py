@@ -16,8 +16,6 @@ WEIGHTLESS = {
     "sh": ("weight=-1\n", "weight=%d\n"),
 }
 """Words in a template with the weight of an option that plays nothing, where it is no return."""
-CIRCLE = ("pip", "quo", "ray")
-"""Three bots each of which loses on purpose to the next: rock, paper, scissors."""
 GIB = 2**30
 PORT = 48_611
 """Port of this machine that the cheat tries to reach."""
@@ -27,14 +25,11 @@ def write_bot(folder: Path, language: str, strength: int | str) -> None:
     """Write a version of a bot, in place of what lies there.
 
     `language`: a template, whose `strength` is the pips below which it draws rather than plays
-    (the fewer the better, from -1); or a sample bot, whose `strength` is its options; or "circle".
+    (the fewer the better, from -1); or a sample bot, whose `strength` is its options.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    if language == "circle":
-        shutil.copy(BOTS / "circle.py", folder / "bot.py")
-        _describe(folder, ("{python}", "-I", "-S", "bot.py", str(CIRCLE.index(folder.name))))
-    elif language in languages():
+    if language in languages():
         _write_template(folder, language, int(strength))
     else:
         shutil.copy(sample_folder() / f"{language}.py", folder / "bot.py")

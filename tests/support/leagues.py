@@ -37,7 +37,8 @@ def played_round(
     names = tuple(sorted({name for table in tables for name in table}))
     plan = RoundPlan(
         method="test", number=number, division="draw", time=f"{day}T12:00:00Z", active=names,
-        held={}, boards=BOARDS, tables=tuple(ChosenTable(one, "", 0.0) for one in tables),
+        held={}, boards=BOARDS, most_tables=len(tables), until=None, register="0" * 64,
+        anchor="greedy", tables=tuple(ChosenTable(one, "", 0.0) for one in tables),
     )  # fmt: skip
     return PlayedRound(
         plan=plan, folder=Folder(Path(f"rounds/draw/{number:04}")), event=cast("Event", None),

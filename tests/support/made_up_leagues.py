@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from protocol.codec import encode_json
 from protocol.records import Result, SeatFoul
 from tests.support.planned_events import event
 from tournaments.formats.base import first_version
 from tournaments.league.folder import LeagueFolder
+from tournaments.league.pages.rounds import CostliestRound, RoundFacts
+from tournaments.league.pages.view import round_address
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, write_time
 from tournaments.league.records import (
     Admitted,
@@ -20,8 +21,6 @@ from tournaments.league.records import (
     RoundPlan,
 )
 from tournaments.league.settings import LeagueSettings, division_rules
-from tournaments.publication.league.rounds import FACTS, CostliestRound, MistakeSums, RoundFacts
-from tournaments.publication.league.view import round_address
 from tournaments.report.log_facts import Evidence
 from tournaments.storage.folder import Folder
 
@@ -64,6 +63,7 @@ def made_up_league(
                 plan=RoundPlan(
                     method="made up", number=number, division=division.name,
                     time=write_time(time), active=tuple(active), held={}, boards=BOARDS,
+                    most_tables=tables, until=None, register="0" * 64, anchor="greedy",
                     tables=tuple(chosen),
                 ),
                 folder=Folder(league.round(division.name, number)),
@@ -77,21 +77,20 @@ def made_up_league(
     )
 
 
-def publish_facts(data: LeagueData, site: Path) -> None:
-    """Write what publishing the rounds leaves in the site, as far as the pages read it."""
+def publish_rounds(data: LeagueData, site: Path) -> None:
+    """Write what marks a round as published: its plan, which has none in its folder."""
     for division in data.divisions.values():
         for one in division.rounds:
             if one.is_over:
                 place = site / round_address(one)
                 place.mkdir(parents=True, exist_ok=True)
-                (place / "round.json").touch()  # As the round has none in its folder.
-                (place / FACTS).write_bytes(encode_json(_facts(one)))
+                (place / "round.json").touch()
 
 
-def _facts(one: PlayedRound) -> RoundFacts:
+def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
+    """Return facts as the logs of a round would tell them."""
     cost = (CostliestRound(2, 17, blocked=True), CostliestRound(3, 25, blocked=False))
     return RoundFacts(
-        luck="- -",
         evidence=tuple(
             Evidence(
                 board=result.board, game=result.game, seat=0, entrant=result.seats[0], foul="late",
@@ -101,8 +100,8 @@ def _facts(one: PlayedRound) -> RoundFacts:
             if result.fouls
         ),
         costliest={result.game: cost for result in one.results},
-        points_of_luck={result.game: (4.0, -4.0) for result in one.results},
-        mistakes={name: MistakeSums(10, 8.5) for name in one.plan.active},
+        luck={result.game: (4.0, -4.0) for result in one.results},
+        mistakes=dict.fromkeys(one.plan.active, (10, 8.5)),
     )  # fmt: skip
 
 

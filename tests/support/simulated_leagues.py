@@ -16,7 +16,7 @@ import numpy as np
 
 from protocol.records import Result
 from tournaments.league.pairing.choice import choose_tables
-from tournaments.league.pairing.encounters import NO_ENCOUNTERS, count_encounters
+from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
 from tournaments.rating.statistics import ELO, Error, Floats

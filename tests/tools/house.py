@@ -46,36 +46,32 @@ ROOMS = {
     "training and exam": Room(1_500, 2_089, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_050, 1_224, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_579, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_548, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_996, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_720, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_000, 1_101, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_467, ("tournaments/rating",)),
     "storage": Room(1_700, 2_270, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_789, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 4_513, ("tournaments/report",)),
-    "site": Room(1_500, 2_149, ("tournaments/live", "tournaments/publication")),
+    "report": Room(3_400, 4_509, ("tournaments/report",)),
+    "site": Room(1_500, 1_929, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_792, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(
         4_500,
-        7_696,
+        6_601,
         (
             "tournaments/league",
-            "tournaments/commands/league",
             "tournaments/cli/league.py",
-            "tournaments/publication/league",
-            "tournaments/verification/league_check.py",
-            "tournaments/verification/league_table_check.py",
         ),
     ),
-    "tests": Room(36_000, 56_243, ("tests",)),
+    "tests": Room(36_000, 55_924, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
-MOST_DEPTH = 41
+MOST_DEPTH = 40
 """Modules in the longest chain of imports, late ones included; it should be 24."""
-MOST_TWO_MEANINGS = 32
+MOST_TWO_MEANINGS = 28
 """Public names that several modules define; there should be none."""
 MOST_RENAMED = 19
 """Modules of ours that are imported under another name; there should be none."""

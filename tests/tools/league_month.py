@@ -47,7 +47,7 @@ from tests.support.league_calendar import (
 from tests.support.tables import alive
 from tournaments.formats.base import first_version
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.ratings.standings import division_standings
+from tournaments.league.ratings.standings import rate_division
 from tournaments.league.read import LeagueData, read_league, read_register
 from tournaments.league.records import Admitted, AnyEntry
 from tournaments.rating.ratings import fit
@@ -343,7 +343,7 @@ def compared(folder: Path, boards: int) -> dict[str, Any]:
     """Play a round robin of the survivors; compare order and ratings."""
     data = read_league(folder / "league")
     division = data.divisions["draw"]
-    rows = [row for row in division_standings(division, data).rows if row.rank]
+    rows = [row for row in rate_division(division, data).standings if row.rank]
     lines = [f"rules = {{ base = 'draw', target = 50 }}\nboards = {boards}\n"]
     lines += [event_entry(data, row.version) for row in rows]
     (folder / "robin.toml").write_text("".join(lines))

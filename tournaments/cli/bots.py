@@ -155,7 +155,7 @@ def new(language: str, name: str) -> None:
         what = "league" if language == "league" else "bot"
         raise UserError(f"Missing {what} name. Usage: boneyard new {language} NAME")
     if language == "league":
-        from tournaments.commands.league.init import make_league
+        from tournaments.league.init import make_league
 
         sys.exit(make_league(Path(name)))
     made = make_bot(language, name, Path())

@@ -9,12 +9,9 @@ import click
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.platforms import require_linux
 
-ACTIONS = ("init", "status")
-"""Words after the folder that do something else than run the league."""
-
 
 @click.command()
-@click.argument("what", metavar="[DIR] [init | status]", nargs=-1)
+@click.argument("what", metavar="[DIR] [status]", nargs=-1)
 @click.option("--once", is_flag=True, help="End when nothing is left to do now; for cron and CI.")
 @click.option(
     "--rounds", type=click.IntRange(1), default=None, help="End after so many rounds, too."
@@ -45,42 +42,35 @@ def league(
     DIR has league.toml and a folder for each bot in bots/; without DIR it is the current directory.
     The league notices new, changed and withdrawn bots, checks each in the sandbox, plays short
     rounds of the tables that tell most, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
-    the same command goes on. `init` makes a league to start from. `status` shows, also while the
-    league runs, what is played next, who is held out or refused and why, and what is left. See
-    `boneyard help leagues`.
+    the same command goes on. `boneyard new league DIR` makes a league to start from. `status`
+    shows, also while the league runs, what is played next, who is held out or refused and why, and
+    what is left. See `boneyard help leagues`.
 
     Exit codes: 0 nothing is left to do (--once), 1 the disk is full or Boneyard itself failed
     (--once), 2 a mistake of yours, 130 Ctrl-C.
 
     \b
     Examples:
-      boneyard league class init
+      boneyard new league class
       boneyard league class
       boneyard league class --once
       boneyard league class --once --now 2026-11-22T10:00
       boneyard league class status
     """
-    words = [word for word in what if word not in ACTIONS]
-    actions = [word for word in what if word in ACTIONS]
+    words = [word for word in what if word != "status"]
     if len(words) > 1:
-        raise unknown_name("word after the league's folder:", words[1], ACTIONS)
-    if len(actions) > 1:
-        raise UserError(f"Give one of {' and '.join(actions)}.")
+        raise unknown_name("word after the league's folder:", words[1], ("status",))
     path = Path(words[0]) if words else Path()
     if path.name == "league.toml" and path.is_file():
         path = path.parent
-    if actions == ["init"]:
-        from tournaments.commands.league.init import make_league
-
-        sys.exit(make_league(path))
-    if actions == ["status"]:
-        from tournaments.commands.league.status import print_league_status
+    if "status" in what:
+        from tournaments.league.status import print_league_status
 
         sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
     if as_json:
         raise UserError("--json is for `status`.")
     require_linux("league")
-    from tournaments.commands.league.loop import LoopOptions, run_league
+    from tournaments.league.loop.loop import LoopOptions, run_league
 
     if now and not (once or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")

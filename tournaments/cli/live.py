@@ -1,10 +1,9 @@
 """Commands for spectators and human players: watch, play."""
 
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -13,30 +12,7 @@ from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_events, complete_rules
 from tournaments.cli.arguments.options import CHOICES, WISH
 
-if TYPE_CHECKING:
-    pass
-
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-USUAL_S = 600.0
-"""The delay of an exported page unless another is given, in s."""
-LONGEST_S = 86_400
-"""The longest delay, in s."""
-
-
-class Delay(click.ParamType):  # type: ignore[type-arg]  # older clicks know no argument
-    """A delay in minutes, or with its unit, as in 30s; its value is in s."""
-
-    name = "delay"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:  # noqa: ARG002
-        """Return the delay in s. Raises click.BadParameter."""
-        read = re.fullmatch(r"([0-9]{1,5})(s|m)?", value)
-        delay_s = int(read[1]) * (1 if read[2] == "s" else 60) if read else -1
-        if not 0 <= delay_s <= LONGEST_S:
-            self.fail(f"{value!r} is not a delay. Give minutes, as in 10, or 30s, up to a day.")
-        return float(delay_s)
 
 
 def _port(command: Command) -> Command:
@@ -70,62 +46,30 @@ def _browser(command: Command) -> Command:
     help="Also show all hands and the boneyard of unfinished games.",
 )
 @_browser
-@click.option(
-    "--export",
-    "site",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write a public page into this folder, for any web server, instead of serving one.",
-)
-@click.option(
-    "--delay",
-    type=Delay(),
-    default=None,
-    show_default="10",
-    metavar="MINUTES",
-    help="With --export, the age of the state that is shown; 30s is half a minute.",
-)
 def watch(
     folder: Path | None,
     port: int,
     everything: bool,
     browser: bool,
-    site: Path | None,
-    delay: float | None,
 ) -> None:
     """Watch an event in the browser while it is played, or after.
 
     The page shows the standings, the games in progress, fouls, the report, and replays of finished
     games. The command reads the logs that the run is writing, and changes nothing. It hides the
     hands of unfinished games unless you pass --open. It prints a local URL with a secret token,
-    which works on this machine only.
-
-    With --export the page is for everybody, as two files for any web server: the event as it was
-    --delay minutes ago. A game is shown only once all games on its board are over. The command ends
-    when the page shows the end of the event; after a stop it goes on.
+    which works on this machine only; `publish --delay` writes a page for everybody.
 
     \b
     Examples:
       boneyard watch friday
       boneyard watch friday --browser
       boneyard watch friday --open --port 8080
-      boneyard watch friday --export public/friday --delay 10
     """
-    if site:
-        if port or everything or browser:
-            raise UserError(
-                "--export writes files and serves nothing. Leave out --port, --open and --browser."
-            )
-        from tournaments.live.export import export_event
-
-        sys.exit(export_event(folder or usual_folder(), site, USUAL_S if delay is None else delay))
-    if delay is not None:
-        raise UserError("--delay is the age of an exported page. Add --export DIR.")
     from arena.ui.open_browser import MISSING, has_browser
 
     if not has_browser():
         raise UserError(MISSING.format(what="To watch in the browser", instead=""))
-    from tournaments.live.server import watch_event
+    from tournaments.site.server import watch_event
 
     sys.exit(watch_event(folder or usual_folder(), port, everything=everything, browser=browser))
 

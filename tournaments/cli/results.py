@@ -14,7 +14,7 @@ from tournaments.cli.arguments.completion import (
     complete_events_or_entrants,
     complete_logs,
 )
-from tournaments.cli.arguments.options import FOLDER, LogPath, SectionedCommand, in_section
+from tournaments.cli.arguments.options import FOLDER, Delay, LogPath, SectionedCommand, in_section
 
 _rated = in_section("With several events")
 _problem = in_section("With --problems")
@@ -98,7 +98,7 @@ def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **r
             anchor=anchored(rated["anchor"]),
         )
         sys.exit(print_ratings(what or (usual_folder(),), asked, as_json))
-    from tournaments.live.status_text import print_status, watch_status
+    from tournaments.site.status_text import print_status, watch_status
 
     where = what[0] if what else usual_folder()
     sys.exit(watch_status(where, as_json) if watch else print_status(where, as_json))
@@ -135,9 +135,16 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
       boneyard verify class/site
       boneyard verify demo --json
     """
+    from tournaments.league.folder import is_league
+
+    folder = what or usual_folder()
+    if is_league(folder):
+        from tournaments.league.check import print_league_check
+
+        sys.exit(print_league_check(folder, as_json))
     from tournaments.commands.verify import verify_event
 
-    sys.exit(verify_event(what or usual_folder(), seeds, as_json))
+    sys.exit(verify_event(folder, seeds, as_json))
 
 
 @click.command()
@@ -148,23 +155,41 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
 )
 @click.argument("site", type=click.Path(path_type=Path))
 @click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
-def publish(folder: Path, site: Path, url: str) -> None:
-    """Write a website of an event that any static server can hold.
+@click.option(
+    "--delay",
+    type=Delay(),
+    default=None,
+    metavar="MINUTES",
+    help="Follow the run in a page of two files, which shows it so late; 30s is half a minute.",
+)
+def publish(folder: Path, site: Path, url: str, delay: float | None) -> None:
+    """Turn an event into a static website.
 
     SITE is a new folder: the report as its first page, a page that replays each game, the logs, the
     commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
     no game of a board that is still played. The same command brings the site up to date.
 
-    Once the event has a review (`boneyard report --review`), replays show luck and mistakes: 0.4 s
-    of CPU a game. With --url a shared link shows a title, a summary and a picture of the standings.
+    With --delay SITE is a page that follows the run, as it was so long ago. A game is shown only
+    once all games on its board are over. The command ends when the page shows the end of the event;
+    after a stop it goes on.
+
+    Once the event has a review (`boneyard report --review`), replays show luck and mistakes: 0.1 s
+    of CPU a game. With --url a shared link shows a title and a summary.
 
     \b
     Examples:
       boneyard publish friday site
       boneyard publish friday site --url https://example.org/friday/
+      boneyard publish friday live --delay 10
       python3 -m http.server -d site
     """
-    from tournaments.publication.site import publish_event
+    if delay is not None:
+        if url:
+            raise UserError("--url is for a whole site. Leave it out, or --delay.")
+        from tournaments.site.writer import follow_event
+
+        sys.exit(follow_event(folder, site, delay))
+    from tournaments.site.publish import publish_event
 
     sys.exit(publish_event(folder, site, f"{url.rstrip('/')}/" if url else ""))
 

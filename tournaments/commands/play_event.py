@@ -24,7 +24,7 @@ from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 if TYPE_CHECKING:
-    from tournaments.live.progress import Progress
+    from tournaments.site.progress import Progress
 
 EARLIER_GAMES = 1000
 """Games of an earlier run in which a bot's first ones are looked for."""
@@ -168,7 +168,7 @@ async def _watch(
 
 def load_display() -> "type[Progress]":
     """Import the display, with rich."""
-    from tournaments.live.progress import Progress
+    from tournaments.site.progress import Progress
 
     return Progress
 

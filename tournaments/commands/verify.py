@@ -8,7 +8,6 @@ from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import track, working
 from protocol.errors import UserError
-from tournaments.league.folder import is_league
 from tournaments.storage.folder import Folder, digest, read_event
 from tournaments.storage.history import read_history
 from tournaments.storage.public_deals import count
@@ -31,13 +30,11 @@ def verify_event(path: Path, seeds: Path | None, in_json: bool) -> int:
 
     Raises UserError.
     """
-    if is_league(path):
-        return _verify_league(path, in_json)
     folder = Folder(path)
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
     checked = _verify_shown(folder) if event else _verify_logs(path, seeds)
-    faults, verified = _print_faults(checked, in_json)
+    faults, verified = print_faults(checked, in_json)
     if in_json:
         waiting = unchecked(folder) if event else 0
         print_json({"problems": faults, **verified._asdict(), "waiting": waiting})
@@ -45,27 +42,11 @@ def verify_event(path: Path, seeds: Path | None, in_json: bool) -> int:
         return 1 if faults else 0
     if event:
         _tell_what_is_left(folder)
-    print_line(f"OK: {_extent(verified)}.")
+    print_line(f"OK: {describe_extent(verified)}.")
     return 0
 
 
-def _verify_league(path: Path, in_json: bool) -> int:
-    from tournaments.verification.league_check import verify_league  # It needs numpy.
-
-    with working("Games replayed") as tell:
-        faults, verified = _print_faults(verify_league(path, tell), in_json)
-    if in_json:
-        print_json({"problems": faults, **verified._asdict()})
-    elif not faults:
-        rounds = count_in_digits(verified.rounds, "round", "rounds")
-        but = f" but those of {verified.not_chosen:,}, by an earlier Boneyard's method"
-        chosen = f"tables chosen again{but * bool(verified.not_chosen)}"
-        games = Verified(verified.games, verified.boards, verified.ratings)
-        print_line(f"OK: {rounds}, {chosen}, {_extent(games)}.")
-    return 1 if faults else 0
-
-
-def _print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:
+def print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:
     """Print all faults and their number; return them, and what the check returns."""
     faults: list[str] = []
     while True:
@@ -80,7 +61,8 @@ def _print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:
             print_line(faults[-1])
 
 
-def _extent(of: Verified) -> str:
+def describe_extent(of: Verified) -> str:
+    """Return the extent of a check in words."""
     if not of.games:
         return "no game can be replayed yet"
     deals = "1 board's deals" if of.boards == 1 else f"{of.boards:,} boards' deals"

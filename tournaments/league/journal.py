@@ -26,14 +26,17 @@ WIDTH = 9
 class Journal:
     """The log, which the terminal shows too."""
 
-    def __init__(self, path: Path, show: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path, clock: Callable[[], datetime], show: Callable[[str], None]
+    ) -> None:
         self._path = path
+        self._clock = clock
         self._show = show
         self._states: dict[str, str] = {}
 
-    def note(self, now: datetime, kind: str, words: str) -> None:
+    def note(self, kind: str, words: str) -> None:
         """Add a line. A disk that is full loses the line, not the league."""
-        line = f"{now:%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, LONGEST)}"
+        line = f"{self._clock():%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, LONGEST)}"
         with suppress(OSError):
             if self._path.exists() and self._path.stat().st_size > LARGEST:
                 self._path.replace(self._path.with_name(f"{self._path.name}.1"))
@@ -42,15 +45,15 @@ class Journal:
         # Last: whoever has seen a line finds it in the log.
         self._show(line)
 
-    def note_state(self, now: datetime, kind: str, words: str) -> None:
+    def note_state(self, kind: str, words: str) -> None:
         """Add a line about a state that lasts, if it is new; without words the state is over."""
         if words and self._states.get(kind) != words:
-            self.note(now, kind, words)
+            self.note(kind, words)
         self._states[kind] = words
 
-    def note_entry(self, now: datetime, entry: AnyEntry) -> None:
+    def note_entry(self, entry: AnyEntry) -> None:
         """Add a line about a line of the register."""
-        self.note(now, *describe_entry(entry))
+        self.note(*describe_entry(entry))
 
 
 def describe_entry(entry: AnyEntry) -> tuple[str, str]:

@@ -45,7 +45,6 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     plan: RoundPlan
     """The inputs and the outcome of the choice of its tables."""
     folder: Folder
-    """Its event folder."""
     event: Event
     is_over: bool
     """True if no game of it will be played any more."""
@@ -73,7 +72,6 @@ class DivisionData(Struct, frozen=True, kw_only=True):
     settings: DivisionSettings
     rules: Ruleset
     seats: int
-    """Seats at a table."""
     rounds: list[PlayedRound]
     """Its rounds, in order; only the last may be still played."""
 

@@ -136,13 +136,13 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Versions that were held out, and why."""
     boards: Annotated[int, Meta(ge=1, le=100)]
     """Boards of each table."""
-    most_tables: Annotated[int, Meta(ge=1)] | None = None
-    """The most tables; None: enough for everybody to sit once."""
-    until: float | None = None
+    most_tables: Annotated[int, Meta(ge=1)]
+    """The most tables that the round could have."""
+    until: float | None
     """Half width in Elo at which an interval was narrow enough; None: there was no such bound."""
-    register: Hex32 | None = None
-    """SHA-256 of the register as it was; None: nobody noted it."""
-    anchor: EntrantName | None = None
+    register: Hex32
+    """SHA-256 of the register as it was."""
+    anchor: EntrantName
     """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]
 
@@ -153,5 +153,3 @@ class ClosedRound(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     time: Time
     why: Words
     """The reason."""
-    blamed: tuple[VersionName, ...] = ()
-    """Versions that sat where it stopped; no house bots."""

@@ -107,9 +107,9 @@ def end_tries(folder: Folder) -> None:
     (folder.path / TRIES).unlink(missing_ok=True)
 
 
-def close_round(folder: Folder, now: datetime, why: str, blamed: Sequence[str]) -> None:
+def close_round(folder: Folder, now: datetime, why: str) -> None:
     """Close a round that cannot be played to its end. Raises OSError."""
-    closed = ClosedRound(time=write_time(now), why=why, blamed=tuple(sorted(blamed)))
+    closed = ClosedRound(time=write_time(now), why=why)
     write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
 
 

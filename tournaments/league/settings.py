@@ -23,8 +23,6 @@ HOUSE = ("random", "greedy", "suit", "counting")
 WEB = r"^(https?://[^\s<>\"']{1,300})?(?!\n)$"
 """An address on the web, or nothing."""
 
-Minutes = Annotated[float, Meta(gt=0, le=1e6)]
-
 
 class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table of its own: one game, at one number of seats."""
@@ -51,8 +49,6 @@ class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 class Quota(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The bounds of each author's bot."""
 
-    cpu_minutes_a_week: Minutes | None = None
-    """CPU time that its processes may take in a week, in minutes; then it waits for the next."""
     foul_sittings: Annotated[int, Meta(ge=1, le=1000)] = 3
     """Sittings in a row with a foul of its own after which it is benched until it changes."""
     files: Annotated[int, Meta(ge=1, le=100_000)] = 1000

@@ -7,7 +7,10 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from itertools import chain, groupby
+
+from msgspec.structs import replace
 
 from arena.document.blocks import (
     Block,
@@ -23,11 +26,12 @@ from arena.document.blocks import (
 from arena.document.markdown import to_markdown
 from arena.rules.english import count_in_digits, join_words
 from tournaments.league.pairing.choice import open_intervals
-from tournaments.league.pairing.encounters import count_encounters
+from tournaments.league.pairing.information import count_encounters
 from tournaments.league.ratings.standings import (
-    DivisionStandings,
+    DivisionTable,
     StandingRow,
-    division_standings,
+    elo_text,
+    rate_division,
 )
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, parse_time, week_of
 from tournaments.league.records import (
@@ -38,7 +42,6 @@ from tournaments.league.records import (
     Withdrawn,
     one_line,
 )
-from tournaments.league.weeks import days_of, league_at_end, week_before
 from tournaments.rating.fouls import own_fouls
 
 WIDTH = 78
@@ -53,20 +56,51 @@ CELLS = re.compile(r"(?<!\\)\|")
 
 def weekly_report(league: LeagueData, week: str) -> str:
     """Return the report about a week, such as 2026-W47, as Markdown."""
+    blocks = week_blocks(league, week)
+    if url := league.settings.url:
+        blocks.insert(1, Paragraph(f"All tables, games and replays: {url}"))
+    return _as_mail(to_markdown(Document(league.settings.title, blocks)))
+
+
+def week_blocks(league: LeagueData, week: str) -> list[Block]:
+    """Return the report about a week that is over, without its title."""
     now, then = league_at_end(league, week), league_at_end(league, week_before(week))
     first, last = days_of(week)
     entries = [one for one in now.register if _week(one) == week]
     when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
-    blocks: list[Block] = [Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}")]
-    if league.settings.url:
-        blocks.append(Paragraph(f"All tables, games and replays: {league.settings.url}"))
-    blocks += [_division(now, then, name, week) for name in now.divisions]
-    blocks += _section("Pushes", _pushes(entries))
-    return _as_mail(to_markdown(Document(now.settings.title, blocks)))
+    return [
+        Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}"),
+        *(_division(now, then, name, week) for name in now.divisions),
+        *list_section("Pushes", _pushes(entries)),
+    ]
+
+
+def league_at_end(league: LeagueData, week: str) -> LeagueData:
+    """Return the league as its files told it at the end of a week."""
+    return replace(
+        league,
+        register=[one for one in league.register if _week(one) <= week],
+        divisions={
+            name: replace(one, rounds=[played for played in one.rounds if played.week <= week])
+            for name, one in league.divisions.items()
+        },
+    )
+
+
+def days_of(week: str) -> tuple[date, date]:
+    """Return the Monday and the Sunday of a week."""
+    year, number = week.split("-W")
+    monday = date.fromisocalendar(int(year), int(number), 1)
+    return monday, monday + timedelta(days=6)
+
+
+def week_before(week: str) -> str:
+    """Return the week before a week."""
+    year, number, _ = (days_of(week)[0] - timedelta(days=1)).isocalendar()
+    return f"{year}-W{number:02}"
 
 
 def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
-    """Count what the week brought, in a sentence."""
     rounds = [one for data in league.divisions.values() for one in _rounds(data, week)]
     new = sum(isinstance(one, Admitted) and not one.house for one in entries)
     refused = sum(isinstance(one, Refused) for one in entries)
@@ -84,15 +118,13 @@ def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
 
 
 def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
-    """Return the section about a division."""
     data = now.divisions[name]
-    found, before = division_standings(data, now), division_standings(then.divisions[name], then)
-    ranks = {row.bot: row.rank for row in before.rows if row.rank}
+    found, before = rate_division(data, now), rate_division(then.divisions[name], then)
+    ranks = {row.bot: row.rank for row in before.standings if row.rank}
     compared = count_in_digits(found.comparisons, "new version")
     news = (
         *(f"**{one.sentence}** (of {compared} compared)" for one in found.regressions),
         *_improved(found),
-        *(one.sentence for one in found.cycles),
         *_fouls(_rounds(data, week)),
         *_benched(now.register, name, week),
         *(
@@ -110,10 +142,9 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
 
 
 def _standings(
-    found: DivisionStandings, before: Mapping[str, int], games: Mapping[str, int], anchor: str
+    found: DivisionTable, before: Mapping[str, int], games: Mapping[str, int], anchor: str
 ) -> Block:
-    """Return the table of a division, or a sentence if nobody has played."""
-    if not any(row.games for row in found.rows):
+    if not any(row.games for row in found.standings):
         return Paragraph("No game was played yet.")
     columns = [
         Column("#", "rank"),
@@ -124,17 +155,16 @@ def _standings(
         Column("last games", "word"),
     ]
     return table(
-        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.rows)
+        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.standings)
     )
 
 
 def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) -> list[Cell]:
     place = "benched" if row.is_benched else f"{row.rank or '–'}"
-    elo = f"{row.bound}{row.elo:+.0f}" if row.elo is not None else row.bound
     return [
         Cell(place),
         Cell(row.version),
-        Cell(elo, "" if row.half_width is None else f"{row.half_width:.0f}"),
+        Cell(*elo_text(row)),
         Cell(_moved(row, before)),
         Cell(f"{games.get(row.version, 0)}"),
         Cell("" if row.win_share is None else f"{100 * row.win_share:.0f}"),
@@ -151,15 +181,13 @@ def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
 
 
 def _games(division: DivisionData, week: str) -> Counter[str]:
-    """Count the games of each version in a week."""
     return Counter(
         name for one in _rounds(division, week) for result in one.results for name in result.seats
     )
 
 
-def _improved(found: DivisionStandings) -> Iterator[str]:
-    """Word what new versions gained for certain."""
-    for row in found.rows:
+def _improved(found: DivisionTable) -> Iterator[str]:
+    for row in found.standings:
         if row.change and row.change_half_width and row.change > row.change_half_width:
             yield (
                 f"{row.version} is better than {row.before}: "
@@ -168,7 +196,6 @@ def _improved(found: DivisionStandings) -> Iterator[str]:
 
 
 def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
-    """Word how often each version fouled."""
     games = Counter(
         name
         for one in rounds
@@ -180,10 +207,9 @@ def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
 
 
 def _benched(register: Iterable[AnyEntry], division: str, week: str) -> Iterator[str]:
-    """Word who was benched in a week."""
     for one in register:
         if isinstance(one, Benched) and (one.division, _week(one)) == (division, week):
-            yield f"{one.version} {one.why}"
+            yield f"{one.version} {one_line(one.why, LONGEST)}"
 
 
 def _week(entry: AnyEntry) -> str:
@@ -227,7 +253,7 @@ def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
             yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"
 
 
-def _section(title: str, lines: Iterable[str]) -> Iterator[Section]:
+def list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:
     """Yield a section with a list, if it has any items."""
     if items := [*lines]:
         yield Section(title, [bullets(items)])
@@ -243,7 +269,6 @@ def _quoted(text: str) -> str:
 
 
 def _as_mail(markdown: str) -> str:
-    """Wrap the lines of Markdown, and align its tables."""
     lines: list[str] = []
     for is_table, group in groupby(markdown.split("\n"), key=lambda line: line.startswith("|")):
         own = list(group)
@@ -261,7 +286,6 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _aligned(lines: list[str]) -> list[str]:
-    """Pad the cells of a table; its second line tells how each column is aligned."""
     rows = [[cell.strip() for cell in CELLS.split(line)[1:-1]] for line in lines]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     right = [cell.endswith(":") for cell in rows[1]]

@@ -50,8 +50,6 @@ class Site(NamedTuple):
     """The boards whose games are shown one by one: their seeds are revealed."""
     address: str
     """The site's address, which ends with a slash; empty if it is not known."""
-    picture: str
-    """The picture that stands for the site where its address is shared, a file in it."""
     links: Sequence[tuple[str, str]] = ()
     """Addresses of pages around the site, and their labels."""
 

@@ -15,7 +15,7 @@ from protocol.ruleset import playable_seat_counts
 from tests.support.golden import short
 from tests.support.logged_games import GAMES, any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
-from tournaments.live.snapshot import spectator_view
+from tournaments.site.snapshot import spectator_view
 
 
 def seen(game: LoggedGame) -> bytes:

@@ -325,7 +325,7 @@ LOOKS = (
     *("show EVENT --separate", "show EVENT --prior 1"),
     *("report EVENT", "report EVENT --luck", "explain EVENT --review", "replay EVENT --html"),
     *(f"explain EVENT {GAME}", f"explain EVENT {GAME} 1 --deals 2", f"replay EVENT {GAME}"),
-    *("publish EVENT OUT/site", "watch EVENT --export OUT/live --delay 1"),
+    *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 1"),
     *("export EVENT --out OUT/d.csv", "export EVENT --problems --out OUT/set.jsonl"),
 )
 """Commands that look at an event."""

@@ -16,10 +16,10 @@ from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
 from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
-from tournaments.live import progress
 from tournaments.plan.event import as_json
 from tournaments.rating.anchor import Anchor, anchored
 from tournaments.rating.ratings import fit
+from tournaments.site import progress
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
 

@@ -1,25 +1,20 @@
-"""Tests of `tournaments.league.conduct`: benches for fouls, and quotas of CPU time."""
+"""Tests of `tournaments.league.conduct`: benches for fouls."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from arena.logs.checksummed import append_records
-from protocol.records import Result, SeatFoul, SpentRecord
+from protocol.records import Result, SeatFoul
 from tests.support.leagues import admitted, league_of, played_round
 from tests.support.results import game
 from tournaments.league.conduct import (
     benched_versions,
-    cpu_minutes,
     held_versions,
     new_benches,
 )
-from tournaments.league.ratings.standings import division_standings
+from tournaments.league.ratings.standings import rate_division
 from tournaments.league.read import LeagueData, PlayedRound
-from tournaments.league.settings import Quota
-from tournaments.storage.folder import Folder
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 PAIR = ("greedy", "mine")
@@ -35,8 +30,8 @@ def round_of(number: int, fouls: str, foul: str = "late", *, over: bool = True) 
     return played_round(number, "2026-11-03", {PAIR: results}, over=over)
 
 
-def league(*rounds: PlayedRound, path: Path = Path("league")) -> LeagueData:
-    return league_of(rounds, [admitted("greedy"), admitted("mine")], path=path)
+def league(*rounds: PlayedRound) -> LeagueData:
+    return league_of(rounds, [admitted("greedy"), admitted("mine")])
 
 
 @pytest.mark.parametrize(
@@ -79,49 +74,17 @@ def test_house_bots_are_never_benched() -> None:
 def test_bench_is_held_written_once_and_costs_the_rank() -> None:
     """A benched version is held out with the reason, and a rating kept by fouls has no rank."""
     data = league(round_of(1, "FF"), round_of(2, "FF"))
-    assert held_versions(data, "draw", NOW) == {
+    assert held_versions(data, data.divisions["draw"]) == {
         "mine": "fouled in 3 sittings in a row, the last in round 2: benched until it changes"
     }
     (line,) = new_benches(data, NOW)
     assert (line.version, line.division, line.time) == ("mine", "draw", "2026-11-05T12:00:00Z")
     again = league_of(data.divisions["draw"].rounds, [*data.register, line])
     assert new_benches(again, NOW) == []
-    rows = division_standings(data.divisions["draw"], data).rows
+    rows = rate_division(data.divisions["draw"], data).standings
     assert [(row.version, row.rank, row.is_benched) for row in rows] == [
         ("greedy", 1, False),
         ("mine", None, True),
     ]
     changed = league_of(data.divisions["draw"].rounds, [*data.register, admitted("mine@2")])
-    assert held_versions(changed, "draw", NOW) == {}
-
-
-def write_log(folder: Folder, cpu_ms: float | None) -> None:
-    """Write what a log tells of the time of a game in which mine takes 90 s by the clock."""
-    spent = SpentRecord(
-        questions=(9, 9), ms=(1.0, 90_000.0), worst_ms=(1.0, 1.0), given_back_ms=(0.0, 0.0),
-        cpu_ms=(10.0, cpu_ms), worst_lag_ms=0.0,
-    )  # fmt: skip
-    path = folder.log("from-1.greedy.mine")
-    path.parent.mkdir(parents=True)
-    with path.open("wb", buffering=0) as file:
-        append_records(file.fileno(), [spent, game(1, PAIR, (1, 0))], 0)
-
-
-def test_bot_over_its_quota_waits_for_the_next_week(tmp_path: Path) -> None:
-    """The CPU time of all versions in a week counts, and that of an unknown game by the clock."""
-    rounds = []
-    for number, cpu in ((1, 60_000.0), (2, None)):
-        folder = Folder(tmp_path / f"{number}")
-        write_log(folder, cpu)
-        rounds.append(replace(round_of(number, ".."), folder=folder))
-    data = league(*rounds, path=tmp_path)
-    assert cpu_minutes(data, "2026-W45")["mine"] == pytest.approx(2.5)
-    assert held_versions(data, "draw", NOW) == {}
-    bounded = replace(data.settings, quota=Quota(cpu_minutes_a_week=2.0))
-    tired = LeagueData(
-        folder=data.folder, settings=bounded, register=data.register, divisions=data.divisions
-    )
-    assert held_versions(tired, "draw", NOW) == {
-        "mine": "took 2.5 of 2 minutes of CPU time in 2026-W45: held until the next"
-    }
-    assert held_versions(tired, "draw", datetime(2026, 11, 9, tzinfo=UTC)) == {}
+    assert held_versions(changed, changed.divisions["draw"]) == {}

@@ -16,16 +16,15 @@ TIME = "2026-11-22T20:00:05Z"
 def test_each_event_is_a_line_in_the_log_and_on_the_terminal(tmp_path: Path) -> None:
     """The words of an author cannot begin a line, steer a terminal or fill the disk."""
     lines: list[str] = []
-    journal = Journal(tmp_path / "league.log", lines.append)
+    journal = Journal(tmp_path / "league.log", lambda: NOW, lines.append)
     check = CheckSummary(verdict="passed", steps=(), sandbox="A", seconds=3.2)
     journal.note_entry(
-        NOW,
         Admitted(
             time=TIME, bot="b", version="b@2", fingerprint="0" * 64, author="Ada", check=check
         ),
     )
-    journal.note_entry(NOW, Refused(time=TIME, bot="c", fingerprint="", why="no\n\x1b[2J" * 1000))
-    journal.note_entry(NOW, Benched(time=TIME, bot="d", version="d", division="x", why="fouls"))
+    journal.note_entry(Refused(time=TIME, bot="c", fingerprint="", why="no\n\x1b[2J" * 1000))
+    journal.note_entry(Benched(time=TIME, bot="d", version="d", division="x", why="fouls"))
     assert (tmp_path / "league.log").read_text().splitlines() == lines
     assert lines[0] == (
         "2026-11-22 20:00:05 admitted  b@2 by Ada: the check passed in 3 s, sandbox A"
@@ -39,9 +38,9 @@ def test_each_event_is_a_line_in_the_log_and_on_the_terminal(tmp_path: Path) -> 
 def test_a_state_that_lasts_is_one_line_until_it_is_over(tmp_path: Path) -> None:
     """A broken league.toml is not told again at each turn, but again when it breaks again."""
     lines: list[str] = []
-    journal = Journal(tmp_path / "league.log", lines.append)
+    journal = Journal(tmp_path / "league.log", lambda: NOW, lines.append)
     for words in ("a", "a", "b", "", "b"):
-        journal.note_state(NOW, "settings", words)
+        journal.note_state("settings", words)
     assert [line[-1] for line in lines] == ["a", "b", "b"]
 
 
@@ -50,9 +49,9 @@ def test_a_full_log_makes_room_for_a_new_one(
 ) -> None:
     """One earlier log is kept; a log that cannot be written stops nothing."""
     monkeypatch.setattr(journals, "LARGEST", 60)
-    journal = Journal(tmp_path / "league.log", lambda _: None)
+    journal = Journal(tmp_path / "league.log", lambda: NOW, lambda _: None)
     for number in range(5):
-        journal.note(NOW, "over", f"round {number}")
+        journal.note("over", f"round {number}")
     assert (tmp_path / "league.log").read_text().endswith("round 4\n")
     assert "round 3" in (tmp_path / "league.log.1").read_text()
-    Journal(tmp_path, lambda _: None).note(NOW, "over", "a folder is no file")
+    Journal(tmp_path, lambda: NOW, lambda _: None).note("over", "a folder is no file")

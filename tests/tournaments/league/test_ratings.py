@@ -12,9 +12,8 @@ from tests.support.leagues import (
     table_results,
 )
 from tests.support.results import game
-from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import find_regressions
-from tournaments.league.ratings.standings import DivisionStandings, division_standings
+from tournaments.league.ratings.regressions import RatedPool, find_regressions
+from tournaments.league.ratings.standings import DivisionTable, rate_division
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Withdrawn
 
@@ -22,8 +21,8 @@ OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -100.0, "other": 50.0}
 
 
-def standings(league: LeagueData) -> DivisionStandings:
-    return division_standings(league.divisions["draw"], league)
+def standings(league: LeagueData) -> DivisionTable:
+    return rate_division(league.divisions["draw"], league)
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +38,16 @@ def worse() -> LeagueData:
 def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> None:
     """The anchor has 0 Elo; old versions stand in the whole table only, newcomers at its end."""
     found = standings(worse)
-    assert [row.version for row in found.rows] == ["other", "greedy", "mine@2", "random", "new"]
-    assert [row.rank for row in found.rows] == [1, 2, 3, 4, None]
+    names = ["other", "greedy", "mine@2", "random", "new"]
+    assert [row.version for row in found.standings] == names
+    assert [row.rank for row in found.standings] == [1, 2, 3, 4, None]
     elo = {row.version: row.elo for row in found.all_versions}
     assert elo["greedy"] == 0
     assert elo["new"] is None
     (old,) = (row for row in found.all_versions if not row.is_active)
     assert (old.version, old.rank, old.bot, old.since) == ("mine", None, "mine", "2026-11-01")
-    assert all(row.is_house == (row.bot in ("greedy", "random")) for row in found.rows)
-    assert all(len(row.form) == 10 for row in found.rows if row.games)
+    assert all(row.is_house == (row.bot in ("greedy", "random")) for row in found.standings)
+    assert all(len(row.form) == 10 for row in found.standings if row.games)
 
 
 def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
@@ -66,7 +66,10 @@ def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
 def test_order_of_rounds_changes_no_rating(worse: LeagueData) -> None:
     """One fit of all results has no path: rounds in the other order give the same table."""
     turned = league_of(worse.divisions["draw"].rounds[::-1], worse.register)
-    assert standings(turned).ratings == standings(worse).ratings
+    tables = [standings(league).all_versions for league in (turned, worse)]
+    assert [(one.version, one.elo, one.half_width) for one in tables[0]] == [
+        (one.version, one.elo, one.half_width) for one in tables[1]
+    ]
 
 
 def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
@@ -75,8 +78,8 @@ def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     (one,) = found.regressions
     assert (one.newer, one.older, found.comparisons, one.is_sure) == ("mine@2", "mine", 1, True)
     assert one.sentence == f"mine@2 is worse than mine: {100 * one.chance:.0f} %"
-    assert 0.95 < one.chance < found.ratings.pools[0].los[0][-1]
-    (row,) = (row for row in found.rows if row.bot == "mine")
+    assert 0.95 < one.chance < 1
+    (row,) = (row for row in found.standings if row.bot == "mine")
     assert one.lead == row.change
     assert row.change is not None
     assert row.change < -150
@@ -106,7 +109,7 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
         Withdrawn(time="2026-11-03T08:00:00Z", bot="other", version="other"),
     ]
     found = standings(league_of([*rounds, playing], register))
-    (new,) = (row for row in found.rows if row.version == "new")
+    (new,) = (row for row in found.standings if row.version == "new")
     assert (new.games, new.elo, new.rank, new.form) == (0, None, None, ())
     assert "new" not in found.timeline
     (other,) = (row for row in found.all_versions if row.version == "other")
@@ -117,11 +120,10 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
 def test_league_without_games_has_rows() -> None:
     """Before the first game every bot has a row without a rating."""
     found = standings(league_of([], [admitted("greedy"), admitted("mine")]))
-    assert [(row.version, row.elo, row.games) for row in found.rows] == [
+    assert [(row.version, row.elo, row.games) for row in found.standings] == [
         ("greedy", None, 0),
         ("mine", None, 0),
     ]
-    assert found.ratings.pools == ()
 
 
 def test_versions_that_no_game_connects_have_no_rating() -> None:
@@ -134,7 +136,7 @@ def test_versions_that_no_game_connects_have_no_rating() -> None:
         [everybody_meets(rng, OLD, 1, "2026-11-02"), apart],
         [admitted(name) for name in (*OLD, "a", "b")],
     )
-    rows = {row.version: row for row in standings(league).rows}
+    rows = {row.version: row for row in standings(league).standings}
     assert rows["a"].elo is None
     assert rows["a"].bound == "?"
     assert rows["a"].games == 10
@@ -148,7 +150,7 @@ def test_form_counts_a_shared_first_place_as_a_draw() -> None:
         [played_round(1, "2026-11-02", {("greedy", "mine"): results})],
         [admitted("greedy"), admitted("mine")],
     )
-    form = {row.version: row.form for row in standings(league).rows}
+    form = {row.version: row.form for row in standings(league).standings}
     assert form == {"mine": ("D", "W"), "greedy": ("D", "L")}
 
 
@@ -183,12 +185,12 @@ def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
     rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in range(1, 9)]
     rounds.append(everybody_meets(rng, strong, 9, "2026-11-03"))
     register = [admitted(name) for name in strong]
-    found = {row.version: row for row in standings(league_of(rounds, register)).rows}
+    found = {row.version: row for row in standings(league_of(rounds, register)).standings}
     assert found["new"].boards < min(10, found["mine"].boards / 2)
     assert (found["new"].rank, found["mine"].rank) == (None, 1)
     rounds += [everybody_meets(rng, strong, one, "2026-11-03") for one in range(10, 14)]
-    (first, *_) = standings(league_of(rounds, register)).rows
+    (first, *_) = standings(league_of(rounds, register)).standings
     assert (first.version, first.rank) == ("new", 1)
     # In a new league, all have played little.
-    (first, *_) = standings(league_of(rounds[8:9], register)).rows
+    (first, *_) = standings(league_of(rounds[8:9], register)).standings
     assert first.rank == 1

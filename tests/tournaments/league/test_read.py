@@ -95,6 +95,7 @@ def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
     table = ("bot0", "bot1")
     plan = RoundPlan(
         method="any", number=1, division="draw", time=NOW, active=table, held={}, boards=3,
+        most_tables=1, until=None, register="0" * 64, anchor="bot0",
         tables=(ChosenTable(table, "new", 1.0),),
     )  # fmt: skip
     folder = Folder(tmp_path)

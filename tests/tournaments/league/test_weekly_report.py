@@ -10,8 +10,7 @@ from tests.support.leagues import admitted, everybody_meets, league_of, played_r
 from tests.support.results import game
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Benched, Refused, Withdrawn
-from tournaments.league.weekly_report import weekly_report
-from tournaments.league.weeks import days_of, league_at_end, week_before
+from tournaments.league.weekly_report import days_of, league_at_end, week_before, weekly_report
 
 OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -150.0, "other": 50.0, "late": 0.0}

@@ -12,11 +12,11 @@ from tests.support.planned_events import KNOCKOUTS, event, teams
 from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
-from tournaments.live.progress import Progress
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.sprt_settings import Sprt
 from tournaments.report.event_text import UNEVEN_TOLD, main_result, uneven
+from tournaments.site.progress import Progress
 from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"

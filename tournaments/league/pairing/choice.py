@@ -21,15 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.league.pairing.encounters import Encounters
-from tournaments.league.pairing.information import Information
+from tournaments.league.pairing.information import Encounters, Information
 from tournaments.league.records import ChosenTable, RoundPlan
 from tournaments.rating.statistics import Bools, Floats
 
 METHOD = "information 2"
 """Name of this method in a round's plan; a change of any choice needs another one."""
-EARLIER = ("information 1",)
-"""Methods of earlier versions of Boneyard: a league outlives them."""
 FLOOR = 0.3
 """Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
 nobody asks a version again that was lucky once: ratings would be stretched, and intervals lie."""
@@ -148,7 +145,6 @@ def open_intervals(
 
 
 def _weights(information: Information, until: float | None) -> Floats:
-    """Return how much the difference of each two matters."""
     doubts = information.doubts()
     weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN
     if (level := information.anchor) is not None:
@@ -196,7 +192,6 @@ def _best_table(
 
 
 def _why(information: Information, names: list[str], table: list[int], start: Floats) -> str:
-    """Word the reason for a table, whose first two versions gain most by it."""
     one, other = table[:2]
     for place, name in zip(table, names, strict=True):
         if not information.games[place]:

@@ -1,1 +1,1 @@
-"""Ratings of a league's divisions: tables, histories, regressions and cycles. Pure."""
+"""Ratings of a league's divisions: tables, histories and regressions. Pure."""

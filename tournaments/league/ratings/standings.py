@@ -17,14 +17,56 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
 from tournaments.league.conduct import benched_versions
-from tournaments.league.ratings.cycles import Cycle, search_cycles
-from tournaments.league.ratings.rated_pool import RatedPool
-from tournaments.league.ratings.regressions import Regression, comparable, find_regressions
-from tournaments.league.ratings.timeline import TimelinePoint, rating_history
-from tournaments.league.read import DivisionData, LeagueData
+from tournaments.league.ratings.regressions import (
+    RatedPool,
+    Regression,
+    comparable,
+    find_regressions,
+)
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.records import ChosenTable
 from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
-from tournaments.rating.tables import Bound, Pool, Rating, Ratings
+from tournaments.rating.tables import Bound, Pool, Rating
+
+
+class TimelinePoint(Struct, frozen=True, kw_only=True):
+    """The rating of a bot on a day."""
+
+    day: str
+    """The day, such as 2026-11-22."""
+    version: str
+    """The version that played; of several the last."""
+    elo: float | None
+    """Its Elo over the anchor, or a bound."""
+    half_width: float | None
+    """Half width of the 95 % interval of `elo`, in Elo."""
+    bound: Bound
+    """As in `tournaments.rating.tables.Rating`."""
+
+
+def rating_history(
+    rounds: Iterable[PlayedRound], ratings: Mapping[str, Rating]
+) -> dict[str, list[TimelinePoint]]:
+    """Return the history of each bot, by bot, with a point for each day on which it played."""
+    played: dict[str, dict[str, Rating]] = {}
+    for one in rounds:
+        if one.is_over:
+            for name in {name for result in one.results for name in result.seats}:
+                if name in ratings:
+                    played.setdefault(first_version(name), {})[one.day] = ratings[name]
+    return {bot: [_point(*point) for point in own.items()] for bot, own in sorted(played.items())}
+
+
+def _point(day: str, rating: Rating) -> TimelinePoint:
+    return TimelinePoint(
+        day=day,
+        version=rating.name,
+        elo=rating.elo,
+        half_width=rating.half_width,
+        bound=rating.bound,
+    )
+
 
 FORM = 10
 """Games of a version's form."""
@@ -76,28 +118,63 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """Half width of the 95 % interval of `change`, in Elo."""
 
 
-class DivisionStandings(Struct, frozen=True, kw_only=True):
-    """Everything that the results of a division tell about its bots."""
+def elo_text(row: StandingRow) -> tuple[str, str]:
+    """Return a rating as +12 and half the width of its interval, which may be empty."""
+    if row.elo is None:
+        return "?", ""
+    half = f"{row.half_width:.0f}" if row.half_width else ""  # The anchor's is 0.
+    elo = round(row.elo)
+    return f"{row.bound}{elo:+,}" if elo else f"{row.bound}0", half
 
-    rows: list[StandingRow]
+
+class DivisionTable(Struct, frozen=True, kw_only=True):
+    """All that the results of a division tell about its bots, as league.json has it."""
+
+    name: str
+    title: str
+    """Its title for readers."""
+    rules: str
+    """The name of its rules; each round's event.json has them in full."""
+    seats: int
+    rounds: int
+    """Rounds that are over."""
+    games: int
+    """Their games."""
+    until: str
+    """Time at which the last of them was chosen; empty if there is none."""
+    standings: list[StandingRow]
     """Present versions, best first; those without a rank stand last."""
-    all_versions: list[StandingRow]
-    """All versions that play or played, best first."""
-    ratings: Ratings
-    """The fit, with the pool of the anchor first."""
+    earlier: list[StandingRow]
+    """Versions that play no more, best first."""
     timeline: dict[str, list[TimelinePoint]]
     """History of each bot's rating, by bot."""
     regressions: list[Regression]
     """Present versions that are worse than the one before."""
     comparisons: int
     """Number of present versions that were compared with the one before."""
-    cycles: list[Cycle]
-    """Present versions that beat each other in a circle."""
-    trios: int
-    """Number of trios that had enough games to show a cycle."""
+    next: tuple[ChosenTable, ...]
+    """Tables of the round that is to be played."""
+
+    @property
+    def all_versions(self) -> list[StandingRow]:
+        """All versions that play or played."""
+        return [*self.standings, *self.earlier]
 
 
-def division_standings(division: DivisionData, league: LeagueData) -> DivisionStandings:
+class LeagueTable(Struct, frozen=True, kw_only=True):
+    """The content of league.json."""
+
+    title: str
+    anchor: Anchor
+    """The house bot over which ratings are given, and its rating."""
+    house: tuple[str, ...]
+    """Sample bots that always play."""
+    foul_sittings: int
+    """Sittings in a row with a foul of its own after which a version is benched."""
+    divisions: list[DivisionTable]
+
+
+def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
     """Rate all versions of a division by all results of its finished rounds."""
     results = list(division.results())
     partners = division.rules.deal.partners
@@ -125,16 +202,21 @@ def division_standings(division: DivisionData, league: LeagueData) -> DivisionSt
     present = [row.version for row in rows if row.is_active]
     pairs = [(name, before[name]) for name in present if before.get(name)]
     compared = comparable(pairs, main)
-    cycles, trios = ([], 0) if partners else search_cycles(results, present)
-    return DivisionStandings(
-        rows=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
-        all_versions=rows,
-        ratings=Ratings(tuple(pools)),
+    over = [one for one in division.rounds if one.is_over]
+    return DivisionTable(
+        name=division.settings.name,
+        title=division.settings.title or division.settings.name,
+        rules=division.rules.name,
+        seats=division.seats,
+        rounds=len(over),
+        games=len(results),
+        until=over[-1].plan.time if over else "",
+        standings=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
+        earlier=[row for row in rows if not row.is_active],
         timeline=rating_history(division.rounds, main.by_name),
         regressions=find_regressions(compared, main),
         comparisons=len(compared),
-        cycles=cycles,
-        trios=trios,
+        next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
     )
 
 
@@ -205,7 +287,6 @@ def _newcomer(name: str) -> Rating:
 
 
 def _versions_before(names: Iterable[str]) -> dict[str, str]:
-    """Return for each version that played the last of its bot that played before it."""
     by_bot = defaultdict[str, list[str]](list)
     for name in sorted(names, key=version_number):
         by_bot[first_version(name)].append(name)
@@ -213,7 +294,6 @@ def _versions_before(names: Iterable[str]) -> dict[str, str]:
 
 
 def _first_days(division: DivisionData, league: LeagueData) -> dict[str, str]:
-    """Return the day on which each version was admitted, or else first chosen."""
     days = {name: one.time[:10] for name, one in league.versions.items()}
     for one in division.rounds:
         for table in one.plan.tables:
@@ -223,7 +303,6 @@ def _first_days(division: DivisionData, league: LeagueData) -> dict[str, str]:
 
 
 def _form(results: Iterable[Result], partners: bool) -> dict[str, tuple[str, ...]]:
-    """Return the outcomes of each version's last games."""
     games = defaultdict[str, deque[str]](lambda: deque(maxlen=FORM))
     share = 2 if partners else 1
     for result in results:

@@ -50,9 +50,7 @@ class TreeBounds(NamedTuple):
     """The bounds of a push."""
 
     files: int
-    """Files, folders and links."""
     size: int
-    """Bytes of all files together."""
 
 
 def is_ignored(name: str) -> bool:

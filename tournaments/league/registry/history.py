@@ -20,7 +20,6 @@ class BotHistory:
 
     def __init__(self) -> None:
         self.admitted: list[Admitted] = []
-        """Its versions, the oldest first."""
         self.refused: dict[str, Refused] = {}
         """The last refusal of each push, by fingerprint."""
         self.present: Admitted | None = None

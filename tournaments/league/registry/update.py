@@ -2,14 +2,14 @@
 
 import hashlib
 import os
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-
-from msgspec import UNSET
 
 from arena.conformance.model import EventGame
 from arena.match.piped_process import CannotStartError
@@ -18,9 +18,8 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import sweep
 from arena.ui.console import print_note
-from protocol.codec import printable_lines
+from protocol.codec import encode_json, printable_lines
 from protocol.errors import UserError
-from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.read import parse_time, read_register, write_time
@@ -40,15 +39,19 @@ from tournaments.league.registry.file_tree import (
     RefusedPushError,
     TreeBounds,
     remove_tree,
+    shown_name,
     tree_fingerprint,
     write_tree,
 )
 from tournaments.league.registry.history import NOT_READ, BotHistory, append_entries, bot_histories
-from tournaments.league.registry.house import house_files
-from tournaments.league.registry.names import name_fault, name_in_register
 from tournaments.league.registry.push import ChangedPushError, push_time, read_push
-from tournaments.league.registry.version_command import version_command
+from tournaments.league.registry.version_command import (
+    built_folder,
+    permissions_of,
+    version_command,
+)
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
+from tournaments.plan.bot_catalog import sample_bots, sample_folder
 from tournaments.plan.bot_file import BOT_FILE, BotFile
 
 MOST_MISNAMED = 1000
@@ -74,30 +77,6 @@ def update_register(
     DamagedFileError.
     """
     return _Update(LeagueFolder(league.path.resolve()), settings, now).run()
-
-
-def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) -> Entrant:
-    """Return a version as a round's plan has it. Raises UserError if it cannot play here."""
-    version = entry.version
-    folder = LeagueFolder(league.path.resolve()).version(version)
-    try:
-        content = (folder / BOT_FILE).read_bytes()
-        bot = parse_bot_file({BOT_FILE: Item("file", content)}, version, list(entry.divisions))
-        permissions = _permissions(settings, entry.bot)
-        command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
-    except (OSError, RefusedPushError) as error:
-        raise UserError(f"Version {version} cannot play: {error}") from error
-    clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET
-    return Entrant(version, command, entry.fingerprint, clock=clock)
-
-
-def built_folder(folder: Path) -> Path:
-    """Return the folder beside a version's files that has them with all that their build made."""
-    return folder.with_name(f"{folder.name}.built")
-
-
-def _permissions(settings: LeagueSettings, bot: str) -> BotPermissions:
-    return settings.bots.get(bot, BotPermissions())
 
 
 class _Update:
@@ -184,7 +163,6 @@ class _Update:
         return sorted(bots) + sorted(names - bots)[:MOST_MISNAMED]
 
     def _authors_bots(self) -> list[str]:
-        """Return the bots of authors that have ever played."""
         return [
             name for name, each in self.histories.items() if each.admitted and not each.is_house
         ]
@@ -261,7 +239,6 @@ class _Update:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
 
     def _recent(self, bot: str) -> int:
-        """Count the lines about pushes of a bot in the last 24 hours."""
         return sum(self.now - parse_time(one) < DAY for one in self.history(bot).times)
 
     def _has_room(self, bot: str) -> Iterator[AnyEntry]:
@@ -340,7 +317,7 @@ class _Update:
     def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
         """Copy, build and check a version. Raises RefusedPushError, _PostponedError, OSError."""
         folder = self._lay_out(version, file, tree)
-        permissions = _permissions(self.settings, bot)
+        permissions = permissions_of(self.settings, bot)
         command = version_command(file, folder, permissions)
         games = [
             (one.name, EventGame(*division_rules(one, self.league.path)))
@@ -401,3 +378,57 @@ class _Update:
 
 class _PostponedError(Exception):
     """The machine kept a bot from its check, or there are too many: it waits for a later turn."""
+
+
+LONGEST = 40
+"""Characters of a name."""
+_NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
+
+
+def name_fault(name: str, admitted: Iterable[str]) -> str:
+    """Return why a folder's name cannot be a bot's, in a sentence; empty if it can.
+
+    `admitted`: the authors' bots that have played already.
+    """
+    if not _NAME.fullmatch(name):
+        return (
+            f"bots/ has a folder called {shown_name(name)}. A bot's name has 1 to {LONGEST} "
+            "letters, digits, _ and -, and no - in front: rename it."
+        )
+    known = set(admitted)
+    if name in known:
+        return ""
+    if name.casefold() in sample_bots():
+        return f"bots/{name} has the name of a sample bot. Give the folder another name."
+    for other in sorted(known):
+        if other.casefold() == name.casefold():
+            return f"bots/{name} differs from the bot {other} in capitals only. Rename it."
+    return ""
+
+
+def name_in_register(name: str) -> str:
+    """Return the name under which the register has a folder: a made-up one for an illegal name."""
+    if _NAME.fullmatch(name):
+        return name
+    return f"illegal-{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()[:8]}"
+
+
+def house_files(name: str) -> FileTree:
+    """Return a sample bot as a push: the files that its entry names, and a bot.toml.
+
+    Raises UserError if this machine cannot run it.
+    """
+    bot = sample_bots()[name]
+    if bot.lacks:
+        raise UserError(f"The house bot {name} needs {bot.needs}, {bot.lacks}.")
+    home = sample_folder()
+    words = dict.fromkeys(chain(bot.build, bot.run))
+    files = {word: Item("file", (home / word).read_bytes()) for word in words if _is_own(word)}
+    fields = {"run": bot.run, "build": bot.build, "about": bot.about}
+    # Every JSON string is a TOML string too.
+    lines = [f"{key} = {encode_json(value).decode()}" for key, value in fields.items() if value]
+    return {**files, BOT_FILE: Item("file", "\n".join([*lines, ""]).encode())}
+
+
+def _is_own(word: str) -> bool:
+    return bool(word) and "/" not in word and (sample_folder() / word).is_file()

@@ -5,11 +5,17 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import UNSET
+
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import interpreter, is_file, program_paths
 from protocol.errors import UserError, suggestion
-from tournaments.league.registry.file_tree import RefusedPushError
-from tournaments.league.settings import BotPermissions
+from tournaments.formats.base import Entrant
+from tournaments.league.folder import LeagueFolder
+from tournaments.league.records import Admitted
+from tournaments.league.registry.bot_file import parse_bot_file
+from tournaments.league.registry.file_tree import Item, RefusedPushError
+from tournaments.league.settings import BotPermissions, LeagueSettings
 from tournaments.plan.bot_command import (
     INTERPRETERS,
     PYTHON,
@@ -17,7 +23,7 @@ from tournaments.plan.bot_command import (
     find_program,
     our_packages,
 )
-from tournaments.plan.bot_file import BotFile
+from tournaments.plan.bot_file import BOT_FILE, BotFile
 
 COMPILERS = ("cc", "c++", "go", "javac", "java", "rustc", "make", "tclsh", "bash")
 """Programs that authors ask for, besides interpreters."""
@@ -48,7 +54,6 @@ def resolve_words(
 
 
 def _program(field: str, written: str, word: str, folder: Path) -> Path:
-    """Return the program's file: the bot's own, or one on the PATH."""
     if written == PYTHON:
         return find_program("", word, folder)
     own = Path(os.path.normpath(folder / word))
@@ -92,3 +97,28 @@ def _readable(field: str, program: Path, folder: Path) -> Iterator[str]:
         program = script_for
     yield from program_paths(program)
     yield from our_packages(program)
+
+
+def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) -> Entrant:
+    """Return a version as a round's plan has it. Raises UserError if it cannot play here."""
+    version = entry.version
+    folder = LeagueFolder(league.path.resolve()).version(version)
+    try:
+        content = (folder / BOT_FILE).read_bytes()
+        bot = parse_bot_file({BOT_FILE: Item("file", content)}, version, list(entry.divisions))
+        permissions = permissions_of(settings, entry.bot)
+        command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
+    except (OSError, RefusedPushError) as error:
+        raise UserError(f"Version {version} cannot play: {error}") from error
+    clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET
+    return Entrant(version, command, entry.fingerprint, clock=clock)
+
+
+def built_folder(folder: Path) -> Path:
+    """Return the folder beside a version's files that has them with all that their build made."""
+    return folder.with_name(f"{folder.name}.built")
+
+
+def permissions_of(settings: LeagueSettings, bot: str) -> BotPermissions:
+    """Return the access that the organiser gave a bot."""
+    return settings.bots.get(bot, BotPermissions())

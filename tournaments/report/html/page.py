@@ -27,8 +27,6 @@ class Share(NamedTuple):
     """True on a site, where one page replays all games."""
     address: str = ""
     """The address of the page's folder, which ends with a slash; empty if it is not known."""
-    picture: str = ""
-    """A picture beside the page; empty if there is none."""
     links: Sequence[tuple[str, str]] = ()
     """Addresses of pages around the site, and their labels."""
 

@@ -11,7 +11,7 @@ from protocol.records import Result
 from tests.support.results import game, played
 from tests.support.simulated_leagues import SimulatedLeague, precision_of
 from tournaments.league.pairing.choice import OpenInterval, choose_tables, open_intervals
-from tournaments.league.pairing.encounters import NO_ENCOUNTERS, Encounters, count_encounters
+from tournaments.league.pairing.information import NO_ENCOUNTERS, Encounters, count_encounters
 from tournaments.league.records import ChosenTable
 
 FIELD = [f"bot{i:02}" for i in range(20)]

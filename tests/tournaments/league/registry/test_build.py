@@ -18,7 +18,8 @@ from tournaments.league.registry.file_tree import (
     remove_tree,
     write_tree,
 )
-from tournaments.league.registry.update import entrant_of, update_register
+from tournaments.league.registry.update import update_register
+from tournaments.league.registry.version_command import entrant_of
 from tournaments.league.settings import load_settings
 from tournaments.plan.bot_file import BotFile
 

@@ -25,7 +25,8 @@ from tournaments.league.records import (
 )
 from tournaments.league.registry import update
 from tournaments.league.registry.file_tree import FileTree, remove_tree, write_tree
-from tournaments.league.registry.update import entrant_of, update_register
+from tournaments.league.registry.update import update_register
+from tournaments.league.registry.version_command import entrant_of
 from tournaments.league.settings import load_settings
 
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)

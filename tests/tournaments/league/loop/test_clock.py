@@ -1,0 +1,46 @@
+"""Tests of `tournaments.league.loop.turn`: the time of a turn that is wrong, or may be."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import UserError
+from tournaments.league.loop.turn import begin_turn
+from tournaments.league.read import read_league, write_time
+from tournaments.league.records import Admitted
+from tournaments.league.registry.history import append_entries
+
+FRIDAY = datetime(2026, 11, 20, 10, tzinfo=UTC)
+SATURDAY = datetime(2026, 11, 21, 10, tzinfo=UTC)
+LATE = datetime(2036, 1, 1, tzinfo=UTC)
+
+
+def test_a_clock_that_leaps_stops_the_turn_until_somebody_confirms_it(tmp_path: Path) -> None:
+    """One turn with a clock in 2036 stopped the league until 2036."""
+    (tmp_path / "league.toml").write_text('[[divisions]]\nname = "draw"\n')
+    league = read_league(tmp_path)
+    for now in (FRIDAY, SATURDAY):
+        begin_turn(league, now, confirmed=False)
+    with pytest.raises(UserError, match=r"than a day after .* 2026-11-21T10:00:00Z.* confirm it"):
+        begin_turn(league, LATE, confirmed=False)
+    begin_turn(league, SATURDAY, confirmed=False)
+    begin_turn(league, LATE, confirmed=True)
+    league.folder.turn.unlink()
+    begin_turn(league, LATE, confirmed=False)
+
+
+def test_a_clock_behind_the_files_is_refused_with_what_to_remove(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_text('[[divisions]]\nname = "draw"\n')
+    for bot, time in (("a", FRIDAY), ("b", LATE), ("c", LATE)):
+        entry = Admitted(time=write_time(time), bot=bot, version=bot, fingerprint="0" * 64)
+        append_entries(tmp_path / "register.jsonl", [entry])
+    (tmp_path / "reports").mkdir()
+    for week in ("2026-W46", "2026-W47"):
+        (tmp_path / "reports" / f"{week}.md").touch()
+    with pytest.raises(
+        UserError, match=r"has it: 2 lines at the end of register\.jsonl and"
+    ) as why:
+        begin_turn(read_league(tmp_path), SATURDAY, confirmed=True)
+    assert f"{why.value}".endswith("and reports/2026-W47.md.")
+    assert not (tmp_path / ".turn").exists()

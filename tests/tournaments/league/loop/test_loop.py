@@ -1,0 +1,205 @@
+"""A league from the command line: made, run, stopped and continued."""
+
+import shutil
+import signal
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from protocol.codec import decode_json
+from tests.support.events import boneyard
+from tournaments.league.loop import loop
+from tournaments.league.loop.turn import Turns
+from tournaments.league.pairing.next_round import boards_to_play
+from tournaments.league.read import read_league
+from tournaments.league.records import Admitted, Withdrawn
+from tournaments.league.registry.history import append_entries
+from tournaments.site.delayed import PublicSnapshot
+
+SETTINGS = """\
+house = ["first", "greedy"]
+sandbox = "off"
+every_s = 1
+
+[[divisions]]
+name = "short"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 14
+
+[[divisions]]
+name = "three"
+rules = { base = "draw", target = 10 }
+seats = 3
+boards_a_table = 1
+"""
+NOW = ("--now", "2026-11-22T10:00")
+
+
+def make(place: Path, settings: str = SETTINGS) -> Path:
+    place.mkdir()
+    (place / "league.toml").write_text(settings)
+    return place
+
+
+def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
+    """Two rounds of a board each; a division without enough bots waits; next week it goes on.
+
+    A pass that plays nothing shows the end of the last round.
+    """
+    place = make(tmp_path / "club", f"delay_s = 0\n{SETTINGS}")
+    said = boneyard("league", str(place), "--once", *NOW)
+    assert "2026-11-22 10:00:00 begun     short round 1: 1 table, 1 board" in said
+    assert "short round 2: 2 games in" in said
+    assert "round 3" not in said
+    assert (place / "league.log").read_text().splitlines()[0].endswith("first (house bot)")
+    league = read_league(place)
+    assert [len(one.rounds) for one in league.divisions.values()] == [2, 0]
+    assert boneyard("league", str(place), "--once", *NOW) == ""
+    live = place / "site" / "live"
+    shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
+    assert (shown.name.endswith("round 2"), shown.over, shown.played) == (True, True, 2)
+    assert '<a href="../index.html">' in (live / "index.html").read_text()
+    boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
+    third = read_league(place).divisions["short"].rounds[-1]
+    assert (third.plan.number, third.week) == (3, "2026-W48")
+    assert {one.board + third.first_board for one in third.results} == {3}
+    assert (place / "reports" / "2026-W47.md").exists()
+    # Times in disorder could never be verified.
+    assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
+
+
+@pytest.mark.slow
+def test_a_clock_that_leaps_is_refused_and_a_wrong_time_can_be_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One turn with a clock in 2036 stopped the league until 2036, and nobody said how to go on."""
+    place = make(tmp_path / "club")
+    boneyard("league", str(place), "--rounds", "1", *NOW)
+    known = (place / "register.jsonl").read_bytes()
+    late = datetime(2026, 11, 24, 10, tzinfo=UTC)
+    monkeypatch.setattr(loop, "_clock", lambda now: lambda: now or late)
+    said = boneyard("league", str(place), "--once", code=2)
+    assert "more than a day after the league's last turn at 2026-11-22T10:00:00Z" in said
+    assert (place / "register.jsonl").read_bytes() == known
+    # Confirmed, it is taken.
+    (place / ".turn").unlink()
+    boneyard("league", str(place), "--rounds", "1")
+    # A wrong time that was given is in the files now.
+    boneyard("league", str(place), "--rounds", "1", "--now", "2036-01-01T10:00")
+    withdrawn = Withdrawn(time="2036-01-01T10:00:00Z", bot="first", version="first")
+    append_entries(place / "register.jsonl", [withdrawn])
+    said = boneyard("league", str(place), "--once", code=2)
+    assert "remove what has it: rounds/short/0003, 1 line at the end of register.jsonl" in said
+    assert said.strip().endswith("and reports/2026-W48.md.")
+    shutil.rmtree(place / "rounds" / "short" / "0003")
+    (place / "reports" / "2026-W48.md").unlink()
+    (place / "register.jsonl").write_bytes(known)
+    boneyard("league", str(place), "--once")
+    assert "2036" not in (place / "site" / "index.html").read_text()
+    assert "OK: " in boneyard("verify", str(place))
+
+
+@pytest.mark.slow
+def test_rounds_are_valued_if_the_settings_ask_for_it(tmp_path: Path) -> None:
+    """The newest first, also rounds of before; the pages of bots tell luck and mistakes."""
+    place = make(tmp_path / "club")
+    boneyard("league", str(place), "--rounds", "1", *NOW)
+    (place / "league.toml").write_text("luck = true\nreview = true\n" + SETTINGS)
+    told = boneyard("league", str(place), "--once", *NOW)
+    assert told.index("valued    short round 2: luck and review") < told.index(
+        "short round 1: luck"
+    )
+    rounds = read_league(place).divisions["short"].rounds
+    assert all(one.folder.luck.exists() and one.folder.review.exists() for one in rounds)
+    assert "Luck and mistakes" in (place / "site" / "bots" / "greedy.html").read_text()
+    assert "valued" not in boneyard("league", str(place), "--once", *NOW)
+    boneyard("verify", str(place))
+
+
+def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
+    """A push on a Tuesday need not wait for the next week."""
+    place = make(tmp_path / "club")
+    entry = Admitted(time="2026-11-24T09:00:00Z", bot="a", version="a", fingerprint="0" * 64)
+    append_entries(place / "register.jsonl", [entry])
+    league = read_league(place)
+    days = [datetime(2026, 11, day, 10, tzinfo=UTC) for day in (24, 25, 27, 30)]
+    short = league.divisions["short"]
+    assert [boards_to_play(league, short, day) for day in days] == [2, 4, 8, 2]
+
+
+def test_folders_that_are_no_league_are_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty folder, a missing one, broken settings, and words that say nothing."""
+    monkeypatch.chdir(tmp_path)
+    assert "`boneyard new league club` makes one." in boneyard("league", "club", code=2)
+    assert "league.toml is missing" in boneyard("league", code=2)
+    make(tmp_path / "club", SETTINGS.replace('"greedy"]', '"gredy"]'))
+    assert "greedy" in boneyard("league", "club", "--once", code=2)
+    assert "--now is for --once" in boneyard("league", "club", *NOW, code=2)
+    assert "as 2026-11-22T10:00" in boneyard("league", "club", "--once", "--now", "noon", code=2)
+    assert "status" in boneyard("league", "club", "statsu", code=2)
+    assert "gredy" in boneyard("league", "club/league.toml", code=2)
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert "macOS" in boneyard("league", "club", code=2)
+
+
+def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
+    """All its settings are read; a league is never overwritten."""
+    place = tmp_path / "class"
+    said = boneyard("new", "league", str(place))
+    assert "league.toml" in said
+    league = read_league(place)
+    assert list(league.divisions) == ["draw"]
+    bot = place / "bots" / "example"
+    assert {path.name for path in bot.iterdir()} == {"bot.py", "bot.toml", "README.md"}
+    assert (bot.parent / ".gitignore").read_text().split() == ["bots.toml", "runs/"]
+    assert "has a league already" in boneyard("new", "league", str(place), code=2)
+    uncommented = [
+        line.removeprefix("# ").split("  #")[0]
+        for line in (place / "league.toml").read_text().splitlines()[3:]
+    ]
+    (place / "league.toml").write_text("\n".join(uncommented))
+    assert list(read_league(place).divisions) == ["draw", "four"]
+
+
+def test_a_bug_of_ours_does_not_stop_a_league(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever finds one, in a push perhaps, stops neither the rounds nor the site of all others."""
+    done: list[str] = []
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    def play(_: Turns) -> bool:
+        done.append("play")
+        return len(done) < 4
+
+    monkeypatch.setattr(Turns, "admit", fail)
+    monkeypatch.setattr(Turns, "play", play)
+    monkeypatch.setattr(Turns, "publish", lambda *_, **__: done.append("publish"))
+    place = make(tmp_path / "club")
+    said = boneyard("league", str(place), "--once", code=1)
+    assert done == ["play", "publish", "play", "publish", "play", "publish"]
+    assert said.count("Boneyard itself failed in a turn of the league") == 1
+    assert "ZeroDivisionError" in (place / "private" / "crash.txt").read_text()
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_background_job_too(asked: signal.Signals) -> None:
+    """A shell lets such a job ignore Ctrl-C; under nohup it goes on after a hangup."""
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGHUP)}
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with pytest.raises(KeyboardInterrupt), loop._interrupted_by_all_signals():
+            signal.raise_signal(asked)
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        with loop._interrupted_by_all_signals():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

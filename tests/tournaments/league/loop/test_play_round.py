@@ -1,0 +1,180 @@
+"""A round that cannot be finished ends all the same, and nothing that was played is lost."""
+
+import errno
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from arena.rules.variants import find_variant
+from arena.sandbox.limits import Limits
+from arena.sandbox.sandbox import Sandbox
+from protocol.ruleset import derive
+from tests.support.planned_events import event
+from tournaments.commands.play_event import Ending
+from tournaments.formats.matches import Matches
+from tournaments.league.folder import LeagueFolder
+from tournaments.league.loop import play_round as play_round_module
+from tournaments.league.loop.play_round import find_full_disk, play_round
+from tournaments.league.read import read_round
+from tournaments.league.records import ChosenTable, RoundPlan
+from tournaments.league.rounds import MOST_TRIES, begin_round, close_round, is_tried
+from tournaments.plan.bot_command import prepare_word
+from tournaments.runner.exit import RunStoppedError
+
+OFF = Sandbox("off", Limits(), ("off",))
+TABLE = ("first", "greedy")
+
+
+def begin(place: Path, broken: str = "") -> Path:
+    """Begin a round of two sample bots, of which one may lack its program."""
+    entrants = [prepare_word(name, place) for name in TABLE]
+    if broken:
+        gone = replace(entrants[1].command, argv=(broken,), reads=())
+        entrants[1] = replace(entrants[1], command=gone)
+    plan = RoundPlan(
+        method="any",
+        number=1,
+        division="draw",
+        time="2026-11-22T20:00:00Z",
+        active=TABLE,
+        held={},
+        boards=2,
+        most_tables=1,
+        until=None,
+        register="0" * 64,
+        anchor="greedy",
+        tables=(ChosenTable(TABLE, "new", 1.0),),
+    )
+    rules = derive(find_variant("draw"), "draw", {"target": 10})
+    one = replace(
+        event(2, form=Matches((("bot0", "bot1"),))),
+        rules=rules,
+        boards=2,
+        entrants=tuple(entrants),
+        format=Matches((TABLE,)),
+    )
+    return begin_round(LeagueFolder(place), plan, one)
+
+
+def nothing() -> None:
+    """Show nothing."""
+
+
+def test_a_round_is_played_once_and_its_reports_are_written(tmp_path: Path) -> None:
+    """It is over then, and playing it again plays nothing; its snapshots were asked for."""
+    path = begin(tmp_path)
+    shown: list[int] = []
+    assert is_tried(path) is False
+    assert play_round(path, OFF, 1, lambda: shown.append(1)) is None
+    over = read_round(path, 0)
+    assert over.is_over
+    assert len(over.results) == 4
+    assert (path / "report.md").exists()
+    assert not is_tried(path)
+    assert shown
+    ledger = (path / "ledger.jsonl").read_bytes()
+    assert play_round(path, OFF, 1, nothing) is None
+    assert (path / "ledger.jsonl").read_bytes() == ledger
+
+
+def test_a_round_whose_bot_is_gone_is_closed_after_some_tries(tmp_path: Path) -> None:
+    """Nothing of it counts, and the league can go on."""
+    path = begin(tmp_path, broken="/nowhere/bot")
+    failures = [play_round(path, OFF, 1, nothing) for _ in range(MOST_TRIES)]
+    assert [bool(one and one.is_last) for one in failures] == [False] * (MOST_TRIES - 1) + [True]
+    last = failures[-1]
+    assert last
+    assert "/nowhere/bot" in last.why
+    assert is_tried(path)
+
+
+def test_a_round_in_which_this_program_dies_is_closed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bug that ends the whole process leaves no other trace than the count of its tries."""
+    path = begin(tmp_path)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trio, "run", die)
+        for _ in range(MOST_TRIES):
+            with pytest.raises(KeyboardInterrupt):
+                play_round(path, OFF, 1, nothing)
+    failure = play_round(path, OFF, 1, nothing)
+    assert failure
+    assert failure.is_last
+
+
+def test_a_round_whose_reports_cannot_be_written_is_closed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All its games are played: they count, and the league goes on."""
+    path = begin(tmp_path)
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(play_round_module, "publish_reports", fail)
+    failures = [play_round(path, OFF, 1, nothing) for _ in range(MOST_TRIES + 1)]
+    assert [bool(one and one.is_last) for one in failures] == [False] * MOST_TRIES + [True]
+    last = failures[-1]
+    assert last
+    close_round(read_round(path, 0).folder, datetime(2026, 11, 22, tzinfo=UTC), last.why)
+    assert len(read_round(path, 0).results) == 4
+
+
+def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is met, the round is played to its end when there is room again."""
+    path = begin(tmp_path)
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def fail(*_: object) -> Ending:
+        return Ending(ExceptionGroup("all", [RunStoppedError("stopped"), full]), interrupted=False)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trio, "run", fail)
+        for _ in range(MOST_TRIES + 1):
+            with pytest.raises(OSError, match="No space"):
+                play_round(path, OFF, 1, nothing)
+            assert is_tried(path)
+    assert play_round(path, OFF, 1, nothing) is None
+    assert read_round(path, 0).closed is None
+
+
+def test_a_full_disk_is_found_under_other_errors() -> None:
+    """The runner wraps it, in groups and as a cause."""
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def raised(error: Exception) -> Callable[[], None]:
+        def fail() -> None:
+            try:
+                raise full
+            except OSError as cause:
+                raise error from cause
+
+        return fail
+
+    for error in (RuntimeError("stopped"), ExceptionGroup("all", [ValueError()])):
+        with pytest.raises(type(error)) as caught:
+            raised(error)()
+        assert find_full_disk(caught.value) is full
+    assert find_full_disk(ExceptionGroup("all", [ValueError(), full])) is full
+    assert find_full_disk(OSError(errno.EIO, "bad")) is None
+
+
+def test_a_closed_round_is_over(tmp_path: Path) -> None:
+    """The reason is in its file."""
+    path = begin(tmp_path)
+    over = read_round(path, 0)
+    assert over.closed is None
+    close_round(over.folder, datetime(2026, 11, 22, 20, tzinfo=UTC), "gone")
+    closed = read_round(path, 0)
+    assert closed.is_over
+    assert closed.closed
+    assert closed.closed.why == "gone"

@@ -1,0 +1,177 @@
+"""Disputes about a league are answered from its published files: each change of them is found."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.support.events import boneyard
+
+SETTINGS = """\
+house = ["first", "greedy", "random"]
+sandbox = "off"
+
+[[divisions]]
+name = "short"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 28
+tables_a_round = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play two rounds of a league, and publish them."""
+    place = tmp_path_factory.mktemp("league")
+    (place / "league.toml").write_text(SETTINGS)
+    boneyard("league", str(place), "--once", "--now", "2026-11-22T10:00", "--rounds", "2")
+    return place
+
+
+def test_league_and_its_site_verify(league: Path) -> None:
+    ok = "OK: 2 rounds, tables chosen again, 8 games replayed, 2 boards' deals recomputed, ratings "
+    for path in (league, league / "site"):
+        assert boneyard("verify", str(path)).endswith(f"{ok}equal.\n")
+
+
+def swap(old: str, new: str) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return change
+
+
+def remove(path: Path) -> None:
+    (shutil.rmtree if path.is_dir() else Path.unlink)(path)
+
+
+def turn_fingerprint(path: Path) -> None:
+    text = path.read_text()
+    digits = text.partition('"fingerprint":"')[2][:64]
+    path.write_text(text.replace(digits, digits[::-1]))
+
+
+def overrate(path: Path) -> None:
+    """Give the first version another rating, or one at all."""
+    table = json.loads(path.read_text())
+    table["divisions"][0]["standings"][0]["elo"] = 4321.0
+    path.write_text(json.dumps(table))
+
+
+def hide_rounds(path: Path) -> None:
+    """Say that nothing was played, but leave the standings."""
+    table = json.loads(path.read_text())
+    table["divisions"][0]["rounds"] = 0
+    path.write_text(json.dumps(table))
+
+
+def forget_register(path: Path) -> None:
+    plan = json.loads(path.read_text())
+    plan["register"] = None
+    path.write_text(json.dumps(plan))
+
+
+def close(path: Path) -> None:
+    path.write_text('{"time":"2026-11-21T10:00:00Z","why":""}')
+
+
+def drop_table(path: Path) -> None:
+    plan = json.loads(path.read_text())
+    del plan["tables"][0]
+    path.write_text(json.dumps(plan))
+
+
+def hold(why: str) -> Callable[[Path], None]:
+    return swap('"held": {}', json.dumps({"held": {"x": why}})[1:-1])
+
+
+FIRST, SECOND = "rounds/short/0001", "rounds/short/0002"
+CHANGE: tuple[str, Callable[[Path], None], str] = ("league.json", overrate, "but the rounds give")
+MORE: list[tuple[str, Callable[[Path], None], str]] = [
+    (f"{SECOND}/round.json", swap('"anchor": "greedy"', '"anchor": "first"'), "the choice from"),
+    ("register.jsonl", turn_fingerprint, "first has other files than the register admitted"),
+    (SECOND, remove, "short has 2 rounds, but 1 can be read"),
+    ("league.json", hide_rounds, "short has figures, but no round"),
+    (f"{SECOND}/closed.json", close, "before its tables were chosen"),
+    (f"{SECOND}/round.json", forget_register, "neither this round nor a later one was checked"),
+    ("league.json", hide_rounds, "has 0 of the 2 rounds of short"),
+    (f"{SECOND}/round.json", hold("fouled in ² sittings"), "x could not play at"),
+    (f"{SECOND}/round.json", hold(f"fouled in {'9' * 5000} sittings"), "x could not play at"),
+    ("rounds/short/0²", Path.mkdir, "0²: the next round must be 0003"),
+    (f"{SECOND}/ledger.jsonl", swap('"scores":[', '"scores":[1'), "ledger.jsonl"),
+    (f"{SECOND}/seeds.jsonl", swap('"seed":"', '"seed":"0'), "seeds.jsonl"),
+    (f"{SECOND}/round.json", swap('"gain": ', '"gain": 1'), "reasons or gains"),
+    (f"{SECOND}/round.json", drop_table, "its event has other"),
+    (f"{SECOND}/round.json", swap("11-22T", "11-21T"), "before those of the last round"),
+    (f"{SECOND}/round.json", swap('"method": "', '"method": "x'), "which this version"),
+    (f"{SECOND}/round.json", swap('"number": 2', '"number": 7'), "its plan is that of round 7"),
+    (f"{SECOND}/round.json", swap('"held": {}', '"held": {"x": "idle"}'), "x could not play at"),
+    (f"{SECOND}/round.json", swap('"held": {}', '"held": {"first": ""}'), "first is active, and"),
+    (FIRST, remove, "0002: the next round must be 0001; no later round was checked"),
+    (f"{FIRST}/round.json", remove, "neither this round nor a later one was checked"),
+    ("register.jsonl", swap('"fingerprint":"', '"fingerprint":"f0'), "register was not read"),
+    ("register.jsonl", swap('"time":"2026', '"time":"2027'), "before the time of the line above"),
+    ("register.jsonl", swap('"about":"', '"about":"x'), "other lines than when"),
+    ("league.json", swap('"games": ', '"games": 1'), "but the rounds give 8"),
+    ("league.json", swap('"title": ', '"titel": '), "the ratings were not checked"),
+]
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "fault"),
+    [CHANGE, *(pytest.param(*more, marks=pytest.mark.slow) for more in MORE)],
+)
+def test_change_of_the_site_is_found(
+    league: Path, tmp_path: Path, file: str, change: Callable[[Path], None], fault: str
+) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(league / "site", site)
+    change(site / file)
+    problems = boneyard("verify", str(site), code=1)
+    assert fault in problems
+    assert "Traceback" not in problems
+
+
+def test_site_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
+    """Of the open round, and of those that are not published yet, it has the commitments."""
+    site = tmp_path / "site"
+    shutil.copytree(league / "site", site)
+    for number in ("0003", "0004"):
+        (site / "rounds/short" / number).mkdir()
+        shutil.copy(site / FIRST / "commitments.jsonl", site / "rounds/short" / number)
+    assert boneyard("verify", str(site)).startswith("OK: 2 rounds")
+
+
+def test_league_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
+    """Its report is not written yet; on a site nothing excuses that."""
+    place = tmp_path / "league"
+    shutil.copytree(league, place)
+    for folder, code in ((place, 0), (place / "site", 1)):
+        last = folder / "rounds/short/0002"
+        (last / "private").mkdir(exist_ok=True)
+        (last / "private/tries").touch()
+        (last / "results.json").unlink()
+        said = boneyard("verify", str(folder), code=code)
+        assert ("OK: 1 round" in said) == (code == 0), said
+
+
+def test_site_copied_by_its_links_verifies(league: Path, tmp_path: Path) -> None:
+    """As `wget -r` copies it: each file that verify needs is linked to."""
+    site, copy = league / "site", tmp_path / "copy"
+    found, ahead = set[Path](), {site / "index.html"}
+    while ahead:
+        path = ahead.pop()
+        found.add(path)
+        (copy / path.relative_to(site)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy / path.relative_to(site))
+        links = re.findall(r'href="([^"#?:]+)', path.read_text()) if path.suffix == ".html" else ()
+        targets = {(path.parent / unquote(link)).resolve() for link in links}
+        ahead |= {one for one in targets if one.is_file()} - found
+    assert boneyard("verify", str(copy)).startswith("OK: 2 rounds")

@@ -1,0 +1,364 @@
+"""`boneyard publish --delay`: the state of an event some time ago, and nothing that helps a bot."""
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import trio
+import trio.testing
+from msgspec.structs import replace
+
+from arena.logs.compression import compress
+from arena.logs.gamelog import GameLog, LoggedGame, read_games
+from protocol.codec import decode_json
+from protocol.records import ChoiceRecord, DealRecord
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.events import boneyard, copied, laid_open, small_event, untouched
+from tests.support.logged_games import write
+from tournaments.plan.event import as_json
+from tournaments.site import writer
+from tournaments.site.delayed import PublicSnapshot
+from tournaments.site.writer import SiteWriter, until_over
+from tournaments.storage.folder import Folder, load_event
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(laid_open(small_event(tmp_path_factory.mktemp("export") / "event"))) as folder:
+        yield folder
+
+
+def begun(event: Path, to: Path, part: float = 0.4) -> Path:
+    """Return the event with a part of each log only."""
+    folder = copied(event, to)
+    for log in (folder / "games").iterdir():
+        os.truncate(log, int(part * log.stat().st_size))
+    return folder
+
+
+def finish(event: Path, folder: Path) -> None:
+    """Write the rest of each log."""
+    for log in (event / "games").iterdir():
+        with (folder / "games" / log.name).open("ab") as file:
+            file.write(log.read_bytes()[file.tell() :])
+
+
+def shown(site: Path) -> PublicSnapshot:
+    return decode_json((site / "live.json").read_bytes(), PublicSnapshot)
+
+
+def exported(folder: Path, site: Path, now: float, delay_s: float = 0) -> PublicSnapshot:
+    """Return what a new process shows of an event."""
+    SiteWriter(site, delay_s).follow(folder, now)
+    return shown(site)
+
+
+def is_empty(one: PublicSnapshot) -> bool:
+    return not (one.playing or one.finished or one.fouls or one.covered)
+
+
+def test_an_event_that_is_over_is_shown_whole(event: Path, tmp_path: Path) -> None:
+    now = exported(event, tmp_path, 1e10, 600)
+    assert (now.played, now.planned, now.over) == (12, 12, True)
+    assert len(now.playing) == 6
+    assert len(now.finished) == 12
+    assert all(isinstance(hand, str) for game in now.playing for hand in game.scene.hands)
+    assert "10 minutes late" in (tmp_path / "index.html").read_text()
+
+
+def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None:
+    folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
+    late = SiteWriter(site, 100)
+    late.follow(folder, 1000)
+    finish(event, folder)
+    late.follow(folder, 1050)
+    assert (shown(site).played, is_empty(shown(site))) == (0, True)
+    # Now the sittings are over; what is shown is the part that was there at first.
+    late.follow(folder, 1102)
+    then = shown(site)
+    assert 0 < then.played < 12
+    assert (then.over, then.at, then.delay_s) == (False, 1002, 100)
+    running = [game for game in then.playing if not game.over]
+    assert running
+    hands = [hand for game in running if not game.scene.pips for hand in game.scene.hands]
+    assert hands
+    assert all(isinstance(hand, int) for hand in hands)
+    late.follow(folder, 1149)
+    assert shown(site) == then
+    late.follow(folder, 1153)
+    assert (shown(site).played, shown(site).over) == (12, True)
+
+
+def test_the_last_games_are_the_last_for_a_new_process_too(event: Path, tmp_path: Path) -> None:
+    folder = Folder(copied(event, tmp_path / "event"))
+    for at, log in enumerate(reversed(folder.logs())):
+        os.utime(log, (at, at))
+    now = exported(folder.path, tmp_path / "site", 1e10)
+    assert now.finished[0].words.split()[0].endswith(folder.logs()[0].stem.removeprefix("from-1"))
+
+
+def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
+    folder = begun(event, tmp_path / "event", 0.95)
+    for log in Folder(folder).logs():
+        os.utime(log, (0, 0))
+    now = exported(folder, tmp_path / "site", 1e10)
+    assert (now.played, now.rows, is_empty(now)) == (0, [], True)
+
+
+@pytest.mark.parametrize("level", ["B", "C"])
+@pytest.mark.parametrize("network", [(), ("example.org:443",)])
+def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
+    event: Path, tmp_path: Path, level: str, network: tuple[str, ...]
+) -> None:
+    """Greedy has a network or not; the sitting of the two others goes on as well."""
+    folder = Folder(copied(event, tmp_path / "event"))
+    plan = load_event(folder)
+    entrants = [
+        replace(one, command=replace(one.command, network=network if one.name == "greedy" else ()))
+        for one in plan.entrants
+    ]
+    folder.event.write_bytes(as_json(replace(plan, entrants=tuple(entrants))))
+    for log in folder.logs():
+        games = [*read_games(log)]
+        games[0] = replace(games[0], sitting=replace(games[0].sitting, sandbox=level))
+        log.unlink()
+        write(log, *games)
+        os.truncate(log, log.stat().st_size - 1)
+    now = exported(folder.path, tmp_path / "site", 1e10)
+    names = {name for game in now.playing for name in game.about.names}
+    if level == "C":
+        assert (names, now.played) == (set(), 0)
+    else:
+        assert names == set(BOTS) - ({"greedy"} if network else set())
+        assert now.played == (4 if network else 12)
+
+
+def test_a_sitting_that_goes_on_outside_the_sandbox_is_not_shown(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = Folder(copied(event, tmp_path / "event"))
+    for log in folder.logs():
+        game, _ = read_games(log)
+        log.unlink()
+        sitting = replace(game.sitting, sandbox="A", boards=(1, 2))
+        write(log, replace(game, sitting=sitting))
+        lines = log.read_bytes().splitlines(keepends=True)
+        log.write_bytes(b"".join(lines[:-1]))
+    before = exported(folder.path, tmp_path / "site", 1e10)
+    assert before.played == 6
+    for log in folder.logs():
+        GameLog(
+            log, replace(sitting, seats=next(read_games(log)).sitting.seats, sandbox="off")
+        ).close()
+    assert exported(folder.path, tmp_path / "other", 1e10).played == 0
+
+
+def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_path: Path) -> None:
+    folder = Folder(begun(event, tmp_path / "event", 0.7))
+    folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
+    site = SiteWriter(tmp_path / "site", 100)
+    site.follow(folder.path, 1000)
+    finish(event, folder.path)
+    site.follow(folder.path, 1102)
+    then = shown(tmp_path / "site")
+    assert {game.about.game.partition(".")[0] for game in then.playing} <= {"1"}
+    assert then.covered
+    assert set(then.covered) <= {f"{a} – {b}" for a in BOTS for b in BOTS}
+    site.follow(folder.path, 1204)
+    now = shown(tmp_path / "site")
+    assert (now.played, now.over, len(now.finished)) == (12, True, 6)
+    assert all(line.words.startswith("1.") for line in now.finished)
+    folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
+    site.follow(folder.path, 1210)
+    assert len(shown(tmp_path / "site").finished) == 12
+
+
+BOTS = ("first", "greedy", "random")
+
+
+def test_hidden_records_change_no_byte(event: Path, tmp_path: Path) -> None:
+    """Spoil every deal and choice that may not be known: the files stay the same."""
+    sites = []
+    for spoil in (False, True):
+        folder = Folder(copied(event, tmp_path / f"{spoil}"))
+        folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
+        first, *logs = folder.logs()
+        for log in logs:
+            games = [
+                spoilt(game) if spoil and game.game.board == 2 else game for game in read_games(log)
+            ]
+            log.unlink()
+            write(log, *games)
+        os.truncate(first, 3000 if spoil else first.stat().st_size - 1)
+        site = tmp_path / f"site {spoil}"
+        SiteWriter(site, 0).follow(folder.path, 5.0)
+        sites.append([(site / name).read_bytes() for name in ("index.html", "live.json")])
+        assert shown(site).played == 10
+        assert len(shown(site).finished) == 5
+    assert sites[0] == sites[1]
+
+
+def spoilt(game: LoggedGame) -> LoggedGame:
+    """Return a game with the same winner, and without its tiles, its moves and its score."""
+    assert game.result
+    result = replace(game.result, scores=(1, 2), rounds=99)
+    kept = [one for one in game.records if not isinstance(one, ChoiceRecord | DealRecord)]
+    return replace(game, records=(*kept[:-1], result), result=result)
+
+
+def test_files_are_written_only_when_something_has_changed(event: Path, tmp_path: Path) -> None:
+    site = SiteWriter(tmp_path, 0)
+    site.follow(event, 1e10)
+    files = {path: path.stat().st_ino for path in tmp_path.iterdir()}
+    for again in (site, SiteWriter(tmp_path, 0)):
+        for later in (1, 4, 400):
+            again.follow(event, 1e10 + later)
+    assert {path: path.stat().st_ino for path in tmp_path.iterdir()} == files
+
+
+def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> None:
+    folder, site = begun(event, tmp_path / "event", 0.7), tmp_path / "site"
+    first = SiteWriter(site, 100)
+    first.follow(folder, 1000)
+    finish(event, folder)
+    first.follow(folder, 1102)
+    before = (site / "live.json").read_bytes()
+    (site / ".0123456789abcdef.new").write_bytes(b"torn")
+    second = SiteWriter(site, 100)
+    for now in (1110, 1150, 1209):
+        second.follow(folder, now)
+        assert (site / "live.json").read_bytes() == before
+    second.follow(folder, 1215)
+    assert shown(site).over
+    (site / "live.json").write_bytes(before[:99])
+    assert exported(folder, site, 1e10, 100).over
+
+
+def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path: Path) -> None:
+    other, site = copied(event, tmp_path / "other"), tmp_path / "site"
+    plan = replace(load_event(Folder(other)), title="Round 2")
+    Folder(other).event.write_bytes(as_json(plan))
+    one = SiteWriter(site, 100)
+    name = ""
+    for folder, now in ((event, 1000), (other, 1050), (other, 1110), (other, 1149)):
+        one.follow(folder, now)
+        name = name or shown(site).name
+        assert shown(site).name == name
+    assert one.is_over
+    one.follow(other, 1153)
+    assert shown(site).name == "Round 2"
+
+
+def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_path: Path) -> None:
+    folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
+    one = SiteWriter(site, 100)
+    one.follow(folder, 1000)
+    finish(event, folder)
+    one.follow(folder, 1050)
+    for log in Folder(folder).logs():
+        compress(log)
+    one.follow(folder, 1102)
+    assert 0 < shown(site).played < 12
+    one.follow(folder, 1153)
+    assert shown(site).played == 12
+    assert exported(folder, tmp_path / "new", 1e10, 100).over
+
+
+def test_a_damaged_log_is_named_without_its_folder(event: Path, tmp_path: Path) -> None:
+    folder = Folder(copied(event, tmp_path / "event"))
+    log = folder.logs()[0]
+    data = bytearray(log.read_bytes())
+    data[len(data) // 4] ^= 1
+    log.write_bytes(data)
+    now = exported(folder.path, tmp_path / "site", 1e10)
+    assert now.trouble == (f"The log {log.stem} cannot be read.",)
+
+
+def test_a_snapshot_that_is_too_large_has_no_tables(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "LARGEST", 2000)
+    now = exported(event, tmp_path, 1e10)
+    assert (now.playing, now.finished, now.played) == ((), (), 12)
+
+
+def test_the_command_ends_when_the_end_is_shown(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = trio.testing.MockClock(autojump_threshold=0)
+    ended = max(log.stat().st_mtime for log in Folder(event).logs())
+    began = clock.current_time()
+    monkeypatch.setattr("time.time", lambda: ended + 1 + clock.current_time() - began)
+    site = SiteWriter(tmp_path, 60)
+    trio.run(until_over, site, event, clock=clock)
+    assert shown(tmp_path).over
+    assert 58 <= clock.current_time() - began <= 66
+
+
+def test_mistakes_are_told(event: Path, tmp_path: Path) -> None:
+    def said(*words: str) -> str:
+        return boneyard("publish", str(event), *words, code=2)
+
+    assert "in one another" in said(str(event / "site"), "--delay", "10")
+    assert "--url is for a whole site" in said(str(tmp_path), "--delay", "10", "--url", "x")
+    assert "is not a delay" in said(str(tmp_path), "--delay", "10ms")
+    (tmp_path / "index.html").touch()
+    assert "holds something else: index.html" in said(str(tmp_path), "--delay", "10")
+
+
+def test_the_page_of_a_run_becomes_the_site_of_its_event(event: Path, tmp_path: Path) -> None:
+    """A kill between its two files does no harm."""
+    (tmp_path / "live.json").touch()
+    exported(event, tmp_path, 1e10)
+    assert "in the order of" not in boneyard("publish", str(event), str(tmp_path))
+    assert "OK: " in boneyard("verify", str(tmp_path))
+
+
+# Slow: readers see the page that any web server hands out, on a phone too, and its next state.
+@pytest.mark.slow
+@needs_chromium
+def test_readers_see_the_state_and_its_changes(event: Path, tmp_path: Path) -> None:
+    folder = Folder(begun(event, tmp_path / "event", 0.7))
+    folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
+    one = SiteWriter(tmp_path / "site", 100)
+    one.follow(folder.path, 1000)
+    finish(event, folder.path)
+    one.follow(folder.path, 1102)
+    handler = partial(Quiet, directory=tmp_path / "site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        with (
+            opened(address, local=True) as page,
+            opened(address, local=True, width=390, dark=True) as phone,
+        ):
+            for reader in (page, phone):
+                reader.wait_for_selector("main[data-played]:not([data-played='0'])")
+                assert (
+                    reader.locator("#covered li").count()
+                    == len(shown(tmp_path / "site").covered)
+                    > 0
+                )
+                assert "100 seconds late" in reader.inner_text("main")
+                assert reader.locator("a[href*=replays]").count() == 0
+                assert faults(reader) == []
+                wide = "document.documentElement.scrollWidth <= innerWidth"
+                assert reader.evaluate(wide)
+            folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
+            one.follow(folder.path, 1204)
+            for reader in (page, phone):
+                reader.wait_for_selector("main[data-played='12']")
+                assert "12 of 12 games; finished" in reader.inner_text("#played")
+                assert reader.locator("#covered-title").is_hidden()
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A handler that writes nothing on stderr."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

@@ -1,0 +1,152 @@
+"""What a run shows while it goes on: in a pipe plain lines, in a terminal a table that fits."""
+
+import math
+from io import StringIO
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from protocol.codec import decode_json
+from protocol.records import Result, SeatFoul
+from tests.support.events import small_event
+from tests.support.results import game
+from tournaments.forecast.power import Separation
+from tournaments.report.results_file import Results
+from tournaments.site import progress
+from tournaments.site.progress import Progress
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import Ledger
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Progress:
+    folder = Folder(small_event(tmp_path / "event"))
+    event = load_event(folder)
+    return Progress(event, Ledger(folder, event))
+
+
+def fouled(number: int, name: str = "mine") -> Result:
+    return replace(game(number, (name, "other"), (0, 9)), fouls=(SeatFoul(0, "late"),))
+
+
+def ticked(live: Progress, result: Result) -> None:
+    results = live._ledger.results
+    results.add(replace(result, game=f"{len(results)}.more"))
+    live._tick()
+
+
+def table(live: Progress, height: int = 24) -> list[str]:
+    live._console = Console(width=80, height=height, file=StringIO(), force_terminal=True)
+    console = Console(width=80, file=StringIO(), highlight=False)
+    console.print(live._table())
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_a_pipe_is_told_of_fouls_as_they_come(
+    live: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with live:
+        live.update(game(1, ("mine", "other"), (9, 0)))
+        assert capsys.readouterr().err == ""
+        live.update(fouled(2))
+    assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
+
+
+def test_after_many_fouls_they_are_only_counted(
+    live: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live._next = math.inf
+    with live:
+        for number in range(progress.FOULS_TOLD + 30):
+            live.update(fouled(number))
+        live._next, live._first = 0.0, 0
+        live.update(game(1, ("mine", "other"), (9, 0)))
+    lines = capsys.readouterr().err.splitlines()
+    told = [line for line in lines if line.startswith("mine fouled")]
+    assert len(told) == progress.FOULS_TOLD
+    assert told[-1].endswith("Further fouls are only counted.")
+    assert "50 fouls so far." in lines[-1]
+
+
+def test_a_lost_game_of_before_is_no_foul(
+    live: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live.update(replace(fouled(1), fouls=(SeatFoul(0, "forfeit"),)))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -> None:
+    for number in range(5):
+        live._note_fouls(fouled(number))
+        ticked(live, fouled(number))
+    lines = table(live)
+    assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "win", "%", "fouls"]
+    (mine,) = [line.split() for line in lines if " mine " in line and "fouled" not in line]
+    assert mine[-3:] == ["5", "0.0", "5"]
+    fouls = [line for line in lines if line.startswith("mine fouled")]
+    assert fouls == [f"mine fouled in {fouled(number).game}: late." for number in (2, 3, 4)]
+    assert "12/12 games" in lines[-1]
+
+
+def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
+    for number in range(20):
+        ticked(live, game(number, (f"{'a' * 40}{number}", f"{'b' * 40}{number}"), (9, 0)))
+    live._note_fouls(fouled(1, "c" * 100))
+    for height in (24, 12, 6):
+        lines = table(live, height)
+        assert len(lines) <= max(6, height)
+        assert max(map(len, lines)) <= 80
+        assert any("more" in line for line in lines)
+
+
+def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_event(tmp_path / ("long" * 30))
+    capsys.readouterr()
+    Progress.final(Folder(folder))
+    said = capsys.readouterr().out
+    assert f", boneyard verify {folder}\n" in said
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    ("half_width", "needed", "told"),
+    [
+        (50.0, 9, "a is 20 ± 50 Elo ahead of b; about 6 more boards would probably decide it"),
+        (50.0, None, "a is 20 ± 50 Elo ahead of b."),
+        (10.0, 3, "a is 20 ± 10 Elo ahead of b."),
+        (3004.0, 9, ""),
+    ],
+)
+def test_the_end_says_how_many_boards_would_separate_the_first_two(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    half_width: float,
+    needed: int | None,
+    told: str,
+) -> None:
+    """An interval that is wider than any ladder says nothing, so nothing is said."""
+    folder = Folder(small_event(tmp_path / "event"))
+    summary = decode_json(folder.results.read_bytes(), Results)
+    (pool,) = summary.ratings.pools
+    tied = replace(pool, entrants=tuple(replace(one, ranks=(1, 3)) for one in pool.entrants))
+    summary = replace(summary, ratings=replace(summary.ratings, pools=(tied,)))
+    pair = Separation(one="a", other="b", elo=20, half_width=half_width, played=3, needed=needed)
+    monkeypatch.setattr(progress, "separations", lambda *_: [pair])
+    said = progress._outlook(summary, load_event(folder))
+    assert said.startswith(told)
+    assert bool(said) == bool(told)
+
+
+def test_no_standings_are_printed_without_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Folder(small_event(tmp_path / "event"))
+    told = msgspec.json.decode(folder.results.read_bytes())
+    folder.results.write_bytes(msgspec.json.encode({**told, "played": 0}))
+    capsys.readouterr()
+    Progress.final(folder)
+    assert capsys.readouterr().out == "No game was played.\n"

@@ -1,0 +1,251 @@
+"""A site shows all that may be shown of an event, leads nowhere in vain, and holds no secret."""
+
+import base64
+import re
+import shutil
+import zlib
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from arena.logs.board_promises import published_seeds
+from arena.logs.compression import open_any
+from arena.sandbox.command import Command
+from protocol.codec import decode_json
+from tests.support.browser import needs_chromium, opened, serve_folder
+from tests.support.events import boneyard, copied, laid_open, small_event
+from tournaments.site.publish import (
+    MOST_REVIEW,
+    LogTask,
+    _decisions,
+    _without_folder,
+    publish_log,
+    write_event_site,
+)
+from tournaments.storage.folder import Folder, load_event
+
+GAMES = 12
+PACKED = re.compile(r"replays/|.*\.png$")
+"""Files that hold no text as it is."""
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_event(tmp_path_factory.mktemp("published") / "event")
+
+
+@pytest.fixture(scope="module")
+def site(event: Path) -> Path:
+    publish(event, event.parent / "site", "--url", "https://example.org/friday")
+    return event.parent / "site"
+
+
+def publish(event: Path, site: Path, *words: str, code: int = 0) -> str:
+    return boneyard("publish", str(event), str(site), *words, code=code)
+
+
+def in_play(event: Path, to: Path) -> Folder:
+    """Return the event as it was when one game on board 2 was still to be played."""
+    folder = Folder(laid_open(copied(event, to)))
+    lines = folder.ledger.read_bytes().splitlines(keepends=True)
+    assert b'"game":"2.' in lines[-1]
+    folder.results.unlink()
+    folder.times.unlink()
+    folder.ledger.write_bytes(b"".join(lines[:-1]))
+    folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
+    # Of the last log the second game, and the end; of the game some lines are there.
+    log = max(folder.logs(), key=lambda path: path.stem.endswith(lines_who(lines[-1])))
+    whole = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(whole[:-5]))
+    return folder
+
+
+def lines_who(line: bytes) -> str:
+    found = re.search(rb'"game":"2\.([^"]*)"', line)
+    assert found
+    return found[1].decode()
+
+
+def everything(site: Path) -> dict[str, bytes]:
+    """Return the content of all files, and of what is packed in them."""
+    found = {}
+    for path in site.rglob("*"):
+        if path.is_file():
+            with open_any(path) as file:
+                assert file
+                found[str(path.relative_to(site))] = file.read()
+            if path.parent.name == "replays":
+                data = decode_json(path.read_bytes(), dict[str, Any])["data"]
+                found[f"unpacked {path.name}"] = zlib.decompress(base64.b64decode(data))
+    return found
+
+
+def test_all_that_it_links_to_is_there(site: Path) -> None:
+    for page in ("index.html", "games/index.html"):
+        text = (site / page).read_text()
+        # The report has its games as data: see `pages` in GameList.
+        for href in re.findall(r'<a [^>]*href="([^"#:]+)["#]', text):
+            assert (site / page).parent.joinpath(unquote(href)).is_file(), href
+    assert '"pages":["replay.html#game="]' in (site / "index.html").read_text()
+    assert len(list((site / "replays").iterdir())) == GAMES
+    assert not (site / "report.html").exists()
+
+
+def test_a_site_can_be_verified(site: Path, tmp_path: Path) -> None:
+    assert "OK: " in boneyard("verify", str(site))
+    copy = tmp_path / "copy"
+    shutil.copytree(site, copy)
+    games = copy / "games.csv"
+    games.write_bytes(games.read_bytes().replace(b",0,", b",1,", 1))
+    assert "games.csv" in boneyard("verify", str(copy), code=1)
+
+
+def test_no_file_names_a_local_folder(site: Path) -> None:
+    # What is packed may spell anything; it is looked at unpacked too.
+    texts = {name: data for name, data in everything(site).items() if not PACKED.match(name)}
+    assert sum(name.startswith("unpacked ") for name in texts) == GAMES
+    for name, data in texts.items():
+        assert b"/tmp" not in data, name
+        assert str(Path.home()).encode() + b"/" not in data, name
+
+
+def test_it_says_what_it_is_where_it_is_shared(event: Path, site: Path) -> None:
+    text = (site / "index.html").read_text()
+    assert f'property="og:title" content="{load_event(Folder(event)).heading}"' in text
+    assert 'name="description" content="' in text
+    assert 'property="og:url" content="https://example.org/friday/"' in text
+    assert "**" not in text[: text.index("<style>")]
+
+
+def test_of_boards_in_play_nothing_leaves(event: Path, tmp_path: Path) -> None:
+    folder = in_play(event, tmp_path / "event")
+    said = publish(folder.path, tmp_path / "site")
+    assert "6 replays of 11 games." in said
+    secret = Folder(event).secret.read_bytes()
+    closed = published_seeds(Folder(event).seeds)[2]
+    # A game's name, and any record of a board but its commitment.
+    told = re.compile(rb'(?<![\d.])2\.(first|greedy|random)\.|"board":2,"(?!sha256)')
+    for name, data in everything(tmp_path / "site").items():
+        for hidden in (secret, closed):
+            assert hidden not in data, name
+            assert hidden.hex().encode() not in data.lower(), name
+            assert base64.b64encode(hidden) not in data, name
+        assert not told.search(data), name
+    assert "11 of 12 games played" in (tmp_path / "site/index.html").read_text()
+    assert not (tmp_path / "site/ledger.jsonl").exists()
+
+
+def test_the_same_command_brings_it_up_to_date(event: Path, site: Path, tmp_path: Path) -> None:
+    folder = in_play(event, tmp_path / "event")
+    publish(folder.path, tmp_path / "site", "--url", "https://example.org/friday")
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "site/replays").iterdir()}
+    assert len(kept) == 6
+    shutil.rmtree(folder.path)
+    copied(event, folder.path)
+    publish(folder.path, tmp_path / "site", "--url", "https://example.org/friday")
+    assert everything(tmp_path / "site") == everything(site)
+    assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
+
+
+def test_no_word_of_a_command_names_a_local_folder() -> None:
+    words = {
+        "/home/ann/my bots/x.py": "x.py",
+        "-I/home/ann/include": "-Iinclude",
+        "--model=/home/ann/net": "--model=net",
+        "cd /home/ann/bots && exec /opt/ann/bot": "cd . && exec bot",
+        "models/net": "models/net",
+    }
+    command = Command(tuple(words), "/home/ann/bots")
+    assert [*_without_folder(command)] == [*words.values()]
+    published = Command(("python", "-u", "x.py"), "")
+    assert tuple(_without_folder(published)) == published.argv
+
+
+def test_it_replaces_nothing_else(event: Path, tmp_path: Path) -> None:
+    assert "in one another" in publish(event, event / "site", code=2)
+    assert "in one another" in publish(event, event.parent, code=2)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.tex").touch()
+    assert "holds something else: thesis.tex" in publish(event, other, code=2)
+    assert "is a file" in publish(event, other / "thesis.tex", code=2)
+    assert "holds something else" in publish(event, copied(event, tmp_path / "copy"), code=2)
+    words = ("first", "greedy", "--boards", "1", "--set", "target=20", "--sandbox", "off")
+    boneyard("run", *words, "--out", str(tmp_path / "second"))
+    publish(tmp_path / "second", tmp_path / "its")
+    assert "holds something else" in publish(event, tmp_path / "its", code=2)
+    assert [path.name for path in other.iterdir()] == ["thesis.tex"]
+
+
+def test_an_event_that_was_closed_shows_all_that_was_played(event: Path, tmp_path: Path) -> None:
+    """Nobody plays its boards any more, so nothing of it has to wait."""
+    folder, site = in_play(event, tmp_path / "closed"), tmp_path / "site"
+    waiting = write_event_site(folder.path, site, "")
+    assert (waiting.is_over, waiting.replays) == (False, GAMES // 2)
+    closed = write_event_site(folder.path, site, "", closed=True)
+    assert (closed.is_over, closed.replays) == (True, GAMES - 1)
+    assert (site / "ledger.jsonl").read_bytes() == folder.ledger.read_bytes()
+
+
+@needs_chromium
+def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
+    with serve_folder(site) as address, opened(f"{address}/index.html", local=True) as page:
+        page.locator("#list a", has_text="replay").first.click()
+        page.wait_for_selector("main[data-ready^='1.']")
+        assert page.locator("#table rect, #table use").count() > 0
+        name = page.locator("main").get_attribute("data-ready")
+        assert f"#game={name}" in page.url
+        # Another game on the same page, as by hand.
+        other = "2.greedy.first"
+        page.evaluate("(name) => { location.hash = `#game=${name}&at=3`; }", other)
+        page.wait_for_selector(f"main[data-ready='{other}']")
+
+
+@needs_chromium
+@pytest.mark.slow
+def test_opened_as_a_file_it_says_what_to_do(site: Path) -> None:
+    with opened(f"{(site / 'replay.html').as_uri()}#game=1.first.greedy") as page:
+        page.wait_for_selector("text=put its folder on a web server")
+
+
+# Slow: a review takes a second a game.
+@pytest.mark.slow
+def test_a_replay_takes_over_the_values_of_the_review(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are computed once, and replays are as if they were computed again."""
+    folder = laid_open(copied(event, tmp_path / "event"))
+    boneyard("review", str(folder))
+    for log in Folder(folder).logs()[1:]:
+        log.unlink()
+    log, sites = Folder(folder).logs()[0], (tmp_path / "again", tmp_path / "once")
+    for site, most in zip(sites, (0, MOST_REVIEW), strict=True):
+        (site / "games").mkdir(parents=True)
+        (site / "replays").mkdir()
+        monkeypatch.setattr("tournaments.site.publish.MOST_REVIEW", most)
+        _decisions.cache_clear()
+        boards, review = frozenset({1, 2}), Folder(folder).review_log
+        if most:
+            monkeypatch.setattr("arena.valuation.decision_loss.try_options", None)
+        task = LogTask(log, site, boards, closed=False, again=False, review=review)
+        publish_log(task)
+    again, once = ([*map(marked, sorted((site / "replays").iterdir()))] for site in sites)
+    # review.jsonl has three decimals, of which a replay shows one.
+    assert once == [pytest.approx(one, abs=0.11) for one in again]
+    assert all(again)
+
+
+def marked(replay: Path) -> list[float]:
+    """Return all numbers about the decisions of a replay."""
+    packed = decode_json(replay.read_bytes(), dict[str, Any])
+    review = decode_json(zlib.decompress(base64.b64decode(packed["data"])), dict[str, Any])[
+        "review"
+    ]
+    return [
+        number
+        for one in review["decisions"]
+        for value in one
+        for number in (value if isinstance(value, list) else [value])
+    ]

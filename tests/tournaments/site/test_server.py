@@ -1,0 +1,351 @@
+"""`boneyard watch`: what is seen of an event that is being played, and what is not."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from arena.logs.gamelog import read_games
+from arena.ui.broadcast import Broadcast
+from arena.ui.server import Site
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.events import (
+    boneyard,
+    copied,
+    run,
+    served,
+    small_event,
+    started,
+    untouched,
+    wait_for_games,
+)
+from tests.support.logged_games import write
+from tests.support.tunes import tune
+from tournaments.site import snapshot
+from tournaments.site.server import REPORTED, site
+from tournaments.site.snapshot import LiveView, Snapshot
+from tournaments.storage.folder import Folder, load_event
+from tournaments.tuning.parameters import Parameter
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("watch") / "event")) as folder:
+        yield folder
+
+
+def begun(event: Path, to: Path, part: float = 0.4) -> Path:
+    """Return an earlier state of the event: a part of each log, the last line torn."""
+    folder = copied(event, to)
+    for log in (folder / "games").glob("*.jsonl"):
+        data = log.read_bytes()
+        log.write_bytes(data[: int(part * len(data))])
+    return folder
+
+
+def gone_on(event: Path, folder: Path) -> None:
+    """Write the rest."""
+    for log in (event / "games").glob("*.jsonl"):
+        with (folder / "games" / log.name).open("ab") as file:
+            file.write(log.read_bytes()[file.tell() :])
+
+
+def watched(folder: Path, *, everything: bool = False) -> LiveView:
+    one = LiveView(Folder(folder), everything=everything)
+    assert one.look()
+    return one
+
+
+def hands(now: Snapshot) -> list[object]:
+    """Return the visible hands of running games."""
+    return [
+        hand
+        for one in now.playing
+        if not one.over and not one.scene.pips
+        for hand in one.scene.hands
+    ]
+
+
+def test_the_candidates_of_a_tune_have_no_ratings(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their names are other bots in each group: only the check makes ratings."""
+    played = load_event(Folder(event))
+    plan = tune(1000, weight=Parameter(start=0, min=-9, max=9))
+    entrants = (*played.entrants, *plan.entrants[len(played.entrants) :])
+    found = replace(played, boards=1000, format=plan.format, entrants=entrants)
+    monkeypatch.setattr(snapshot, "load_event", lambda _: found)
+    now = watched(begun(event, tmp_path / "event")).now()
+    assert now.rows == []
+    assert "have no ratings" in now.note
+
+
+def test_an_event_that_is_over_is_seen_whole(event: Path) -> None:
+    now = watched(event).now()
+    assert (now.played, now.planned, now.over) == (12, 12, True)
+    rated = json.loads((event / "results.json").read_bytes())["ratings"]["pools"][0]["entrants"]
+    assert [row[1] for row in now.rows] == [one["name"] for one in rated]
+    assert [row[2] for row in now.rows] == [f"{one['elo']:+.0f}" for one in rated]
+    assert len(now.playing) == 6
+    assert all(one.over and one.replay for one in now.playing)
+    assert len(now.finished) == 12
+    assert not now.fouls
+
+
+def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None:
+    folder = begun(event, tmp_path)
+    growing = watched(folder)
+    before = growing.now()
+    assert 0 < before.played < 12
+    assert not before.over
+    assert before.head[2] == "Elo so far"
+    assert not growing.look()
+    gone_on(event, folder)
+    assert growing.look()
+    after, at_once = growing.now(), watched(event).now()
+    assert after.rows == at_once.rows
+    assert {one.words for one in after.finished} == {one.words for one in at_once.finished}
+    assert after.playing == at_once.playing
+
+
+def test_hands_of_games_that_go_on_are_shown_only_if_asked_for(event: Path, tmp_path: Path) -> None:
+    folder = begun(event, tmp_path)
+    closed = hands(watched(folder).now())
+    assert closed
+    assert all(isinstance(hand, int) for hand in closed)
+    assert not any(isinstance(hand, int) for hand in hands(watched(folder, everything=True).now()))
+
+
+def test_only_games_that_are_over_are_replayed_unless_asked_for(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = begun(event, tmp_path, 0.7)
+    page = "from-1.first.greedy.html"
+    whole = watched(event).games(page)
+    known = watched(folder).games(page)
+    everything = watched(folder, everything=True).games(page)
+    assert [len(games or ()) for games in (known, everything, whole)] == [1, 2, 2]
+    assert watched(begun(event, tmp_path, 0.2)).games(page) is None
+
+
+def test_a_game_that_was_cut_off_and_played_again_is_replayed_once(
+    event: Path, tmp_path: Path
+) -> None:
+    folder = copied(event, tmp_path)
+    (log, *_) = sorted((folder / "games").glob("*.jsonl"))
+    one, other = read_games(log)
+    log.unlink()
+    cut = replace(one, records=one.records[:-3], result=None)
+    write(log, cut, replace(other, game=one.game))
+    found = watched(folder, everything=True).games(f"{log.stem}.html")
+    assert [bool(game.result) for game in found or ()] == [True]
+
+
+def test_games_that_are_over_make_room_for_those_that_go_on(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.site.snapshot.OVER", 2)
+    assert len(watched(event).now().playing) == 2
+    going = watched(begun(event, tmp_path)).now().playing
+    assert len(going) > 2
+    assert not any(one.over for one in going)
+
+
+def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path)
+    log = folder / "games" / "from-1.first.greedy.jsonl"
+    data = bytearray(log.read_bytes())
+    data[len(data) // 4] ^= 1
+    log.write_bytes(data)
+    one = watched(folder)
+    now = one.now()
+    assert len(now.trouble) == 1
+    assert "from-1.first.greedy.jsonl, byte" in now.trouble[0]
+    assert now.played == 10
+    assert not one.look()
+
+
+# Slow: an event that is played is followed beside it.
+@pytest.mark.slow
+def test_an_event_that_grows_is_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "event"
+    run(folder, "first", "greedy", "--boards", "1", "--set", "target=30")
+    one = watched(folder)
+    assert one.now().planned == 2
+    run(folder, "first", "greedy", "random", "--boards", "2", "--set", "target=30")
+    assert one.look()
+    now = one.now()
+    assert (now.played, now.planned, now.over) == (12, 12, True)
+
+
+def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over(tmp_path: Path) -> None:
+    bot = tmp_path / "bad.py"
+    greets = 'input(); print(\'{"type": "hello", "name": "x", "version": "1"}\', flush=True)'
+    asked = "while True:\n    if '\"ask\"' in input(): print('<b>', flush=True)"
+    bot.write_text(f"{greets}\n{asked}\n")
+    run(tmp_path / "event", "first", str(bot), "--boards", "1")
+    now = watched(tmp_path / "event").now()
+    assert len(now.fouls) == 2
+    assert now.fouls[0].words.startswith("bad, malformed: Not a message")
+    assert now.fouls[0].replay.startswith("replays/from-1.")
+    assert {one.replay.partition("&")[2] for one in now.fouls} == {
+        "at=foul&seat=0",
+        "at=foul&seat=1",
+    }
+
+
+def test_nothing_else_is_served(event: Path) -> None:
+    one = watched(event)
+    served_site = site(one, Broadcast())
+    assert page(served_site, "")
+    assert page(served_site, "replays/from-1.first.greedy.html")
+    names = [str(path.relative_to(event)) for path in event.rglob("*") if path.is_file()]
+    assert "private/secret.key" in names
+    wrong = ("replays/", "replays/../private/secret.key", "replays/x.html", "../event.json")
+    for name in (*names, *wrong):
+        made = name in REPORTED or name.startswith("replays/from-")
+        assert bool(page(served_site, name)) is made
+
+
+def page(served_site: Site, name: str) -> str | None:
+    make = served_site.find(name)
+    return make() if make else None
+
+
+def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) -> None:
+    folder = begun(event, tmp_path)
+    one = watched(folder, everything=True)
+    told = msgspec.json.encode(one.now()).decode()
+    names = ("", "replays/from-1.first.greedy.html")
+    pages = [page(site(one, Broadcast()), name) or "" for name in names]
+    secret = (event / "private/secret.key").read_bytes()
+    for text in (told, *pages):
+        assert secret.hex() not in text
+        assert sys.prefix not in text
+
+
+def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
+    assert "has no event" in boneyard("watch", f"{tmp_path}", code=2)
+
+
+# Slow: a watched folder that goes away is an error of one sentence.
+@pytest.mark.slow
+def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path) -> None:
+    folder = copied(event, tmp_path / "event")
+    with served("watch", str(folder)) as (watching, _):
+        folder.rename(tmp_path / "elsewhere")
+        _, said = watching.communicate(timeout=60)
+        assert watching.returncode == 2
+    assert "went away" in said
+
+
+def test_a_port_that_is_taken_is_the_users_error(event: Path) -> None:
+    with served("watch", str(event)) as (_, address):
+        port = address.split(":")[2].split("/")[0]
+        assert "Cannot listen on port" in boneyard("watch", f"{event}", "--port", port, code=2)
+
+
+# Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.
+@pytest.mark.slow
+@needs_chromium
+def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
+    folder = begun(event, tmp_path)
+    with (
+        served("watch", str(folder)) as (_, address),
+        opened(address, local=True) as one,
+        opened(address, local=True, width=400, dark=True) as other,
+    ):
+        for page in (one, other):
+            page.wait_for_selector("main[data-played]:not([data-played='0'])")
+            assert page.locator("article[data-over=false]").count() > 0
+        running = one.locator("article[data-over=false] .tile .face")
+        shown = running.count()
+        assert one.locator("article[data-over=false] .tile .back").count() > 14
+        assert shown < 28 * one.locator("article").count()
+        assert faults(one) == []
+        gone_on(event, folder)
+        for page in (one, other):
+            page.wait_for_selector("main[data-played='12']")
+            assert "finished" in page.inner_text("#played")
+            assert page.locator("article[data-over=false]").count() == 0
+            assert page.locator("article[data-over=true]").count() == 6
+            assert page.locator("article .tile .back").count() == 0
+            assert page.locator("#standings tbody tr").count() == 3
+            rows = page.locator("#standings tr").evaluate_all(
+                "(rows) => rows.map((row) => row.offsetHeight)"
+            )
+            # No rank is wrapped, and no row hidden, on a phone either.
+            assert max(rows) < 2 * min(rows)
+            assert sum(rows) <= page.locator(".few").evaluate("(box) => box.clientHeight")
+            assert faults(page) == []
+        one.select_option("#which", "from-1.first.greedy")
+        assert one.locator("article").count() == 1
+        assert one.locator("article ol li").count() > 3
+        with one.context.expect_page() as opening:
+            one.click("article a")
+        *_, last = read_games(folder / "games" / "from-1.first.greedy.jsonl")
+        opening.value.wait_for_selector(f"main[data-ready='{last.game.game}']")
+
+
+# Slow: a run in another process is watched from its first game to its end.
+@pytest.mark.slow
+@needs_chromium
+def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
+    """With a run that writes, in a process of its own; once it has ended the page says so."""
+    folder = tmp_path / "event"
+    process = started(folder, "first", "greedy", "--boards", "10")
+    try:
+        wait_for_games(folder, 1)
+        with (
+            served("watch", str(folder)) as (watching, address),
+            opened(address, local=True) as page,
+        ):
+            page.wait_for_selector("main[data-played]:not([data-played='0'])")
+            assert process.wait(120) == 0
+            page.wait_for_selector("main[data-played='20']")
+            page.get_by_text("20 of 20 games; finished.").wait_for()
+            watching.terminate()
+            page.get_by_text("The server was stopped.").wait_for()
+    finally:
+        process.kill()
+        process.wait(30)
+    assert "OK: " in boneyard("verify", f"{folder}")
+
+
+def test_the_time_that_is_left_follows_from_the_games_since_one_watches(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = begun(event, tmp_path)
+    began = (folder / "results.json").stat().st_mtime
+    monkeypatch.setattr("time.time", lambda: began + 100)
+    one = watched(folder)
+    before = one.now()
+    assert (before.elapsed_s, before.left_s) == (100, None)
+    for log in sorted((event / "games").glob("*.jsonl"))[:3]:
+        (folder / "games" / log.name).write_bytes(log.read_bytes())
+    monkeypatch.setattr("time.time", lambda: began + 110)
+    assert one.look()
+    now = one.now()
+    made = now.played - before.played
+    assert made > 0
+    assert now.elapsed_s == 110
+    assert now.left_s == pytest.approx((12 - now.played) * 10 / made, abs=0.1)
+    gone_on(event, folder)
+    assert one.look()
+    after = one.now()
+    assert (after.over, after.left_s, after.elapsed_s) == (True, None, 110)
+    # The file was last written when this event ended.
+    assert watched(event).now().elapsed_s is None
+
+
+def test_emblems_are_those_of_the_report_on_every_page(event: Path) -> None:
+    one = watched(event)
+    names = ["first", "greedy", "random"]
+    assert [one.now().emblems[name] for name in names] == [0, 1, 2]
+    html = page(site(one, Broadcast()), "replays/from-1.greedy.random.html")
+    assert html
+    assert '"emblems":{"first":0,"greedy":1,"random":2}' in html

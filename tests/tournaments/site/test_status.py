@@ -1,0 +1,309 @@
+"""`boneyard show`: where an event stands, read beside whoever writes it, and changing nothing."""
+
+import json
+import os
+import pty
+import subprocess
+import time
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from protocol.records import SeatFoul
+from tests.support.events import BONEYARD, boneyard, copied, run, small_event, untouched
+from tests.support.results import game
+from tournaments.rating.anchor import Anchor
+from tournaments.rating.fouls import FoulCount, count_fouls
+from tournaments.rating.ratings import fit_both
+from tournaments.rating.tables import Ratings
+from tournaments.report.ratings.standings import standings_table
+from tournaments.site import status, status_text
+from tournaments.site.status import Status, read_status, so_far
+from tournaments.storage.folder import Folder, load_event, lock_for_writing
+from tournaments.storage.ledger import read_ledger
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+        yield folder
+
+
+@pytest.fixture
+def event(played: Path, tmp_path: Path) -> Path:
+    return copied(played, tmp_path / "event")
+
+
+def kept(folder: Path) -> dict[Path, tuple[bytes, int]]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+def stopped(folder: Path, games: int) -> None:
+    """As if the run went on: the ledger has so many games, and a part of the next one's line."""
+    ledger = (folder / "ledger.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "ledger.jsonl").write_bytes(b"".join(ledger[:games]) + ledger[games][:20])
+
+
+def test_a_finished_event_is_shown_with_its_standings(event: Path) -> None:
+    said = boneyard("show", str(event))
+    assert "finished: 12 of 12 games" in said
+    assert "Elo" in said
+    assert all(bot in said for bot in ("first", "greedy", "random"))
+
+
+def test_results_waiting_in_the_logs_count_already(event: Path) -> None:
+    whole = read_status(Folder(event))
+    stopped(event, 2)
+    assert len(list(read_ledger(event / "ledger.jsonl"))) == 2
+    assert read_status(Folder(event)).ratings == whole.ratings
+    assert read_status(Folder(event)).complete
+
+
+def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
+    stopped(event, 2)
+    games = sorted((event / "games").iterdir())
+    log = games[-1].read_bytes()
+    games[-1].write_bytes(log[: log.rindex(b'{"type":"result"') + 30])
+    found, complete = so_far(Folder(event), load_event(Folder(event)))
+    assert (len(found), complete) == (11, False)
+    said = boneyard("show", str(event))
+    assert "11 of 12 games: stopped" in said
+
+
+def test_an_event_before_its_first_game_is_shown(event: Path) -> None:
+    (event / "ledger.jsonl").unlink()
+    for log in (event / "games").iterdir():
+        log.unlink()
+    assert "0 of 12 games" in boneyard("show", str(event))
+
+
+def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
+    stopped(event, 2)
+    before = kept(event)
+    with lock_for_writing(Folder(event)):
+        assert boneyard("show", str(event))
+        assert kept(event).keys() - {event / ".lock"} == before.keys() - {event / ".lock"}
+    assert {path: kept(event)[path] for path in before} == before
+
+
+def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
+    assert status.is_running(Folder(event)) is False
+    with lock_for_writing(Folder(event)):
+        if not any("POSIX" in line for line in status.LOCKS.read_text().splitlines()):
+            pytest.skip("this machine's kernel does not list locks")
+        assert status.is_running(Folder(event)) is True
+    assert status.is_running(Folder(event)) is False
+
+
+def test_locks_are_read_as_the_kernel_writes_them(
+    event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file, locks = (event / ".lock").stat(), tmp_path / "locks"
+    mounts = tmp_path / "mounts"
+    inode, major, minor = file.st_ino, os.major(file.st_dev), os.minor(file.st_dev)
+    place = f"{major:02x}:{minor:02x}"
+    monkeypatch.setattr(status, "LOCKS", locks)
+    monkeypatch.setattr(status, "MOUNTS", mounts)
+    mounts.write_text(f"22 27 {major}:{minor} / / rw\n")
+    assert status.is_running(Folder(event)) is None
+    for line, running in (
+        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", True),
+        (f"1: -> POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
+        (f"1: FLOCK  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode}1 0 EOF", False),
+        (f"1: POSIX  ADVISORY  WRITE 4711 {major + 1:02x}:{minor:02x}:{inode} 0 EOF", False),
+    ):
+        locks.write_text(f"{line}\n")
+        assert status.is_running(Folder(event)) is running
+    # A part of a file system has a device of its own, and its locks that of the whole.
+    mounts.write_text(f"22 27 {major + 1}:{minor} / / rw\n")
+    assert status.is_running(Folder(event)) is True
+
+
+def test_the_time_left_follows_from_the_games_of_this_run(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """results.json is published when a run begins: it says when, and from how many games."""
+    stopped(event, 2)
+    last = sorted((event / "games").iterdir())[-1]
+    last.unlink()
+    results = event / "results.json"
+    told = json.loads(results.read_bytes())
+    results.write_text(json.dumps({**told, "played": 5}))
+    now = time.time()
+    for path in (event / "games").iterdir():
+        os.utime(path, (now, now))
+    os.utime(results, (now - 100, now - 100))
+    monkeypatch.setattr(status, "is_running", lambda _: True)
+    seen = read_status(Folder(event))
+    assert (seen.played, seen.planned) == (10, 12)
+    assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
+    os.utime(results, (now, now))
+    assert read_status(Folder(event)).left_s is None
+
+
+def test_programs_get_json(event: Path) -> None:
+    told = json.loads(boneyard("show", str(event), "--json"))
+    assert (told["played"], told["planned"], told["complete"]) == (12, 12, True)
+    assert {one["name"] for one in told["ratings"]["pools"][0]["entrants"]} == {
+        *("first", "greedy", "random")
+    }
+
+
+def test_without_a_folder_it_is_the_event_that_lies_here(
+    event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "12 of 12 games" in boneyard("show")
+    monkeypatch.chdir(event)
+    assert "12 of 12 games" in boneyard("show")
+    copied(event, tmp_path / "runs" / "later")
+    plan = tmp_path / "runs" / "later" / "event.json"
+    monkeypatch.chdir(tmp_path)
+    for age, found in ((-9, "Event: event"), (9, "Event: runs/later")):
+        now = (tmp_path / "event" / "event.json").stat().st_mtime
+        os.utime(plan, (now + age, now + age))
+        assert found in boneyard("show")
+    monkeypatch.chdir(tmp_path / "runs" / "later" / "games")
+    assert "no event's folder" in boneyard("show", code=2)
+
+
+def test_a_folder_without_an_event_is_the_users_error(tmp_path: Path) -> None:
+    assert "has no event" in boneyard("show", str(tmp_path), code=2)
+
+
+def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
+    event: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = read_status(Folder(event))
+
+    def at(played: int, complete: bool = False) -> Status:
+        fields = {name: getattr(whole, name) for name in Status.__struct_fields__}
+        return Status(**{**fields, "played": played, "complete": complete, "running": True})
+
+    looks = iter([at(3), at(3), at(7), at(12, True)])
+    monkeypatch.setattr(status_text, "read_status", lambda _: next(looks))
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    assert status_text.watch_status(event, in_json=False) == 0
+    assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
+        *("3 of 12 games", "7 of 12 games", "finished: 12 ")
+    ]
+
+
+def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
+    console = Console(width=width, file=StringIO(), highlight=False)
+    for part in status_text.parts(Folder(Path("event")), seen, [], width, room):
+        console.print(part)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def looking(**known: Any) -> Status:
+    """Return the status of an event that has just begun, with these changes."""
+    usual: dict[str, Any] = {
+        "name": "league",
+        "about": "draw",
+        "played": 0,
+        "planned": 2,
+        "complete": False,
+        "running": True,
+        "left_s": None,
+        "fouls": (),
+        "question": "",
+        "lead": "",
+        "uneven": "",
+        "luck": "",
+        "latecomers": (),
+        "anchor": None,
+        "ratings": Ratings(()),
+    }
+    return Status(**(usual | known))
+
+
+@pytest.mark.parametrize(("many", "width"), [(2, 80), (10, 80), (40, 80), (40, 120)])
+def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) -> None:
+    names = [f"a-very-long-name-of-the-bot-{number:02d}" for number in range(many)]
+    results = [
+        game(board, (one, other), (9 * (number % 3), 7 * (board % 2)))
+        for board in range(4)
+        for number, (one, other) in enumerate(zip(names, names[1:] + names[:1], strict=True))
+    ]
+    results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
+    ratings = fit_both(results, partners=False)
+    fouls = tuple(FoulCount(name, "late", 12_345, f"1.{name}.{name}", 1) for name in names[:9])
+    seen = looking(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
+    lines = drawn(seen, width)
+    assert max(map(len, lines)) <= width
+    _, rows = standings_table(ratings.pools[0]).plain()
+    begun = next(number for number, line in enumerate(lines) if line.startswith("#"))
+    for line, row in zip(lines[begun + 1 :], rows, strict=False):
+        rank, _, *numbers = row[: -2 if width == 80 else None]
+        assert line.startswith(rank)
+        assert line.split()[-len(numbers) :] == numbers
+    assert sum("12345" in line for line in lines) == len(fouls)
+    assert "1 of 2 games, about 50 s left." in lines
+    assert len(drawn(seen, width, 15)) <= 15 + status_text.OTHER_LINES
+
+
+def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
+    boneyard("report", str(event), "--anchor", "first=1500")
+    anchor = read_status(Folder(event)).anchor
+    assert anchor == Anchor("first", 1500)
+    lost = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
+    results = [*lost, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
+    ratings = fit_both(results, partners=False, anchor=anchor)
+    lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
+    assert "first cannot be the anchor" in lines
+
+
+def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
+    results = [game(board, "ab", (1, 0)) for board in range(3)]
+    results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
+    results[1] = replace(results[1], fouls=(SeatFoul(1, "late"), SeatFoul(0, "forfeit")))
+    late = FoulCount("b", "late", 2, results[1].game, 1)
+    lost = FoulCount("a", "forfeit", 1, results[1].game, 0)
+    assert count_fouls(results, forfeits=False) == (late,)
+    assert count_fouls(results, forfeits=True) == (lost, late)
+
+
+def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
+    """A real one: a pseudo terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    with subprocess.Popen(
+        (*BONEYARD, "show", str(event), "--watch"), stdout=theirs, stderr=theirs, env=env
+    ) as shown:
+        os.close(theirs)
+        said = b""
+        while chunk := _read(ours):
+            said += chunk
+        assert shown.wait(60) == 0
+    os.close(ours)
+    assert b"\x1b[" in said
+    assert b"finished: 12 of 12 games" in said
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:
+        return b""
+
+
+def test_no_ratings_are_shown_before_there_are_any() -> None:
+    seen = looking()
+    assert drawn(seen, 80)[-1] == "0 of 2 games; too early to estimate the remaining time."
+
+
+# Slow: a run is looked at beside it.
+@pytest.mark.slow
+def test_a_run_can_be_looked_at_while_it_is_extended(event: Path) -> None:
+    """More boards of the same event: what was played counts on."""
+    run(event, "first", "greedy", "random", "--boards", "3", "--set", "target=30")
+    assert read_status(Folder(event)).played == 18

@@ -1,1 +1,0 @@
-"""The command `league`: one use-case a file."""

@@ -1,0 +1,345 @@
+"""Verification of a league from its folder, or from the files of its site alone.
+
+The site has each round that is over, with its plan, logs, seeds and ledger; the register; and
+league.json. So whoever doubts a rank needs nothing that is not published: which versions could
+play follows from the register, who met whom from the rounds before, each game from its board's
+seed, and the ratings from all of them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from arena.files import read_file
+from arena.logs.checksummed import DamagedFileError
+from arena.rules.english import count_in_digits
+from arena.ui.console import print_json, print_line
+from arena.ui.progress import working
+from protocol.codec import DamagedRecordError, decode_json
+from protocol.errors import UserError
+from tournaments.commands.verify import describe_extent, print_faults
+from tournaments.formats.matches import Matches
+from tournaments.league.conduct import benched_versions
+from tournaments.league.folder import PLAN, LeagueFolder, is_number
+from tournaments.league.pairing.choice import METHOD, plan_tables
+from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
+from tournaments.league.ratings.standings import DivisionTable, LeagueTable, rate_division
+from tournaments.league.read import (
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    active_versions,
+    read_register,
+    read_round,
+    register_digests,
+)
+from tournaments.league.records import Admitted, AnyEntry
+from tournaments.league.rounds import is_tried
+from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota, load_settings
+from tournaments.storage.folder import content
+from tournaments.verification.event_check import (
+    Checked,
+    Progress,
+    Verified,
+    no_progress,
+    verify_folder,
+)
+
+DECIMALS = 5
+"""Decimals that two computers agree on."""
+
+
+class VerifiedLeague(NamedTuple):
+    """The extent of a check of a league."""
+
+    rounds: int
+    games: int
+    """Games that were replayed from their boards' seeds."""
+    boards: int
+    """Boards whose deals were computed again."""
+    ratings: bool
+    """True if there is a site, and its ratings were computed again."""
+
+
+def print_league_check(path: Path, in_json: bool) -> int:
+    """Check a league or its site, and print the problems; return the exit code.
+
+    Raises UserError.
+    """
+    with working("Games replayed") as tell:
+        faults, verified = print_faults(verify_league(path, tell), in_json)
+    if in_json:
+        print_json({"problems": faults, **verified._asdict()})
+    elif not faults:
+        rounds = count_in_digits(verified.rounds, "round", "rounds")
+        games = Verified(verified.games, verified.boards, verified.ratings)
+        print_line(f"OK: {rounds}, tables chosen again, {describe_extent(games)}.")
+    return 1 if faults else 0
+
+
+def verify_league(path: Path, progress: Progress = no_progress) -> Checked[VerifiedLeague]:
+    """Yield every inconsistency of a league, or of its site; return what was checked.
+
+    Raises UserError if its settings cannot be read.
+    """
+    folder = LeagueFolder(path)
+    is_site = not folder.settings.is_file()
+    site = LeagueFolder(path if is_site else folder.site)
+    table = yield from _read_table(site.table)
+    register = yield from _read_register(folder.register)
+    if is_site:
+        names = sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")})
+    else:
+        names = [one.name for one in load_settings(folder.settings).divisions]
+    divisions = {}
+    for name in names:
+        divisions[name] = yield from _read_rounds(folder, name, is_site)
+    games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
+    checked = VerifiedLeague(0, 0, 0, ratings=False)
+    for rounds in divisions.values():
+        yield from _plan_faults(rounds, register)
+        yield from _register_faults(rounds, folder.register)
+        for one in rounds:
+            if one is rounds[-1] and not is_site and is_tried(one.folder.path):
+                break  # It has no report yet.
+            found = yield from verify_folder(one.folder)
+            progress(checked.games + found.games, games)
+            checked = checked._replace(
+                rounds=checked.rounds + 1,
+                games=checked.games + found.games,
+                boards=checked.boards + found.boards,
+            )
+    if table:
+        if not content(folder.register).startswith(content(site.register)):
+            yield f"{site.register}: is not the beginning of {folder.register}"
+        published = yield from _read_register(site.register)
+        if is_site:
+            yield from _left_out(site.table, table, divisions)
+        yield from table_faults(site.table, table, published, divisions)
+    return checked._replace(ratings=table is not None)
+
+
+def _left_out(
+    path: Path, table: LeagueTable, divisions: Mapping[str, Sequence[PlayedRound]]
+) -> Iterator[str]:
+    told = {one.name: one.rounds for one in table.divisions}
+    for name, rounds in divisions.items():
+        if told.get(name, 0) < len(rounds):
+            yield (
+                f"{path}: has {told.get(name, 0)} of the {len(rounds)} rounds of {name}. If it was "
+                "copied while it was written, copy it again"
+            )
+
+
+def _read_table(path: Path) -> Checked[LeagueTable | None]:
+    if not path.is_file():
+        return None
+    try:
+        return decode_json(read_file(path), LeagueTable)
+    except DamagedRecordError as error:
+        yield f"{path}: {error}; the ratings were not checked"
+        return None
+
+
+def _read_register(path: Path) -> Checked[list[AnyEntry]]:
+    """Read the register; yield what is wrong with the order of its lines."""
+    register: list[AnyEntry] = []
+    versions: set[str] = set()
+    try:
+        for number, entry in enumerate(read_register(path), 1):
+            if register and entry.time < register[-1].time:
+                yield f"{path}, line {number}: {entry.time} is before the time of the line above"
+            if isinstance(entry, Admitted):
+                if entry.version in versions:
+                    yield f"{path}, line {number}: {entry.version} was admitted before"
+                versions.add(entry.version)
+            register.append(entry)
+    except (DamagedFileError, OSError) as error:
+        yield f"{error}; the register was not read further"
+    return register
+
+
+def _read_rounds(folder: LeagueFolder, name: str, is_site: bool) -> Checked[list[PlayedRound]]:
+    """Read the rounds of a division up to the first that cannot be read."""
+    rounds: list[PlayedRound] = []
+    found = sorted(path for path in (folder.rounds / name).glob("[0-9]*") if path.is_dir())
+    found.sort(key=lambda path: (not is_number(path.name), len(path.name)))
+    # Of the round that is played, and of those that wait for the site, the commitments are public.
+    while is_site and found and is_number(found[-1].name) and not (found[-1] / PLAN).exists():
+        found.pop()
+    for path in found:
+        due = folder.round(name, len(rounds) + 1)
+        if path != due:
+            yield f"{path}: the next round must be {due.name}; no later round was checked"
+            break
+        try:
+            one = read_round(path, sum(before.event.all_boards for before in rounds))
+        except (UserError, DamagedFileError, OSError) as error:
+            yield f"{str(error).rstrip('.')}; neither this round nor a later one was checked"
+            break
+        rounds.append(one)
+        if not one.is_over and (is_site or path != found[-1]):
+            yield f"{path}: games are missing, although the round is over"
+    return rounds
+
+
+def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) -> Iterator[str]:
+    """Yield the plans that do not follow from the register and from the rounds before."""
+    encounters, before = NO_ENCOUNTERS, list[PlayedRound]()
+    for one in rounds:
+        plan, path, event = one.plan, one.folder.path, one.event
+        partners = event.rules.deal.partners
+        if (plan.division, plan.number) != (path.parent.name, len(before) + 1):
+            yield f"{path}: its plan is that of round {plan.number} of {plan.division}"
+        if before and plan.time < before[-1].plan.time:
+            yield f"{path}: its tables were chosen at {plan.time}, before those of the last round"
+        if (event.rules, event.seats) != (rounds[0].event.rules, rounds[0].event.seats):
+            yield f"{path}: its rules or seats are not those of the rounds before"
+        yield from _event_faults(one, register)
+        yield from _active_faults(one, register, before)
+        if plan.method == METHOD:
+            tables = plan_tables(plan, encounters, event.seats, partners)
+            if list(plan.tables) != tables:
+                yield (
+                    f"{path}: tables, reasons or gains are not those of the choice from the rounds "
+                    "before it"
+                )
+        else:
+            yield (
+                f"{path}: its tables were chosen by the method {plan.method!r}, which this version "
+                "of Boneyard does not have; they were not chosen again"
+            )
+        division = division_of(plan.division, [one])
+        encounters = encounters.plus(count_encounters(division.results(), partners))
+        before.append(one)
+
+
+def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]:
+    digests = {*register_digests(path)}
+    for one in rounds:
+        if one.plan.register not in digests:
+            yield f"{path}: other lines than when {one.folder.path} was chosen"
+            return
+
+
+def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:
+    plan, event, path = one.plan, one.event, one.folder.path
+    tables = tuple(table.entrants for table in plan.tables)
+    if not isinstance(event.format, Matches) or event.format.tables != tables:
+        yield f"{path}: its event has other tables than its plan"
+    if event.boards != plan.boards:
+        yield f"{path}: its event has {event.boards} boards, its plan {plan.boards}"
+    if one.closed and one.closed.time < plan.time:
+        yield f"{path}: it was closed at {one.closed.time}, before its tables were chosen"
+    files = {entry.version: entry.fingerprint for entry in register if isinstance(entry, Admitted)}
+    for entrant in event.entrants:
+        if entrant.fingerprint != files.get(entrant.name):
+            yield f"{path}: {entrant.name} has other files than the register admitted"
+
+
+def _active_faults(
+    one: PlayedRound, register: Sequence[AnyEntry], before: Sequence[PlayedRound]
+) -> Iterator[str]:
+    """Yield the versions that could play although the register has none such, or the other way."""
+    plan, path = one.plan, one.folder.path
+    house = {entry.bot for entry in register if isinstance(entry, Admitted) and entry.house}
+    listed = {*plan.active, *plan.held} - house
+    # Lines of the same second may come before the choice or after it; house bots are a setting.
+    first = sum(entry.time < plan.time for entry in register)
+    last = sum(entry.time <= plan.time for entry in register)
+    by_register = [
+        {*active_versions(register[:end], house, plan.division)} - house
+        for end in range(last, first - 1, -1)
+    ]
+    if listed not in by_register:
+        for name in sorted(listed - by_register[0]):
+            yield f"{path}: by the register {name} could not play at {plan.time}"
+        for name in sorted(by_register[0] - listed):
+            yield f"{path}: {name} was in the register, but is neither active nor held"
+    for name in sorted({*plan.active} & plan.held.keys()):
+        yield f"{path}: {name} is active, and held"
+    for name, why in plan.held.items():
+        if why.startswith("fouled in ") and not _is_benched(name, why, before, house):
+            yield f"{path}: {name} is held, but the rounds before do not say so: {why}"
+
+
+def _is_benched(name: str, why: str, before: Sequence[PlayedRound], house: set[str]) -> bool:
+    """Tell whether a version was benched for this reason; how many fouls it takes is a setting."""
+    number = re.match(r"fouled in (\d{1,4}) ", why, re.ASCII)
+    return benched_versions(before, int(number[1]) if number else 1, house).get(name) == why
+
+
+# --- league.json ---
+
+
+def table_faults(
+    path: Path,
+    table: LeagueTable,
+    register: list[AnyEntry],
+    divisions: Mapping[str, Sequence[PlayedRound]],
+) -> Iterator[str]:
+    """Yield the first figure of each division that does not follow from its rounds.
+
+    `path`: the file with the table. `register`: as it was published with it.
+    """
+    settings = LeagueSettings(
+        title=table.title,
+        house=table.house,
+        anchor=table.anchor,
+        quota=Quota(foul_sittings=table.foul_sittings),
+    )
+    for told in table.divisions:
+        rounds = [one for one in divisions.get(told.name, ()) if one.is_over][: told.rounds]
+        if len(rounds) < told.rounds:
+            yield f"{path}: {told.name} has {told.rounds} rounds, but {len(rounds)} can be read"
+        elif not rounds and _has_figures(told):
+            yield f"{path}: {told.name} has figures, but no round"
+        elif rounds:
+            league = LeagueData(
+                folder=LeagueFolder(path.parent),
+                settings=settings,
+                register=register,
+                divisions={told.name: division_of(told.name, rounds, told.title)},
+            )
+            own = rate_division(league.divisions[told.name], league)
+            # The next tables are of a round that is not over.
+            again = to_builtins(replace(own, next=told.next))
+            for where, one, other in _differences(to_builtins(told), again):
+                yield f"{path}: {told.name}{where} is {one}, but the rounds give {other}"
+                break
+
+
+def _has_figures(told: DivisionTable) -> bool:
+    """Tell whether anything of a table can only come from games."""
+    rows = (*told.standings, *told.earlier)
+    played = any(row.games or row.elo is not None for row in rows)
+    return bool(told.games or played or told.timeline or told.regressions)
+
+
+def division_of(name: str, rounds: Sequence[PlayedRound], title: str = "") -> DivisionData:
+    """Return a division as its published rounds tell it; there must be one."""
+    event = rounds[0].event
+    return DivisionData(
+        settings=DivisionSettings(name=name, title=title, seats=event.seats),
+        rules=event.rules,
+        seats=event.seats,
+        rounds=list(rounds),
+    )
+
+
+def _differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key in one:
+            yield from ((f".{key}{at}", a, b) for at, a, b in _differences(one[key], other[key]))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (first, second) in enumerate(zip(one, other, strict=True)):
+            yield from ((f"[{number}]{at}", a, b) for at, a, b in _differences(first, second))
+    elif isinstance(one, float) and isinstance(other, float):
+        if round(one - other, DECIMALS):
+            yield "", one, other
+    elif one != other:
+        yield "", one, other

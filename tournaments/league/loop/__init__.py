@@ -1,0 +1,1 @@
+"""The loop of a league: turns that admit, play, value and publish."""

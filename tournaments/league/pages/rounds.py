@@ -1,0 +1,114 @@
+"""The rounds of a league on its site, each an event's site, and what their logs tell of games.
+
+A round's plan is published last. So a round without it, or whose luck or review came later, is
+published again.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.analysis.timeline import opponents
+from arena.files import has_content, write_atomic
+from protocol.codec import decode_json, encode_json
+from protocol.records import Result, RoundRecord
+from protocol.ruleset import Ruleset
+from tournaments.league.folder import CLOSED, PLAN
+from tournaments.league.read import PlayedRound
+from tournaments.report.log_facts import Evidence, log_facts
+from tournaments.report.review.files import read_summary
+from tournaments.site.publish import write_event_site
+from tournaments.storage.folder import Folder, content
+from tournaments.storage.luck_store import LuckStore
+
+
+class CostliestRound(NamedTuple):
+    """The round of a game that cost a seat the most."""
+
+    round: int
+    """Its number, from 1; 0 if no round cost the seat any points."""
+    points: int
+    """Points by which the best other side gained on the seat's side."""
+    blocked: bool
+    """True if it ended blocked."""
+
+
+class RoundFacts(Struct, frozen=True, kw_only=True):
+    """Facts from the files of a round, as far as the league's pages show them."""
+
+    evidence: tuple[Evidence, ...] = ()
+    """Examples of each version's fouls."""
+    costliest: dict[str, tuple[CostliestRound, ...]] = {}
+    """The costliest round of each seat, by game."""
+    luck: dict[str, tuple[float, ...]] = {}
+    """Points that each seat owes to the tiles drawn, by game; only games whose luck is known."""
+    mistakes: dict[str, tuple[int, float]] = {}
+    """Rounds that were reviewed and points that decisions lost in them, by version."""
+
+
+def publish_round(played: PlayedRound, site: Path, links: Sequence[tuple[str, str]]) -> None:
+    """Publish a round that is over, unless that was done.
+
+    `links`: addresses of the league's pages from the round's, and their labels. Raises
+    DamagedFileError, UserError, OSError.
+    """
+    folder, there, closed = played.folder, Folder(site), played.closed is not None
+    plan = [content(folder.path / PLAN)]
+    if (
+        has_content(site / PLAN, plan)
+        and _is_copied(folder.luck, there.luck)
+        and _is_copied(folder.review, there.review)
+    ):
+        return
+    write_event_site(folder.path, site, "", links, closed=closed)
+    if closed:
+        write_atomic(site / CLOSED, [content(folder.path / CLOSED)])
+    write_atomic(site / PLAN, plan)
+
+
+def _is_copied(one: Path, other: Path) -> bool:
+    return has_content(other, [content(one)]) if one.exists() else not other.exists()
+
+
+def round_facts(played: PlayedRound, *, with_logs: bool) -> RoundFacts:
+    """Return what the files of a round tell; `with_logs`: also what takes reading its logs."""
+    folder, rules = played.folder, played.event.rules
+    luck, review = LuckStore(folder, played.event), read_summary(folder)
+    facts = RoundFacts(
+        luck={one.game: record.points for one in played.results if (record := luck.known(one))},
+        mistakes={
+            one.entrant: (one.rounds, one.total.round_loss.mean * one.rounds)
+            for one in (review.entrants if review else ())
+        },
+    )
+    if not with_logs:
+        return facts
+    known = log_facts(folder, {one.game for one in played.results})
+    # A bot's words may name the folder in which it runs, that of the league.
+    league = encode_json(f"{folder.path.resolve().parents[2]}/").strip(b'"')
+    evidence = decode_json(encode_json(known.evidence).replace(league, b""), tuple[Evidence, ...])
+    costliest = {
+        one.game: costliest_rounds(rules, one, known.rounds.get(one.game, ()))
+        for one in played.results
+    }
+    return replace(facts, evidence=evidence, costliest=costliest)
+
+
+def costliest_rounds(
+    rules: Ruleset, result: Result, rounds: Sequence[RoundRecord]
+) -> tuple[CostliestRound, ...]:
+    """Return the round of a game that cost each of its seats the most."""
+    seats = range(len(result.seats))
+    worst = [CostliestRound(0, 0, blocked=False)] * len(seats)
+    before = [0] * len(seats)
+    for one in rounds:
+        gains = [now - was for now, was in zip(one.scores, before, strict=True)]
+        for seat in seats:
+            cost = max(gains[other] for other in opponents(rules, len(seats), seat)) - gains[seat]
+            if cost > worst[seat].points:
+                worst[seat] = CostliestRound(one.round, cost, one.why == "blocked")
+        before = list(one.scores)
+    return tuple(worst)

@@ -1,0 +1,269 @@
+"""`boneyard league DIR status`: what a league plays, who is held out, and what is left."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
+from arena.document.terminal import open_console, print_blocks
+from arena.rules.english import count_in_digits, duration
+from arena.ui.console import print_json, shown_path
+from tournaments.formats.base import first_version
+from tournaments.league.conduct import held_versions
+from tournaments.league.journal import describe_entry
+from tournaments.league.pairing.next_round import boards_to_play, next_round
+from tournaments.league.read import (
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    read_league,
+    week_of,
+    write_time,
+)
+from tournaments.league.records import AnyEntry, ChosenTable, Refused, one_line
+from tournaments.league.weekly_report import list_section
+from tournaments.schedule.schedule import count_all_games
+from tournaments.site.status import is_locked
+
+LATEST = 8
+"""Lines of the register that are shown."""
+LONGEST = 160
+"""Most characters of a reason or of a push's words: some come from authors."""
+
+
+class RoundStatus(Struct, frozen=True, kw_only=True):
+    """A round that is being played, or was when the league stopped."""
+
+    number: int
+    """Its number in the division."""
+    time: str
+    """Time at which it was chosen."""
+    played: int
+    """Games that have a result in its ledger."""
+    planned: int
+    """All its games."""
+    tables: tuple[ChosenTable, ...]
+    """Its tables, and the reason for each."""
+
+
+class DivisionStatus(Struct, frozen=True, kw_only=True):
+    """The progress of a division."""
+
+    name: str
+    bots: int
+    """Versions that play in it, house bots and those held out included."""
+    rounds: int
+    """Rounds that are over."""
+    playing: RoundStatus | None
+    """The round that is not over."""
+    boards: int
+    """Boards of this week's rounds."""
+    boards_a_week: int
+    """Boards that a week may play."""
+    boards_left: int
+    """Boards that may be played now: each day of a week allows a seventh more."""
+    left_s: float | None
+    """Estimated time that the rest of the week's boards take, in s, at the pace of the last round;
+    None before the first."""
+
+
+class HeldVersion(Struct, frozen=True, kw_only=True):
+    """A version that does not play in a division now."""
+
+    version: str
+    division: str
+    why: str
+    """The reason."""
+
+
+class RefusedPush(Struct, frozen=True, kw_only=True):
+    """The last push of a bot, which was refused."""
+
+    bot: str
+    time: str
+    """The time of its check."""
+    plays: str
+    """The earlier version that plays on; empty if there is none."""
+    why: str
+    """The reason."""
+
+
+class Push(Struct, frozen=True, kw_only=True):
+    """A line of the register."""
+
+    time: str
+    kind: str
+    """The event: admitted, refused, withdrawn or benched."""
+    words: str
+    """The version, and what there is to say."""
+
+
+class LeagueStatus(Struct, frozen=True, kw_only=True):
+    """The state of a league."""
+
+    title: str
+    time: str
+    """The time of this state."""
+    week: str
+    """The ISO week."""
+    running: bool | None
+    """True if a process runs the league now; None: this machine does not tell."""
+    free_mib: int
+    """Free room on the disk with the league's folder, in MiB."""
+    divisions: tuple[DivisionStatus, ...]
+    held: tuple[HeldVersion, ...]
+    """Versions that are benched."""
+    refused: tuple[RefusedPush, ...]
+    """Bots whose last push was refused."""
+    pushes: tuple[Push, ...]
+    """The last lines of the register, the newest first."""
+    next_division: str
+    """The division whose turn it is; empty if none has anything to play now."""
+    next_tables: tuple[ChosenTable, ...]
+    """The tables that would be chosen now, and the reason for each."""
+
+
+def print_league_status(path: Path, now: datetime, in_json: bool) -> int:
+    """Print the state of a league; return the exit code. Raises UserError."""
+    found = read_league_status(path.resolve(), now)
+    if in_json:
+        print_json(found)
+    else:
+        print_blocks(open_console(), status_blocks(found, path))
+    return 0
+
+
+def read_league_status(path: Path, now: datetime) -> LeagueStatus:
+    """Read the state of a league, while it runs or not.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    league = read_league(path)
+    following = next_round(league, now)
+    return LeagueStatus(
+        title=league.settings.title,
+        time=write_time(now),
+        week=week_of(now),
+        running=is_locked(league.folder.lock),
+        free_mib=shutil.disk_usage(path).free // 2**20,
+        divisions=tuple(_division(league, one, now) for one in league.divisions.values()),
+        held=tuple(_held(league)),
+        refused=tuple(_refused(league)),
+        pushes=tuple(_push(one) for one in league.register[: -LATEST - 1 : -1]),
+        next_division=following.plan.division if following else "",
+        next_tables=following.plan.tables if following else (),
+    )
+
+
+def _division(league: LeagueData, division: DivisionData, now: datetime) -> DivisionStatus:
+    own, boards = division.settings, division.boards_in(week_of(now))
+    over = [one for one in division.rounds if one.is_over]
+    pace = _seconds_a_board(over[-1]) if over else None
+    return DivisionStatus(
+        name=own.name,
+        bots=len(league.active(own.name)),
+        rounds=len(over),
+        playing=next((_round(one) for one in division.rounds if not one.is_over), None),
+        boards=boards,
+        boards_a_week=own.boards_a_week,
+        boards_left=max(0, boards_to_play(league, division, now)),
+        left_s=None if pace is None else round(pace * max(0, own.boards_a_week - boards), 1),
+    )
+
+
+def _round(one: PlayedRound) -> RoundStatus:
+    return RoundStatus(
+        number=one.plan.number,
+        time=one.plan.time,
+        played=len(one.results),
+        planned=count_all_games(one.event, {}),
+        tables=one.plan.tables,
+    )
+
+
+def _seconds_a_board(one: PlayedRound) -> float | None:
+    """Return the time that a round took for each board, by the times of its files."""
+    begun, over = one.folder.event, one.folder.ledger
+    if not (over.exists() and begun.exists()):
+        return None
+    lasted = over.stat().st_mtime - begun.stat().st_mtime
+    return max(0.0, lasted) / max(1, len(one.plan.tables) * one.plan.boards)
+
+
+def _held(league: LeagueData) -> Iterator[HeldVersion]:
+    for name, division in league.divisions.items():
+        for version, why in sorted(held_versions(league, division).items()):
+            yield HeldVersion(version=version, division=name, why=one_line(why, LONGEST))
+
+
+def _refused(league: LeagueData) -> Iterator[RefusedPush]:
+    plays = {first_version(one): one for name in league.divisions for one in league.active(name)}
+    last = {one.bot: one for one in league.register}
+    for bot, entry in sorted(last.items()):
+        if isinstance(entry, Refused):
+            yield RefusedPush(
+                bot=bot,
+                time=entry.time,
+                plays=plays.get(bot, ""),
+                why=one_line(entry.why, LONGEST),
+            )
+
+
+def _push(entry: AnyEntry) -> Push:
+    kind, words = describe_entry(entry)
+    return Push(time=entry.time, kind=kind, words=one_line(words, LONGEST))
+
+
+# --- words ---
+
+
+def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
+    """Yield the state of a league as a terminal shows it."""
+    state = {True: "is running", False: "is not running", None: "may be running"}[found.running]
+    yield Paragraph(
+        f"{found.title} {state} in {shown_path(path)}: {found.time}, week {found.week}, "
+        f"{found.free_mib / 1024:.1f} GiB of the disk free.",
+        "lead",
+    )
+    columns = [
+        Column("division", "name"),
+        *map(Column, ("bots", "rounds", "boards")),
+        Column("of a week", spare=True),
+        Column("may play now", spare=True),
+        Column("time left", "word"),
+        Column("playing", "word"),
+    ]
+    yield table("Divisions", columns, (_row(one) for one in found.divisions))
+    yield from list_section(
+        f"Next in {found.next_division}",
+        (f"{' – '.join(one.entrants)}: {one.why}" for one in found.next_tables),
+    )
+    yield from list_section(
+        "Held out", (f"{one.version} in {one.division}: {one.why}" for one in found.held)
+    )
+    plays = {one.bot: f" {one.plays} plays on." if one.plays else "" for one in found.refused}
+    yield from list_section(
+        "Refused", (f"{one.bot} on {one.time}: {one.why}{plays[one.bot]}" for one in found.refused)
+    )
+    yield from list_section(
+        "Last news", (f"{one.time} {one.kind:<9} {one.words}" for one in found.pushes)
+    )
+
+
+def _row(one: DivisionStatus) -> list[str]:
+    round_ = one.playing
+    return [
+        one.name,
+        f"{one.bots}",
+        f"{one.rounds}",
+        f"{one.boards:,}",
+        f"{one.boards_a_week:,}",
+        f"{one.boards_left:,}",
+        UNKNOWN if one.left_s is None else duration(one.left_s / 60),
+        f"round {round_.number}: {round_.played} of {count_in_digits(round_.planned, 'game')}"
+        if round_
+        else "nothing",
+    ]

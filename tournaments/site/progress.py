@@ -1,0 +1,278 @@
+"""The display of a running event: progress, an estimate, live standings."""
+
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from arena.analysis.find import latest_folder
+from arena.document.blocks import paragraphs
+from arena.document.terminal import open_console, print_blocks, renderables
+from arena.files import read_file
+from arena.rules.english import duration
+from arena.ui.console import shown_path
+from protocol.codec import decode_json
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.forecast.power import separations
+from tournaments.forecast.text import lead_text
+from tournaments.plan.bot_catalog import own_names
+from tournaments.plan.event import Event
+from tournaments.rating.fouls import fouls_committed
+from tournaments.rating.live_elo import LiveRating, update
+from tournaments.rating.tables import Pool
+from tournaments.report.conditions import describe_access
+from tournaments.report.document import time_section
+from tournaments.report.event_text import (
+    format_sections,
+    luck_known,
+    main_result,
+    question_line,
+    uneven,
+)
+from tournaments.report.ratings.scaling_section import scaling_sections
+from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
+from tournaments.report.results_file import Results
+from tournaments.report.same_bots import describe_same_answers, describe_same_files
+from tournaments.report.timing import Times
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import Ledger, results_of
+from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.public_deals import describe_latecomers
+from tournaments.storage.result_store import ResultStore
+
+LINE_EVERY_S = 10.0
+"""Time between two lines into a pipe, in s."""
+LOOK_EVERY_S = 1.0
+"""The shortest time between two updates of the live standings, in s."""
+TICKS_AT_ONCE = 20
+"""Games of an earlier run to add at each new one: bots must not wait for us."""
+OTHER_LINES = 4
+"""Lines of the terminal that the live table leaves free, besides those of fouls."""
+FOULS_KEPT = 3
+"""Length of the list of fouls below the live table."""
+FOULS_TOLD = 20
+"""Fouls that get a line each in a pipe; later ones are only counted."""
+
+
+NEXT = ("explain", "replay", "verify")
+"""Commands that a user may want after a run."""
+
+
+class Progress:
+    """The progress of a run on stderr: a live table in a terminal, occasional lines in a pipe."""
+
+    def __init__(
+        self,
+        event: Event,
+        ledger: Ledger,
+        crashes: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
+        """`crashes`: those of each bot, which a line about its first one names."""
+        self._event = event
+        self._crashes = crashes
+        self._ledger = ledger
+        self._partners = event.rules.deal.partners
+        self._console = Console(stderr=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games, about"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=self._console,
+        )
+        self._task = self._bar.add_task(
+            event.heading, total=ledger.planned, completed=len(ledger.results)
+        )
+        self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
+        self._began = time.monotonic()
+        self._next = self._began + LOOK_EVERY_S
+        self._first = len(ledger.results)
+        self._ticks: dict[str, LiveRating] = {}
+        self._fouls = 0
+        self._last_fouls: deque[str] = deque(maxlen=FOULS_KEPT)
+        self._taken_up = 0
+
+    def __enter__(self) -> "Progress":
+        """Start the display."""
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Clear the display for the result."""
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def update(self, result: Result) -> None:
+        """Count a finished game."""
+        self._bar.update(
+            self._task, completed=len(self._ledger.results), total=self._ledger.planned
+        )
+        now = time.monotonic()
+        self._note_fouls(result)
+        if not self._console.is_terminal:
+            return self._line(now)
+        self._tick()
+        if now >= self._next:
+            self._next = now + LOOK_EVERY_S
+            self._live.update(self._table())
+        return None
+
+    def _table(self) -> Group:
+        asked = question_line(self._event, self._ledger.results.values())
+        below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
+        below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
+        room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
+        shown = [] if self._event.format.HAS_COPIES else [live_table(self._ticks)]
+        table = renderables(shown, self._console.width, room)
+        return Group(*table, *below, self._bar)
+
+    def _note_fouls(self, result: Result) -> None:
+        """Show the fouls of a game as soon as it ends."""
+        for foul in fouls_committed(result):
+            self._fouls += 1
+            name = result.seats[foul.seat]
+            text = f"{name} fouled in {result.game}: {foul.foul}."
+            if foul.foul == "gone":
+                crash = self._crashes.get(name, ())
+                text = (
+                    f"{name} crashed in {result.game}{f': {crash[0]}' if len(crash) == 1 else ''}."
+                )
+            self._last_fouls.append(text)
+            if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
+                more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""
+                print(f"{text}{more}", file=sys.stderr)
+
+    def _tick(self) -> None:
+        """Add some of the waiting games of an earlier run to the live standings."""
+        for result in self._ledger.results.first()[self._taken_up :][:TICKS_AT_ONCE]:
+            self._ticks |= update(self._ticks, result, self._partners)
+            self._taken_up += 1
+
+    def _line(self, now: float) -> None:
+        if now < self._next:
+            return
+        self._next = now + LINE_EVERY_S
+        done = len(self._ledger.results)
+        rate = (done - self._first) / (now - self._began)
+        left = (self._ledger.planned - done) / rate
+        asked = question_line(self._event, self._ledger.results.values())
+        fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
+        line = f"{done} of {self._ledger.planned} games, {duration(left / 60)} left.{fouls}"
+        print(f"{line} {asked}".rstrip(), file=sys.stderr)
+
+    @staticmethod
+    def final(folder: Folder) -> None:
+        """Print the result in a sentence, the tables, and where the files are."""
+        console = open_console()
+        summary = decode_json(read_file(folder.results), Results)
+        if not summary.played:
+            console.print("No game was played.")
+            return
+        event, whole = load_event(folder), summary.played == summary.planned
+        # A large ledger takes seconds to read: read it only if something depends on it.
+        alone = whole and event.format.IS_STATIC and not event.teams
+        luck = LuckStore(folder, event)
+        results = [] if alone else ResultStore(results_of(folder.ledger, event), luck).first()
+        pools = summary.ratings.pools
+        lead = main_result(event, results, summary.planned, summary.ratings)
+        lead = _for_author(lead, event, pools)
+        print_blocks(
+            console,
+            paragraphs([f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()], "strong"),
+        )
+        for one in format_sections(event, results):
+            console.print()
+            print_blocks(console, [one])
+        for pool in pools:
+            console.print()
+            print_blocks(console, pool_sections(pool, summary.event.anchor))
+        console.print()
+        for one in scaling_sections(event, pools):
+            print_blocks(console, [one])
+            console.print()
+        used = decode_json(read_file(folder.times), Times)
+        notes = [
+            uneven(event, results, summary.planned),
+            luck_known(summary.luck, summary.played),
+            describe_latecomers(summary.latecomers),
+            *(() if event.format.HAS_COPIES else describe_same_files(event.entrants)),
+            *describe_access(event.entrants),
+            *describe_same_answers(used.same_bots, event.entrants),
+        ]
+        print_blocks(console, paragraphs(filter(None, notes), "strong"))
+        if _was_late(event, used):
+            print_blocks(console, [time_section(used)])
+        console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
+        console.print(Text(f"report: {shown_path(folder.page)}"))
+        commands = (f"boneyard {name}{_argument(folder)}" for name in NEXT)
+        console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
+
+
+def _was_late(event: Event, used: Times) -> bool:
+    own = {one.name: one.clock.applied_to(event.clock) for one in event.entrants if one.clock}
+    return any(one.worst_ms > own.get(one.name, event.clock).move_ms for one in used.entrants)
+
+
+def _argument(folder: Folder) -> str:
+    """Return the folder as the argument of a command that does not find it without one."""
+    with suppress(UserError):
+        if latest_folder().resolve() == folder.path:
+            return ""
+    return f" {shown_path(folder.path)}"
+
+
+def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
+    """Return the result as the author of the only bot that is no sample asks for it."""
+    names = own_names([one.name for one in event.entrants if not one.retired], Path())
+    placed = pools[0].entrants if pools else ()
+    own = [(place, one) for place, one in enumerate(placed, 1) if [one.name] == names]
+    if not own or event.teams:
+        return lead
+    ((place, one),) = own
+    if any(rated.cost and rated.cost.stopped for rated in placed):
+        return lead
+    if len(placed) == 2:
+        won, lost = f"**{one.name}** is better", f" is better than {one.name} "
+        return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (lost in lead)}{lead}"
+    best, worst = one.ranks
+    between = f" (between {best} and {worst})" * (best < worst)
+    return f"{lead} {one.name} is number {place} of {len(placed)}{between}."
+
+
+WIDEST_TOLD = 1000
+"""Half of the widest interval of a lead that is told, in Elo: a wider one says nothing of bots."""
+
+
+def _outlook(summary: Results, event: Event) -> str:
+    """Return the boards that would separate the first two, where the results tell; or nothing."""
+    first = [one.name for one in summary.ratings.pools[0].entrants if one.ranks[0] == 1][:2]
+    if len(first) < 2:
+        return ""
+    with suppress(UserError):
+        (pair,) = separations(summary.ratings, event.boards, (first[0], first[1]))
+        if pair.half_width > WIDEST_TOLD:
+            return ""
+        lead = lead_text(pair)
+        if pair.apart or pair.needed is None:
+            return f"{lead}."
+        more = float(f"{pair.needed - pair.played:.1g}")
+        return f"{lead}; about {more:,.0f} more boards would probably decide it."
+    return ""

@@ -1,0 +1,115 @@
+"""The server behind `boneyard watch`: an event's tables and report, on this machine only."""
+
+import signal
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from arena.files import read_file
+from arena.logs.catalog import PAGES
+from arena.logs.checksummed import DamagedFileError
+from arena.ui.broadcast import Broadcast
+from arena.ui.console import print_line, print_note
+from arena.ui.open_browser import open_in_browser
+from arena.ui.replay_files import REPORT
+from arena.ui.replay_page import pack_game, replay_page
+from arena.ui.server import Page, Site, serve_site, tell
+from protocol.codec import encode_json
+from protocol.errors import UserError
+from tournaments.runner.exit import root_cause
+from tournaments.site.snapshot import LiveView
+from tournaments.site.writer import watch_page
+from tournaments.storage.folder import Folder
+
+LOOK_S = 0.25
+"""Time between two readings of the logs while somebody watches, in s."""
+IDLE_S = 2.0
+"""Time between two readings while nobody watches, in s."""
+REPORTED = (
+    *("report.html", "report.md", "results.json", "results.pgn", "times.json"),
+    *("games.csv", "ratings.csv", "crosstable.csv", "commitments.jsonl", "seeds.jsonl"),
+)
+"""The report and the files that it links to."""
+LONGEST_REPORT = 2**25
+"""The largest report that is served, in bytes."""
+
+
+def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
+    """Serve an event until the user presses Ctrl-C; return the exit code. Raises UserError."""
+    watched = LiveView(Folder(path.resolve()), everything=everything)
+    ended: BaseExceptionGroup[Exception] | None = None
+    try:
+        trio.run(partial(_serve, watched, port, browser=browser))
+    except* (UserError, OSError) as group:
+        ended = group
+    if ended:
+        error = root_cause(ended)
+        raise error if isinstance(error, UserError) else UserError(f"{path} went away: {error}.")
+    return 0
+
+
+async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
+    news = Broadcast()
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(follow, watched, news)
+            async with serve_site(site(watched, news), port) as address:
+                print_line(f"Watch {watched.event.heading}: {address}")
+                print_note("Only this machine can open it. Ctrl-C ends it.")
+                with ExitStack() as open_:
+                    if browser:
+                        await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
+                    await anext(aiter(signals))
+            nursery.cancel_scope.cancel()
+
+
+async def follow(watched: LiveView, news: Broadcast) -> None:
+    """Read the logs at intervals and broadcast the changes."""
+    while True:
+        # In a thread: the first look at a long event takes seconds.
+        text = await trio.to_thread.run_sync(_look, watched)
+        if text:
+            news.publish(text)
+        await trio.sleep(LOOK_S if news.has_subscribers else IDLE_S)
+
+
+def _look(watched: LiveView) -> str:
+    return encode_json(watched.now()).decode() if watched.look() else ""
+
+
+def site(watched: LiveView, news: Broadcast) -> Site:
+    """Build the site: the tables, the report and replays of the games that may be seen."""
+
+    def find(name: str) -> Page | None:
+        folder, _, file = name.partition("/")
+        if name == "":
+            return partial(_first_page, watched)
+        if name in REPORTED:
+            return partial(_report, watched.report.with_name(name))
+        return partial(_replays, watched, file) if folder == PAGES else None
+
+    return Site(find, partial(tell, news))
+
+
+def _first_page(watched: LiveView) -> str:
+    report = [(REPORTED[0], "Report, as it was last written")]
+    return watch_page(watched.event.heading, report if watched.report.is_file() else [])
+
+
+def _report(path: Path) -> str | None:
+    small = path.is_file() and path.stat().st_size <= LONGEST_REPORT
+    return read_file(path).decode() if small else None
+
+
+def _replays(watched: LiveView, name: str) -> str | None:
+    try:
+        games = watched.games(name)
+        if not games:
+            return None
+        made = list(map(pack_game, games))
+        links = [("../", "Live"), REPORT]
+        return replay_page(name.removesuffix(".html"), made, links, emblems=watched.emblems)
+    except DamagedFileError:
+        return None

@@ -1,0 +1,437 @@
+"""Live view of an event from its folder alone: reads only, takes no lock.
+
+A spectator sees no hand of an unfinished game unless everything is asked for: not its tiles, its
+notes or its clocks, nor what the log says beside a foul, which may tell of them.
+"""
+
+import math
+import sys
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from arena.analysis import text
+from arena.analysis.frames import SPECTATOR, frames
+from arena.analysis.timeline import walk_log
+from arena.document.blocks import TextRow, cut_rows
+from arena.logs.catalog import PAGES
+from arena.logs.checksummed import DamagedFileError
+from arena.logs.compression import actual_path
+from arena.logs.follow import LogFollower
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.ui import scenes
+from arena.ui.emblems import emblem_numbers
+from arena.ui.replay_files import page_name, place_in_plan, valid_games
+from protocol.codec import printable
+from protocol.records import FoulRecord
+from tournaments.plan.event import Event
+from tournaments.rating.live_elo import LiveRating, update
+from tournaments.rating.ratings import fit_both
+from tournaments.report.ratings.standings import PROVISIONAL, live_table, standings_table
+from tournaments.schedule.schedule import count_all_games
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.result_store import ResultStore
+
+BOARDS = 12
+"""The largest number of games on the page."""
+OVER = 6
+"""The largest number of finished games among them."""
+LAST = 40
+"""Length of the lists of finished games and of fouls."""
+KEPT = 2000
+"""Lines kept for these lists: those of boards that are still played may have to wait."""
+SAID = 6
+"""Latest events listed beside a game."""
+ROWS = 200
+"""Rows of the standings."""
+WHOLE = sys.maxsize
+"""The end of a log all of which may be read."""
+ENOUGH_S = 3.0
+"""The shortest time from which the rest is estimated, in s."""
+COUNT_EVERY = 8
+"""Looks between two computations of the number of planned games."""
+
+
+class LiveGame(Struct, frozen=True):
+    """A game that is being played or has just ended."""
+
+    sitting: str
+    """The sitting, which names its log."""
+    about: scenes.GameInfo
+    """The players and the game."""
+    scene: scenes.Scene
+    """The table."""
+    said: tuple[str, ...]
+    """The latest events of the game, in sentences."""
+    over: bool
+    """True if the game is over."""
+    replay: str
+    """The address of its replay; empty while it is running."""
+
+
+class Finished(Struct, frozen=True):
+    """A finished game, as a line of a list."""
+
+    words: str
+    """Its result in words."""
+    replay: str
+    """The address of its replay."""
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """The message that a page gets: the whole state of the event."""
+
+    name: str
+    """The event."""
+    about: str
+    """Its rules and seats, in words."""
+    played: int
+    """Games that have a result."""
+    planned: int
+    """Games of the plan."""
+    over: bool
+    """True if all of them are played."""
+    elapsed_s: float | None
+    """Time since the run began, in s; None if that is not known."""
+    left_s: float | None
+    """Estimated time until the end, in s; None: nothing is left, or it is too early to tell."""
+    emblems: Mapping[str, int]
+    """The number of each entrant's emblem."""
+    head: tuple[str, ...]
+    """Head of the standings."""
+    rows: list[tuple[str, ...]]
+    """Their rows, best first."""
+    note: str
+    """A sentence about these numbers."""
+    playing: tuple[LiveGame, ...]
+    """Games on the tables."""
+    finished: tuple[Finished, ...]
+    """The last games, the newest first."""
+    fouls: tuple[Finished, ...]
+    """The last fouls, the newest first."""
+    trouble: tuple[str, ...]
+    """Unreadable files and the reasons."""
+
+
+class LiveView:
+    """A view of an event's folder that reads what is new at each look."""
+
+    def __init__(self, folder: Folder, *, everything: bool) -> None:
+        """Load the plan; read no results or logs yet.
+
+        `everything`: whether spectators also see the hands of unfinished games.
+        Raises UserError when the folder holds no event.
+        """
+        self._folder = folder
+        self._everything = everything
+        self._begin(load_event(folder))
+
+    def _begin(self, event: Event) -> None:
+        """Forget all that was read: the plan is new or has changed."""
+        self.event = event
+        self._written = _mark(self._folder.event)
+        self._logs: dict[str, _Log] = {}
+        self._results = ResultStore(luck=LuckStore(self._folder, event))
+        self._ticks: dict[str, LiveRating] = {}
+        self._finished: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
+        self._fouls: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
+        self._planned = 0
+        self._looks = self._reads = 0
+        self._pace = _Pace(self._folder)
+
+    @property
+    def emblems(self) -> Mapping[str, int]:
+        """Return the number of each entrant's emblem."""
+        names = [entrant.name for entrant in self.event.entrants]
+        return emblem_numbers(names, names)
+
+    @property
+    def report(self) -> Path:
+        """Return the path of the report's page, which may not exist yet."""
+        return self._folder.path / "report.html"
+
+    def look(self) -> bool:
+        """Read what was written since the last look; tell whether there was anything.
+
+        Raises UserError when the plan has become unreadable.
+        """
+        if _mark(self._folder.event) != self._written:
+            self._begin(load_event(self._folder))
+        self._looks += 1
+        before = len(self._results)
+        changed = [log for log in self._grown() if self._read(log)]
+        self._forget()
+        due = self._looks % COUNT_EVERY == 1 or len(self._results) >= self._planned
+        if due and (before != len(self._results) or not self._planned):
+            self._planned = count_all_games(self.event, self._results)
+        return bool(changed) or self._looks == 1
+
+    def _grown(self) -> list["_Log"]:
+        seen, paths = self._logs, self._folder.logs()
+        logs = [seen.get(path.stem) or seen.setdefault(path.stem, _Log(path)) for path in paths]
+        grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
+        return sorted(grown, key=_Log.written)
+
+    def _end(self, _: Path) -> int:
+        """Return the number of a log's bytes, not compressed, that may be read by now."""
+        return WHOLE
+
+    def _is_shown(self, _: int) -> bool:
+        return True
+
+    def _time(self) -> float:
+        return time.time()
+
+    def _forget(self) -> None:
+        """Drop the games of finished sittings that are not on the page any more."""
+        for shown in (True, False):
+            for log in self._newest(shown=shown)[BOARDS:]:
+                if log.over:
+                    log.last = log.shown = None
+
+    def _newest(self, *, shown: bool = True) -> list["_Log"]:
+        """Return the logs with games in progress, then the others, latest change first.
+
+        Those whose last game may be shown, or those whose last game may not.
+        """
+        logs = [
+            log
+            for log in self._logs.values()
+            if log.last and not log.trouble and self._is_shown(log.last.game.board) is shown
+        ]
+        return sorted(logs, key=lambda log: (log.over, -log.changed))
+
+    def _read(self, log: "_Log") -> bool:
+        """Read a log's new lines; tell whether there were any."""
+        before = log.tail.size
+        try:
+            for logged in log.tail.look(self._end(log.tail.path)):
+                self._over(log, logged)
+        except (DamagedFileError, OSError) as error:
+            log.trouble = str(error)
+            return True
+        if log.tail.size == before:
+            return False
+        self._reads += 1
+        log.changed = self._reads
+        log.last = log.tail.playing() or log.last
+        log.shown = None
+        return True
+
+    def _over(self, log: "_Log", logged: LoggedGame) -> None:
+        result = logged.result
+        assert result is not None
+        log.last = logged
+        self._results.add(result)
+        for one in self.event.format.rated(self.event, [result]):
+            self._ticks |= update(self._ticks, one, self.event.rules.deal.partners)
+        replay = _replay(log, logged)
+        board = logged.game.board
+        self._finished.appendleft((board, Finished(text.game_line(logged), replay)))
+        for record in logged.choices():
+            if isinstance(record, FoulRecord):
+                who = printable(result.seats[record.seat])
+                words = f"{who}, {record.foul}: {printable(record.detail)}"
+                link = f"{replay}&at=foul&seat={record.seat}"
+                self._fouls.appendleft((board, Finished(words, link)))
+
+    def now(self) -> Snapshot:
+        """Return the state of the event for a page."""
+        played, planned = len(self._results), self._planned
+        over = played >= planned > 0
+        self._pace.note(played, self._time(), over=over)
+        head, rows, note = self._standings(over)
+        return Snapshot(
+            name=self.event.heading,
+            about=f"{printable(self.event.rules.name)}, {self.event.seats} seats",
+            played=played,
+            planned=planned,
+            over=over,
+            elapsed_s=self._pace.elapsed_s,
+            left_s=None if over else self._pace.left_s(planned - played),
+            emblems=self.emblems,
+            head=head,
+            rows=rows,
+            note=note,
+            playing=tuple(self._playing()),
+            finished=tuple(self._shown_lines(self._finished)),
+            fouls=tuple(self._shown_lines(self._fouls)),
+            trouble=tuple(self._damaged().values()),
+        )
+
+    def _damaged(self) -> dict[str, str]:
+        damaged = ((name, log.trouble) for name, log in self._logs.items() if log.trouble)
+        return dict(islice(damaged, LAST))
+
+    def _shown_lines(self, lines: Iterable[tuple[int, Finished]]) -> Iterator[Finished]:
+        return islice((line for board, line in lines if self._is_shown(board)), LAST)
+
+    def _standings(self, over: bool) -> tuple[TextRow, list[TextRow], str]:
+        """Return head, rows and note of the standings.
+
+        While games are played they are only live Elo: a full rating takes CPU that bots need.
+        """
+        if not over:
+            head, rows = live_table(self._ticks).plain()
+            unrated = SEARCHING if self.event.format.HAS_COPIES else NO_GAME
+            return head, cut_rows(rows, ROWS), PROVISIONAL if rows else unrated
+        event = self.event
+        pools = fit_both(
+            event.format.rated(event, self._results.first()),
+            partners=event.rules.deal.partners,
+            anchor=event.anchor,
+        ).pools
+        tables = [standings_table(pool).plain() for pool in pools]
+        return tables[0][0], cut_rows([row for _, rows in tables for row in rows], ROWS), RATED
+
+    def _playing(self) -> Iterator[LiveGame]:
+        """Yield the games in progress, then those that ended last, each by sitting."""
+        logs = self._newest()
+        going = sum(not log.over for log in logs)
+        logs = logs[: min(BOARDS, max(going, OVER))]
+        for log in sorted(logs, key=lambda log: (log.over, log.tail.path.stem)):
+            log.shown = log.shown or self._shown(log)
+            if log.shown:
+                yield log.shown
+
+    def _shown(self, log: "_Log") -> LiveGame | None:
+        """Return a log's last game for a page; None before anything has happened in it."""
+        logged = log.last
+        assert logged is not None
+        replay = _replay(log, logged) if logged.result or self._everything else ""
+        try:
+            return spectator_view(log.tail.path.stem, logged, replay, everything=self._everything)
+        except DamagedFileError as error:
+            log.trouble = str(error)
+            return None
+
+    def games(self, page: str) -> list[LoggedGame] | None:
+        """Return the games of a replay page that may be seen; None if there is no such page.
+
+        Those that are over, or all of them when everything is shown. Raises DamagedFileError.
+        """
+        for log in list(self._logs.values()):
+            sitting = log.tail.path.stem
+            if page.startswith(sitting):
+                whole = valid_games(read_games(log.tail.path))
+                found = [one for one in whole if one.result or self._everything]
+                own = [one for one in found if page_name(sitting, place_in_plan(one)) == page]
+                if own:
+                    return own
+        return None
+
+
+def spectator_view(
+    sitting: str, logged: LoggedGame, replay: str, *, everything: bool
+) -> LiveGame | None:
+    """Return the table as a spectator sees it, or all of it if the game is over or `everything`.
+
+    Raises DamagedLogError.
+    """
+    seat = None if logged.result or everything else SPECTATOR
+    of = logged.sitting
+    made = scenes.SceneBuilder(of.seats, of.seat_clocks, partners=of.rules.deal.partners, seat=seat)
+    seen = deque(map(made.scene, frames(walk_log(logged), seat)), maxlen=SAID)
+    if not seen:
+        return None
+    return LiveGame(
+        sitting=sitting,
+        about=scenes.game_info(logged.game.game, of.seats, of.rules),
+        scene=seen[-1],
+        said=tuple(scene.words for scene in seen),
+        over=logged.result is not None,
+        replay=replay,
+    )
+
+
+NO_GAME = "No game is finished yet."
+"""The note in the place of standings,"""
+SEARCHING = "The candidates of the search have no ratings: only the check of the best values has."
+"""and where the games so far make none."""
+RATED = "All games are played: ± is half of a 95 % interval. The report says more."
+"""The note under the standings of a finished event."""
+
+
+class _Pace:
+    """The time that a run has taken, and its games per second since somebody watches."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._began: float | None = None
+        with suppress(OSError):  # A run publishes its results' file when it begins.
+            self._began = folder.results.stat().st_mtime
+        self._first: tuple[float, int] | None = None
+        self._last: tuple[float, int] = (0.0, 0)
+        self._over = False
+
+    def note(self, played: int, now: float, *, over: bool) -> None:
+        """Note how many games are played at a time, in s since 1970."""
+        if self._first is None and over:
+            self._began = None  # The file was published when the event ended, not when it began.
+        if not self._over:
+            self._last = now, played
+        self._first = self._first or self._last
+        self._over = over
+
+    @property
+    def elapsed_s(self) -> float | None:
+        return None if self._began is None else round(max(0.0, self._last[0] - self._began), 1)
+
+    def left_s(self, games: int) -> float | None:
+        """Return the time that so many games will take, by the pace so far."""
+        assert self._first
+        lasted, made = (now - then for now, then in zip(self._last, self._first, strict=True))
+        return round(games * lasted / made, 1) if lasted > ENOUGH_S and made > 0 else None
+
+
+class _Log:
+    """A log and what was read of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.tail = LogFollower(path)
+        self.trouble = ""
+        self.packed = False
+        self.changed = 0
+        self.last: LoggedGame | None = None
+        self.shown: LiveGame | None = None
+
+    def has_grown(self, end: int) -> bool:
+        """Tell whether the log may have new lines up to a byte; a compressed log is read once."""
+        if end != WHOLE:
+            return end > self.tail.size
+        before, path = self.packed, self.tail.path
+        self.packed = not path.exists()
+        if self.packed:
+            return not before
+        try:
+            return path.stat().st_size != self.tail.size
+        except FileNotFoundError:  # It is just being compressed: the next look reads it.
+            return False
+
+    def written(self) -> float:
+        """Return the time at which the log was last written to, in s since 1970."""
+        with suppress(FileNotFoundError):  # It is just being compressed.
+            return actual_path(self.tail.path).stat().st_mtime
+        return math.inf
+
+    @property
+    def over(self) -> bool:
+        """Tell whether no game is in progress in the log."""
+        return self.tail.playing() is None
+
+
+def _replay(log: _Log, logged: LoggedGame) -> str:
+    file = page_name(log.tail.path.stem, place_in_plan(logged))
+    return f"{PAGES}/{quote(file)}#game={quote(logged.game.game)}"
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    """Return a mark of the file that changes whenever the file is replaced."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_mtime_ns
