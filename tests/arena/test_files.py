@@ -152,8 +152,8 @@ def test_a_strangers_links_lead_no_command_out_of_the_folder(tmp_path: Path, dia
         (event / name).symlink_to(diary)
     boneyard("report", str(event))
     for name, words in {
-        "review.jsonl": ("review",),
-        ".review.lock": ("review",),
+        "review.jsonl": ("report", "--review"),
+        ".review.lock": ("report", "--review"),
         "luck.jsonl": ("report", "--luck"),
     }.items():
         (event / name).unlink(missing_ok=True)
