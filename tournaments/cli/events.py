@@ -161,7 +161,7 @@ def run(
 @click.option(
     "--boards",
     type=click.IntRange(1),
-    default=4,
+    default=20,
     show_default=True,
     help="Boards for each pairing.",
 )
@@ -172,10 +172,11 @@ def run(
 def demo(
     boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path, as_json: bool
 ) -> None:
-    """Play a rated round robin of the sample bots in half a minute.
+    """See it work: the sample bots play and are rated, in half a minute.
 
-    The ladder of sample bots and one bot in each other language play draw to 50 points. Bots that
-    this machine cannot run are left out. The deals are fixed, so that everybody sees the same demo.
+    On the ladder of sample bots each meets the two before it; a bot in each other language meets
+    the first. They play draw to 50 points. Bots that this machine cannot run are left out. The
+    deals are fixed, so that everybody sees the same demo.
 
     \b
     Examples:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +27,7 @@ from tournaments.commands.play_event import (
     play_to_end,
     publish_reports,
 )
+from tournaments.formats.matches import Matches
 from tournaments.formats.versus import Versus
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
@@ -49,22 +51,14 @@ from tournaments.storage.run_folder import choose_folders
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
 
-DEMO_BOTS = (
-    "greedy",
-    "suit",
-    "counting",
-    "montecarlo --worlds 25",
-    "ismcts --simulations 500",
-    "random-js",
-    "random-c",
-    "random-sh",
-)
-"""The ladder of sample bots and one bot in each other language. The searchers think for less time
-than usual: so the demo takes half a minute, and their order stays the same."""
+DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
+"""Sample bots, each of which meets the two before it. The searchers think for less than usual."""
+DEMO_OTHERS = ("random-js", "random-c", "random-sh")
+"""One bot in each other language, which meets the first of the ladder."""
 DEMO_TITLE = "Demo: the ladder of sample bots"
 DEMO_RULES = ("target=50",)
 """Choices of the demo's rules: short games."""
-DEMO_BEGIN = "A round robin of {} sample bots, each pair on the same deals in both seats."
+DEMO_BEGIN = "{} sample bots play, each pair on the same deals in both seats."
 DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
 
@@ -145,18 +139,22 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
 def run_demo(
     out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None, *, as_json: bool
 ) -> int:
-    """Play a round robin of the sample bots that this machine can run; return the exit code.
+    """Play the ladder of sample bots that this machine can run; return the exit code.
 
     Raises UserError.
     """
     samples = sample_bots()
-    wanted = {word: samples[word.split()[0]] for word in DEMO_BOTS}
+    wanted = {word: samples[word.split()[0]] for word in (*DEMO_LADDER, *DEMO_OTHERS)}
     able = tuple(word for word, bot in wanted.items() if bot.available)
     print_note(DEMO_BEGIN.format(len(able)))
     for word, bot in wanted.items():
         if word not in able:
             print_note(f"Left out {word}: {bot.needs} is not on the PATH.")
-    given: dict[str, Any] = {"title": DEMO_TITLE, "seats": 2, "boards": boards}
+    ladder = [word.split()[0] for word in able if word in DEMO_LADDER]
+    tables = [*pairwise(ladder), *zip(ladder, ladder[2:], strict=False)]
+    tables += [(ladder[0], one) for one in able if one in DEMO_OTHERS]
+    form = {"type": Matches.__struct_config__.tag, "tables": tables}
+    given: dict[str, Any] = {"title": DEMO_TITLE, "seats": 2, "boards": boards, "format": form}
     if sandbox:
         given["sandbox"] = sandbox
     return run_event(

@@ -16,7 +16,7 @@ from tests.support.events import boneyard, copied, run, small_event, untouched
 from tournaments.cli.arguments import aliases
 from tournaments.cli.main import FIRST, OTHERS, VERSION, main
 from tournaments.commands import run as run_command
-from tournaments.commands.run import BY_SEED, DEMO_BOTS
+from tournaments.commands.run import BY_SEED, DEMO_LADDER, DEMO_OTHERS
 
 COMMANDS = (*FIRST, *OTHERS)
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
@@ -182,7 +182,7 @@ def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.Mon
 
 
 def test_the_games_of_the_examples_are_in_the_demo() -> None:
-    bots = {word.split()[0] for word in DEMO_BOTS}
+    bots = {word.split()[0] for word in (*DEMO_LADDER, *DEMO_OTHERS)}
     for command in ("explain", "replay", "verify"):
         games = re.findall(r" demo\S* ?.*?\b1\.([\w.]+)", boneyard(command, "--help"))
         assert games
@@ -395,7 +395,8 @@ def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_command, "DEMO_BOTS", ("first", "greedy"))
+    monkeypatch.setattr(run_command, "DEMO_LADDER", ("first", "greedy"))
+    monkeypatch.setattr(run_command, "DEMO_OTHERS", ("random-sh",))
     said = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
     assert "The demo's deals are always the same.\n" in said
     assert "--seed" not in said
