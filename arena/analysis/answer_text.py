@@ -2,17 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from rich.text import Text
 
 from arena.analysis.crash import stderr_lines
-from arena.analysis.reask import ReaskResult
 from arena.analysis.text import EVIDENCE, STDERR_LINES, option_words
 from arena.analysis.timeline import AskedQuestion
 from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
 from protocol.messages import MAX_NOTE
+
+if TYPE_CHECKING:  # It starts processes, which not every platform can.
+    from arena.analysis.reask import ReaskResult
 
 POINTS = "Points: this side's gain minus the average of the others"
 PLAYED_ON = (
@@ -40,7 +43,7 @@ class OptionValue(Struct, frozen=True):
     """True if all play perfectly from here on; else the keen player plays on."""
 
 
-def answer_report(asked: AskedQuestion, found: Sequence[ReaskResult]) -> Iterator[Text]:
+def answer_report(asked: AskedQuestion, found: Sequence["ReaskResult"]) -> Iterator[Text]:
     """Describe the answers: one in full, many counted."""
     for one in found if len(found) == 1 else found[-1:] if found[-1].foul else ():
         yield from _in_full(asked, one)
@@ -48,7 +51,7 @@ def answer_report(asked: AskedQuestion, found: Sequence[ReaskResult]) -> Iterato
         yield from _counted(asked, found)
 
 
-def _in_full(asked: AskedQuestion, one: ReaskResult) -> Iterator[Text]:
+def _in_full(asked: AskedQuestion, one: "ReaskResult") -> Iterator[Text]:
     time = f"{one.ms:g} of {asked.question.time_ms} ms"
     if one.foul:
         yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
@@ -76,7 +79,7 @@ def _compared(asked: AskedQuestion, choice: int) -> str:
     return f"but {option_words(asked.options[logged])} in the log"
 
 
-def _counted(asked: AskedQuestion, found: Sequence[ReaskResult]) -> Iterator[Text]:
+def _counted(asked: AskedQuestion, found: Sequence["ReaskResult"]) -> Iterator[Text]:
     many = Counter(one.choice for one in found if one.choice is not None)
     for choice, times in many.most_common():
         option = option_words(asked.options[choice])

@@ -56,6 +56,28 @@ def usual_folder() -> Path:
     return found
 
 
+def find_place(path: Path) -> Path | None:
+    """Return what a user means by a path: a log or folder here, or the event of that name in runs/.
+
+    An event file stands for the event that it was played into. None: there is nothing.
+    """
+    from arena.logs.compression import actual_path
+
+    here, run = actual_path(path), Path(RUNS, path.stem if path.suffix == ".toml" else path)
+    if len(path.parts) == 1 and not (here / EVENT).is_file() and (run / EVENT).is_file():
+        return run
+    return here if here.exists() else None
+
+
+def unknown_place(path: Path) -> UserError:
+    """Return the error for a path at which nothing is, with the nearest event here for a name."""
+    if len(path.parts) > 1:
+        return UserError(
+            f"There is no file or folder {path}. Name an event's folder or a game's log."
+        )
+    return unknown_name("event", f"{path}", [one.name for one in event_folders(Path())])
+
+
 def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
     """Return the log or folder that a user names, and the words after it.
 
@@ -66,17 +88,19 @@ def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
     if log is None or log.exists():
         return log or usual_folder(), given
     try:
-        return usual_folder(), [str(log), *given]
+        folder = usual_folder()
+        # A game begins with the number of its board: that it is not here is said of the game.
+        if not f"{log}"[0].isdecimal():
+            _like(folder, f"{log}")
     except UserError:
-        raise UserError(
-            f"There is no file or folder {log}. Name a game's log or an event's folder."
-        ) from None
+        raise unknown_place(log) from None
+    return folder, [str(log), *given]
 
 
 def require_path(path: Path) -> None:
     """Refuse a path at which nothing is. Raises UserError."""
     if not path.exists():
-        raise UserError(f"There is no file or folder {path}. Name an event's folder or a log.")
+        raise unknown_place(path)
 
 
 def logs(log: Path) -> list[Path]:

@@ -8,7 +8,13 @@ import click
 
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_languages
-from tournaments.cli.arguments.options import MOVE_MS, SANDBOX, SectionedCommand, in_section
+from tournaments.cli.arguments.options import (
+    MOVE_MS,
+    SANDBOX,
+    SectionedCommand,
+    WholeNumber,
+    in_section,
+)
 
 _exam = in_section("With --exam")
 
@@ -27,13 +33,13 @@ _exam = in_section("With --exam")
 @click.option("--quick", is_flag=True, help="Play one round of each game instead of whole games.")
 @click.option(
     "--seconds",
-    type=click.IntRange(1, 86_400),
+    type=WholeNumber(1, 86_400),
     default=300,
     show_default=True,
     help="Time after which no further step begins, in s.",
 )
 @click.option(
-    "--start-ms", type=click.IntRange(1, 600_000), default=None, help="Time for the hello, in ms."
+    "--start-ms", type=WholeNumber(1, 600_000), default=None, help="Time for the hello, in ms."
 )
 @MOVE_MS
 @SANDBOX
@@ -59,7 +65,7 @@ _exam = in_section("With --exam")
 )
 @_exam(
     "--jobs",
-    type=click.IntRange(1, 512),
+    type=WholeNumber(1, 512),
     default=None,
     help="Processes of a bot side by side.  [default: cores - 1]",
 )

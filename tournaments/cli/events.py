@@ -14,6 +14,7 @@ from tournaments.cli.arguments.options import (
     SANDBOX,
     WISH,
     SectionedCommand,
+    WholeNumber,
     help_all,
     in_section,
 )
@@ -95,7 +96,7 @@ class EventCommand(SectionedCommand):
 )
 @_other(
     "--seconds",
-    type=click.IntRange(1, 600),
+    type=WholeNumber(1, 600),
     default=8,
     show_default=True,
     help="Time limit of the games of --plan, in s.",
@@ -160,7 +161,7 @@ def run(
 @click.command()
 @click.option(
     "--boards",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=20,
     show_default=True,
     help="Boards for each pairing.",
@@ -172,7 +173,7 @@ def run(
 def demo(
     boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path, as_json: bool
 ) -> None:
-    """See it work: the sample bots play and are rated, in half a minute.
+    """See it work: the sample bots play and are rated.
 
     On the ladder of sample bots each meets the two before it; a bot in each other language meets
     the first. They play draw to 50 points. Bots that this machine cannot run are left out. The
@@ -201,7 +202,7 @@ def demo(
 )
 @click.option(
     "--patience",
-    type=click.IntRange(1, 86_400),
+    type=WholeNumber(1, 86_400),
     default=300,
     show_default=True,
     help="Time to look for the scheduler, in s, before the first connection or after a cut.",

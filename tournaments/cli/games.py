@@ -20,6 +20,7 @@ from tournaments.cli.arguments.options import (
     LOG,
     WISH,
     SectionedCommand,
+    WholeNumber,
     in_section,
 )
 from tournaments.cli.platforms import require_linux
@@ -39,7 +40,7 @@ _review, _question = in_section("Values of options"), in_section("With a questio
 )
 @_review(
     "--deals",
-    type=click.IntRange(2, 10_000),
+    type=WholeNumber(2, 10_000),
     default=None,
     help="Deals of the hidden tiles over which an option is valued; with a question, show the "
     "values.  [default of --review: 64; for one game or question 512]",
@@ -59,7 +60,7 @@ _review, _question = in_section("Values of options"), in_section("With a questio
 )
 @_question(
     "--times",
-    type=click.IntRange(0, 1000),
+    type=WholeNumber(0, 1000),
     default=1,
     show_default=True,
     help="Number of times to ask, each time in a new process.",
@@ -82,7 +83,7 @@ _review, _question = in_section("Values of options"), in_section("With a questio
     "--review all]",
 )
 @click.option("--all", "whole", is_flag=True, help="Show every round and decision of the game.")
-@click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
+@click.option("--round", "only", type=WholeNumber(1), default=None, help="Show only this round.")
 @GLYPHS
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
 def explain(
@@ -186,7 +187,7 @@ def _explain_question(where: Path, words: list[str], *, review: bool, **options:
     shell_complete=complete_seats,
     help="Show only what this seat knew: its number, or the bot that had it.",
 )
-@click.option("--round", "only", type=click.IntRange(1), default=None, help="Show only this round.")
+@click.option("--round", "only", type=WholeNumber(1), default=None, help="Show only this round.")
 @GLYPHS
 @click.option("--step", is_flag=True, help="Show one frame at a time: Enter, p back, q quit.")
 @click.option("--html", is_flag=True, help="Write a page for a browser instead.")

@@ -7,15 +7,14 @@ from pathlib import Path
 import click
 
 from protocol.errors import UserError, unknown_name
+from tournaments.cli.arguments.options import WholeNumber
 from tournaments.cli.platforms import require_linux
 
 
 @click.command()
 @click.argument("what", metavar="[DIR] [status]", nargs=-1)
 @click.option("--once", is_flag=True, help="End when nothing is left to do now; for cron and CI.")
-@click.option(
-    "--rounds", type=click.IntRange(1), default=None, help="End after so many rounds, too."
-)
+@click.option("--rounds", type=WholeNumber(1), default=None, help="End after so many rounds, too.")
 @click.option(
     "--now",
     metavar="TIME",
@@ -24,7 +23,7 @@ from tournaments.cli.platforms import require_linux
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 512),
+    type=WholeNumber(1, 512),
     default=None,
     help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
 )

@@ -10,7 +10,7 @@ import click
 from arena.analysis.find import usual_folder
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_events, complete_rules
-from tournaments.cli.arguments.options import CHOICES, WISH
+from tournaments.cli.arguments.options import CHOICES, WISH, LogPath, WholeNumber
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def _port(command: Command) -> Command:
     return click.option(
         "--port",
-        type=click.IntRange(0, 65535),
+        type=WholeNumber(0, 65535),
         default=0,
         show_default="any free port",
         help="Port of the page, on 127.0.0.1 only.",
@@ -35,7 +35,7 @@ def _browser(command: Command) -> Command:
 @click.argument(
     "folder",
     required=False,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=LogPath(file_okay=False),
     shell_complete=complete_events,
 )
 @_port
@@ -94,16 +94,16 @@ def watch(
 )
 @click.option(
     "--seats",
-    type=click.IntRange(2, 8),
+    type=WholeNumber(2, 8),
     default=None,
     help="Number of seats.  [default: as few as these bots need]",
 )
-@click.option("--seat", type=click.IntRange(0, 7), default=0, show_default=True, help="Your seat.")
+@click.option("--seat", type=WholeNumber(0, 7), default=0, show_default=True, help="Your seat.")
 @click.option("--name", default="human", show_default=True, help="Your name in the log.")
 @click.option(
     "--clock",
     "clock_s",
-    type=click.IntRange(1, 86_400),
+    type=WholeNumber(1, 86_400),
     default=60,
     show_default=True,
     help="Time for each question, in s; the game has a bank of five times that.",

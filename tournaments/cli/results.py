@@ -6,15 +6,22 @@ from typing import Any, Literal
 
 import click
 
-from arena.analysis.find import event_folders, usual_folder
-from protocol.errors import UserError, unknown_name
+from arena.analysis.find import unknown_place, usual_folder
+from protocol.errors import UserError
 from tournaments.cli.arguments.completion import (
     complete_entrants,
     complete_events,
     complete_events_or_entrants,
     complete_logs,
 )
-from tournaments.cli.arguments.options import FOLDER, Delay, LogPath, SectionedCommand, in_section
+from tournaments.cli.arguments.options import (
+    FOLDER,
+    Delay,
+    LogPath,
+    SectionedCommand,
+    WholeNumber,
+    in_section,
+)
 
 _rated = in_section("With several events")
 _problem = in_section("With --problems")
@@ -24,7 +31,7 @@ _problem = in_section("With --problems")
 @click.argument(
     "what",
     nargs=-1,
-    type=click.Path(path_type=Path),
+    type=LogPath(exists=False),
     shell_complete=complete_events_or_entrants,
 )
 @_rated(
@@ -68,13 +75,11 @@ def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **r
       boneyard show friday saturday --anchor greedy=1500
       boneyard show old/ledger.jsonl --prior 0 --no-fouls --json
     """
-    missing = [f"{one}" for one in what if not (one.exists() or separate)]
-    if missing:
-        events = (f"{folder}" for folder in event_folders(Path()))
-        raise unknown_name("event or ledger", missing[0], events)
     for one in what:
         if one.suffix == ".toml":
             raise UserError(f"{one} is not an event's folder. `boneyard run {one}` plays it.")
+        if not (one.exists() or separate):
+            raise unknown_place(one)
     if separate:
         from tournaments.commands.show import print_separations
 
@@ -150,7 +155,7 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
 @click.command()
 @click.argument(
     "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=LogPath(file_okay=False),
     shell_complete=complete_events,
 )
 @click.argument("site", type=click.Path(path_type=Path))
@@ -244,21 +249,21 @@ def report(
 )
 @_problem(
     "--endgames",
-    type=click.IntRange(0, 1000),
+    type=WholeNumber(0, 1000),
     default=200,
     show_default=True,
     help="Endgames of the set.",
 )
 @_problem(
     "--middle-games",
-    type=click.IntRange(0, 1000),
+    type=WholeNumber(0, 1000),
     default=100,
     show_default=True,
     help="Middle games of the set.",
 )
 @_problem(
     "--deals",
-    type=click.IntRange(2, 100_000),
+    type=WholeNumber(2, 100_000),
     default=512,
     show_default=True,
     help="Deals in which the options of a middle game are tried.",

@@ -114,7 +114,7 @@ def test_a_set_is_made_from_an_events_games(tmp_path: Path) -> None:
     problems = lines_of(made)
     assert [one["kind"] for one in problems].count("endgame") == 2
     assert all(one["rules"] == "old-draw" for one in problems)
-    assert "does not exist" in boneyard("export", "--problems", "x", "--out", str(made), code=2)
+    assert "Unknown event 'x'" in boneyard("export", "--problems", "x", "--out", str(made), code=2)
     assert "must end with .md or .csv" in boneyard(
         "check", "greedy", "--exam", "--out", "x.txt", code=2
     )

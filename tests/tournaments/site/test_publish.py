@@ -217,7 +217,7 @@ def test_a_replay_takes_over_the_values_of_the_review(
 ) -> None:
     """They are computed once, and replays are as if they were computed again."""
     folder = laid_open(copied(event, tmp_path / "event"))
-    boneyard("review", str(folder))
+    boneyard("report", str(folder), "--review")
     for log in Folder(folder).logs()[1:]:
         log.unlink()
     log, sites = Folder(folder).logs()[0], (tmp_path / "again", tmp_path / "once")

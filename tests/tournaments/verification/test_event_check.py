@@ -520,4 +520,6 @@ def test_a_packed_log_is_found_under_its_own_name(folder: Path) -> None:
     assert not log.exists()
     assert "OK: " in boneyard("verify", str(log))
     assert "greedy" in boneyard("replay", str(log))
-    assert "does not exist" in boneyard("verify", str(log.with_name("other.jsonl")), code=2)
+    assert "There is no file or folder" in boneyard(
+        "verify", str(log.with_name("other.jsonl")), code=2
+    )

@@ -19,13 +19,17 @@ COMMANDS = {
     "estimate": "run --plan",
     "exam": "check --exam",
     "forecast": "run --plan",
+    "games": "replay",
     "init": "new",
     "lint": "check",
     "list": "help bots",
     "match": "run",
+    "open": "replay --html",
     "plan": "run --plan or show --separate",
+    "puzzle": "check --exam",
     "ranking": "show",
     "rate": "show FOLDER FOLDER",
+    "results": "show",
     "resume": "run",
     "review": "explain --review",
     "schema": "help schema",
@@ -38,7 +42,9 @@ COMMANDS = {
     "tune": "run FILE, with [tune] in the file",
     "validate": "check",
     "version": "--version",
+    "versus": "run --format versus",
     "view": "replay",
+    "why": "explain",
 }
 """Our commands by the names that other tools and earlier versions use."""
 OPTIONS = {

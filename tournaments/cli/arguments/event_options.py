@@ -20,7 +20,7 @@ from msgspec.inspect import (
 )
 
 from tournaments.cli.arguments.completion import complete_entrants, complete_rules
-from tournaments.cli.arguments.options import SectionOption
+from tournaments.cli.arguments.options import SectionOption, WholeNumber
 from tournaments.formats.registry import FORMATS
 from tournaments.plan.event_file import Setting, WrittenEvent
 
@@ -83,7 +83,7 @@ def _keywords(kind: Type) -> dict[str, Any]:
     """Return the keywords of an option whose values have this type."""
     match kind:
         case IntType():
-            return {"type": click.IntRange(kind.ge, kind.le)}
+            return {"type": WholeNumber(kind.ge, kind.le)}
         case FloatType():
             return {"type": float}
         case LiteralType():

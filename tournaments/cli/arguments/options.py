@@ -19,11 +19,21 @@ from tournaments.cli.arguments.completion import (
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class LogPath(click.Path):
-    """A log file or a folder of logs; finds a compressed log by its uncompressed name too."""
+class WholeNumber(click.IntRange):
+    """A whole number within bounds, which the help text calls N."""
 
-    def __init__(self, exists: bool = True) -> None:
-        super().__init__(exists=exists, path_type=Path)
+    name = "whole number, as 50"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """Return what stands for a value in the help text."""
+        return "N"
+
+
+class LogPath(click.Path):
+    """A log or an event's folder; finds an event in runs/ by its name or file, too."""
+
+    def __init__(self, exists: bool = True, file_okay: bool = True) -> None:
+        super().__init__(exists=exists, file_okay=file_okay, path_type=Path)
 
     def convert(
         self,
@@ -31,10 +41,13 @@ class LogPath(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
-        """Return the path of the file that exists, compressed or not."""
-        from arena.logs.compression import actual_path
+        """Return the path of what exists. Raises UserError, click.BadParameter."""
+        from arena.analysis.find import find_place, unknown_place
 
-        return super().convert(actual_path(Path(value)), param, ctx)
+        place = find_place(Path(value))
+        if place is None and self.exists:
+            raise unknown_place(Path(value))
+        return super().convert(place or value, param, ctx)
 
 
 class SectionOption(click.Option):
@@ -104,7 +117,7 @@ GAME = click.argument("game", required=False, shell_complete=complete_games)
 FOLDER = click.argument(
     "folder",
     required=False,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=LogPath(file_okay=False),
     shell_complete=complete_events,
 )
 """The argument for an event's folder; see `usual_folder`."""
@@ -124,12 +137,12 @@ WISH = click.Choice(["auto", "require", "off"])
 SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
 JOBS = in_section("Machine")(
     "--jobs",
-    type=click.IntRange(1, 512),
+    type=WholeNumber(1, 512),
     default=None,
     help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
 )
 MOVE_MS = click.option(
-    "--move-ms", type=click.IntRange(1), default=None, help="Time for each question, in ms."
+    "--move-ms", type=WholeNumber(1), default=None, help="Time for each question, in ms."
 )
 
 LONGEST_S = 86_400

@@ -22,6 +22,7 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt_settings import Sprt
+from tournaments.report.document import AT_A_GLANCE
 from tournaments.report.html import game_list
 from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.ratings.comparisons import MATRIX
@@ -427,7 +428,7 @@ def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert 0 < len(found["games"]) < len(results) == found["total"]
     assert f"The first {len(found['games'])} of {len(results)} games are listed" in html
     assert max(row[0] for row in found["games"]) == len(found["pages"]) - 1
-    assert html.count("<circle") == MATRIX + 6
+    assert html.count("<circle") == MATRIX + AT_A_GLANCE + 6
 
 
 def test_a_list_of_games_says_what_the_ledger_says() -> None:
