@@ -175,8 +175,8 @@ def demo(
 ) -> None:
     """See it work: the sample bots play and are rated.
 
-    On the ladder of sample bots each meets the two before it; a bot in each other language meets
-    the first. They play draw to 50 points. Bots that this machine cannot run are left out. The
+    On the ladder of sample bots each meets its neighbours; a bot in each other language meets the
+    first. They play draw to 30 points. Bots that this machine cannot run are left out. The
     deals are fixed, so that everybody sees the same demo.
 
     \b
