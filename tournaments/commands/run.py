@@ -152,7 +152,8 @@ def run_demo(
         if word not in able:
             print_note(f"Left out {word}: {bot.needs} is not on the PATH.")
     ladder = [word.split()[0] for word in able if word in DEMO_LADDER]
-    tables = [*pairwise(ladder), *dict.fromkeys([(*ladder[:3:2],), (*ladder[-3::2],)])]
+    apart = dict.fromkeys((tuple(ladder[:3:2]), tuple(ladder[-3::2])))
+    tables = [*pairwise(ladder), *(pair for pair in apart if len(pair) == 2)]
     tables += [(ladder[0], one) for one in able if one in DEMO_OTHERS]
     form = {"type": Matches.__struct_config__.tag, "tables": tables}
     given: dict[str, Any] = {"title": DEMO_TITLE, "seats": 2, "boards": boards, "format": form}
