@@ -46,7 +46,7 @@ ROOMS = {
     "training and exam": Room(1_500, 2_089, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_050, 1_224, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_579, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_581, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_996, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_720, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_000, 1_101, ("tournaments/schedule", "tournaments/forecast")),
