@@ -65,13 +65,15 @@ def division_lead(division: DivisionView) -> str:
         return "No round is over yet: ratings come with the first."
     best = next((one for one in rows if not one.is_house), rows[0])
     elo, half = elo_text(best)
-    place = f" on place {best.rank}" if best.rank else ""
-    where = "leads" if best.rank == 1 else f"is the best entrant{place},"
-    interval = f" ± {half}" if half else ""
+    rating = f"{elo}{f' ± {half}' if half else ''} Elo"
+    place = f", place {best.rank} of {len(rows)}" if best.rank else ""
+    lead = f"Best entrant: **{best.version}**{place} ({rating})."
+    if best.rank == 1:
+        lead = f"**{best.version}** leads with {rating}."
     last = division.rounds[-1]
     return (
-        f"**{best.version}** {where} with {elo}{interval} Elo. {count_in_digits(len(rows), 'bot')},"
-        f" {games:,} games; last round: {last.plan.number}, on {last.plan.time[:10]}."
+        f"{lead} {count_in_digits(len(rows), 'bot')}, {games:,} games; last round: "
+        f"{last.plan.number}, on {last.plan.time[:10]}."
     )
 
 

@@ -146,7 +146,7 @@ class _Update:
     def _folders(self) -> list[str]:
         """Return the names in bots/: those that bots can have, and then some of the others.
 
-        Files with a dot are none: `boneyard new` leaves a bots.toml there.
+        Files with a dot are none: editors leave such files.
         """
         try:
             with os.scandir(self.league.bots) as entries:
