@@ -305,7 +305,7 @@ def export(
     review: bool,
     as_json: bool,
 ) -> None:
-    """Write each decision of games as a row to learn from, or a problem set.
+    """Export every decision as a row of CSV or Parquet, or a problem set.
 
     WHAT are events' folders, logs, or folders of logs such as `boneyard play` writes; by default it
     is the event in the current directory, or else the one here that was run last. Parquet needs
