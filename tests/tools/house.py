@@ -60,13 +60,13 @@ ROOMS = {
     ),
     "league": Room(
         4_500,
-        6_600,
+        6_598,
         (
             "tournaments/league",
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 55_928, ("tests",)),
+    "tests": Room(36_000, 55_940, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 40

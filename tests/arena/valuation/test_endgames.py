@@ -11,6 +11,7 @@ from arena.rules.variants import find_variant
 from arena.valuation.endgames import exact_leads
 from protocol.ruleset import derive
 from tests.bench import endgames
+from tests.support.fast_run import slow_except
 from tests.support.positions import position
 
 GAMES = {
@@ -42,7 +43,8 @@ def positions(game: str) -> Iterator[Game]:
             here = values.act(here, option)
 
 
-@pytest.mark.parametrize("game", GAMES)
+# Slow: the endgames of one game are solved beside it.
+@pytest.mark.parametrize("game", slow_except(("draw",), GAMES))
 def test_endgames_are_solved_as_by_a_plain_search(game: str) -> None:
     count = 0
     for here in positions(game):

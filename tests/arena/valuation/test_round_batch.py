@@ -21,6 +21,7 @@ from arena.valuation.playouts import play_out
 from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
+from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.plain_player import play_on
 from tests.support.rulesets import MANY, many, rules_and_seats
 
@@ -154,7 +155,8 @@ def check_playouts(batch: RoundBatch, games: Sequence[Game]) -> None:
     assert (play_out(RoundBatch.joined([batch, batch])) == np.tile(gains, (2, 1))).all()
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+# Slow: some named games, large tables and random rules are compared beside it.
+@pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
 def test_named_games_at_all_tables(name: str) -> None:
     rng = random.Random(name)
     rules = find_variant(name)

@@ -346,14 +346,18 @@ def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
     assert f"boneyard: {place}/event cannot be written: " in said
 
 
+# Slow: the disk is full in one place beside it.
 @pytest.mark.parametrize(
     "where",
-    [
-        "arena.logs.checksummed.append_atomic",
-        "arena.logs.gamelog.os.fdatasync",
-        "arena.logs.gamelog.GameLog.append",
-        "tournaments.commands.play_event.write_files",
-    ],
+    slow_except(
+        ["arena.logs.gamelog.GameLog.append"],
+        [
+            "arena.logs.checksummed.append_atomic",
+            "arena.logs.gamelog.os.fdatasync",
+            "arena.logs.gamelog.GameLog.append",
+            "tournaments.commands.play_event.write_files",
+        ],
+    ),
 )
 def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -385,13 +389,17 @@ class BrokenPoller(Poller):
         raise ZeroDivisionError("ours")
 
 
+# Slow: a bug in one place is kept beside it.
 @pytest.mark.parametrize(
     ("where", "what"),
-    [
-        ("tournaments.runner.runner.Poller", BrokenPoller),
-        ("arena.match.bot_pool.BotPool.monitor", broken),
-        ("tournaments.storage.ledger.Ledger.add", broken),
-    ],
+    slow_except(
+        [("tournaments.runner.runner.Poller", BrokenPoller)],
+        [
+            ("tournaments.runner.runner.Poller", BrokenPoller),
+            ("arena.match.bot_pool.BotPool.monitor", broken),
+            ("tournaments.storage.ledger.Ledger.add", broken),
+        ],
+    ),
 )
 def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, what: object

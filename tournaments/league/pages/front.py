@@ -68,8 +68,7 @@ def division_lead(division: DivisionView) -> str:
     rating = f"{elo}{f' ± {half}' if half else ''} Elo"
     place = f", place {best.rank} of {len(rows)}" if best.rank else ""
     lead = f"Best entrant: **{best.version}**{place} ({rating})."
-    if best.rank == 1:
-        lead = f"**{best.version}** leads with {rating}."
+    lead = f"**{best.version}** leads with {rating}." if best.rank == 1 else lead
     last = division.rounds[-1]
     return (
         f"{lead} {count_in_digits(len(rows), 'bot')}, {games:,} games; last round: "

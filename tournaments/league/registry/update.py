@@ -144,10 +144,7 @@ class _Update:
         return True
 
     def _folders(self) -> list[str]:
-        """Return the names in bots/: those that bots can have, and then some of the others.
-
-        Files with a dot are none: editors leave such files.
-        """
+        """Return the names in bots/: those that bots can have, and then some of the others."""
         try:
             with os.scandir(self.league.bots) as entries:
                 names = {
