@@ -1,12 +1,7 @@
 """The crash that ended a bot, read from the last lines of its stderr."""
 
 import re
-from pathlib import Path, PurePath
-
-from arena.logs.catalog import FOLDER, logs_of_sittings
-from arena.logs.gamelog import read_games
-from protocol.codec import printable
-from protocol.records import FoulRecord
+from pathlib import PurePath
 
 CRASHES = (
     re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)(?::.*)?$"),
@@ -48,14 +43,3 @@ def name_crash(stderr: str) -> str:
             if not LIBRARY.search(place["file"]):
                 return f"{crash} ({PurePath(place['file']).name}, line {place['line']})"
     return crash
-
-
-def read_crash(event: Path, game: str, seat: int) -> str:
-    """Return the crash of a seat's bot in a game of an event's folder; empty if it has no foul."""
-    for path in logs_of_sittings(event / FOLDER, game):
-        for logged in read_games(path):
-            if logged.game.game == game and logged.result:
-                for record in logged.choices():
-                    if isinstance(record, FoulRecord) and record.seat == seat:
-                        return printable(name_crash(record.stderr) or record.detail).rstrip(".")
-    return ""

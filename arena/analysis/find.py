@@ -271,3 +271,16 @@ def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
         last = len(names) - 1
         raise UserError(f"There is no seat {wanted}: this game has seats 0 to {last}.")
     raise unknown_name("seat", wanted, [*names, *map(str, range(len(names)))])
+
+
+def read_crash(event: Path, game: str, seat: int) -> str:
+    """Return the crash of a seat's bot in a game of an event's folder; empty if it has no foul."""
+    from arena.analysis.crash import name_crash
+    from protocol.codec import printable
+    from protocol.records import FoulRecord
+
+    logged = find_game(event, game).game
+    for record in logged.choices() if logged else ():
+        if isinstance(record, FoulRecord) and record.seat == seat:
+            return printable(name_crash(record.stderr) or record.detail).rstrip(".")
+    return ""

@@ -1,6 +1,6 @@
 """Play what an event's folder lacks, with its progress, and publish seeds and reports there."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +10,6 @@ import trio
 from arena.files import write_files
 from arena.logs.board_promises import published_seeds
 from arena.sandbox.sandbox import Sandbox
-from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.runner.crashes import CrashWatch
@@ -53,10 +52,11 @@ async def play_to_end(
     `stop_at_crash`: a bot that crashes in each of its first games is such an error.
     """
     errors: BaseExceptionGroup[Exception] | None = None
+    crashes = CrashWatch(folder, event, stops=stop_at_crash)
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
             await nursery.start(stop_on_signal, scope)
-            errors = await _catch_errors(folder, event, ledger, ready, stop_at_crash)
+            errors = await _catch_errors(folder, event, ledger, ready, crashes)
             nursery.cancel_scope.cancel()
     return Ending(errors, scope.cancelled_caught)
 
@@ -111,36 +111,29 @@ async def _catch_errors(
     event: Event,
     ledger: Ledger,
     ready: AbstractAsyncContextManager[Play],
-    stop_at_crash: bool,
+    crashes: CrashWatch,
 ) -> BaseExceptionGroup[Exception] | None:
     """Play; return the errors that ended it early, or None."""
     errors = None
     try:
         async with ready as play:
-            await _run(folder, event, ledger, play, stop_at_crash)
+            await _run(folder, event, ledger, play, crashes)
     except* Exception as group:
         errors = group
     return errors
 
 
 async def _run(
-    folder: Folder, event: Event, ledger: Ledger, play: Play, stop_at_crash: bool
+    folder: Folder, event: Event, ledger: Ledger, play: Play, crashes: CrashWatch
 ) -> None:
     """Play and show the progress; errors come out in an exception group."""
-    crashes = CrashWatch(folder, event)
-
-    def add(results: Iterable[Result]) -> None:
-        """Look for crashes; raise UserError if they are to stop the run."""
-        for result in results:
-            crashes.add(result)
-        if stop_at_crash and (complaint := crashes.complaint()):
-            publish_reports(folder, event, ledger)
-            raise UserError(complaint)
-
-    await trio.to_thread.run_sync(add, islice(ledger.results.first(), EARLIER_GAMES))
+    for result in islice(ledger.results.first(), EARLIER_GAMES):
+        if not crashes.crashes:
+            break
+        await trio.to_thread.run_sync(crashes.add, result)
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_watch, receiver, folder, event, ledger, crashes, add)
+        nursery.start_soon(_watch, receiver, folder, event, ledger, crashes)
         await play(sender)
 
 
@@ -150,7 +143,6 @@ async def _watch(
     event: Event,
     ledger: Ledger,
     crashes: CrashWatch,
-    add: Callable[[Iterable[Result]], None],
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
     public = set(published_seeds(folder.seeds))
@@ -162,7 +154,7 @@ async def _watch(
                 await trio.to_thread.run_sync(folders.reveal_one, folder, seed_of, result.board)
                 public.add(result.board)
             if crashes.crashes:
-                await trio.to_thread.run_sync(add, [result])
+                await trio.to_thread.run_sync(crashes.add, result)
             progress.update(result)
 
 

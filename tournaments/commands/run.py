@@ -231,16 +231,25 @@ def _run_in(
             ready = play_here(
                 folder, event, ledger, jobs, publish, prepare, keep_stderr=keep_stderr
             )
+
+        def report() -> None:
+            if len(ledger.results) > published:
+                with working("Writing the report"):
+                    publish()
+
         with folders.kept_private(folder, lambda: ledger.complete):
-            code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
+            try:
+                code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
+            except UserError:
+                # Of a bot that crashes, the games until then are in the report.
+                report()
+                raise
             for notice in describe_spent_out(event, ledger.results):
                 print_note(notice)
                 code = code or STOPPED
         # A disk too full for a game may be too full for a report: the next run writes it.
         with suppress(OSError) if code == STOPPED else nullcontext():
-            if len(ledger.results) > published:
-                with working("Writing the report"):
-                    publish()
+            report()
     return code
 
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from arena.analysis.crash import read_crash
+from arena.analysis.find import read_crash
+from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Event
@@ -16,25 +17,31 @@ FIRST_GAMES = 5
 class CrashWatch:
     """The crashes of bots that have not yet ended a game without one."""
 
-    def __init__(self, folder: Folder, event: Event) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder, event: Event, *, stops: bool) -> None:
+        """Watch the bots; if it `stops` the run, for one whose first games end by one crash."""
+        self._folder, self._stops = folder, stops
         self._entrants = {one.name: one for one in event.entrants if not one.retired}
         self.crashes: dict[str, list[str]] = {name: [] for name in self._entrants}
-        """The crashes of each such bot, in the order of its games; the last may be empty."""
+        """The crashes of each such bot in its first games, in the order in which they ended."""
 
     def add(self, result: Result) -> None:
-        """Count a finished game; the log is read for the first crashes of a bot only."""
+        """Count a finished game; the log is read for the first crashes of a bot only.
+
+        Raises UserError, which names the bot and its crash, if the run is to stop.
+        """
         gone = {foul.seat for foul in fouls_committed(result) if foul.foul == "gone"}
         for seat, name in enumerate(result.seats):
             if seat not in gone:
                 self.crashes.pop(name, None)
-            elif len(self.crashes.get(name, range(FIRST_GAMES))) < FIRST_GAMES:
-                self.crashes[name].append(read_crash(self._folder.path, result.game, seat))
+            elif name in self.crashes:
+                self._add_crash(name, read_crash(self._folder.path, result.game, seat))
 
-    def complaint(self) -> str:
-        """Return a sentence about a bot whose first games ended by the same crash; or nothing."""
-        for name, crashes in self.crashes.items():
-            if len(crashes) == FIRST_GAMES and len(set(crashes)) == 1:
-                word = shell_word(self._entrants[name]).replace(f"{Path.cwd()}/", "")
-                return f"{name} crashes: {crashes[0]}. Try `boneyard check {word}`."
-        return ""
+    def _add_crash(self, name: str, crash: str) -> None:
+        crashes = self.crashes[name]
+        crashes.append(crash)
+        if len(crashes) < FIRST_GAMES:
+            return
+        del self.crashes[name]
+        if self._stops and len(set(crashes)) == 1:
+            word = shell_word(self._entrants[name]).replace(f"{Path.cwd()}/", "")
+            raise UserError(f"{name} crashes: {crash}. Try `boneyard check {word}`.")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.gamelog import read_games
+from protocol.errors import UserError
 from protocol.records import Result, SeatFoul
 from tests.support.events import PLAIN, boneyard
 from tests.support.results import game
@@ -73,10 +74,13 @@ def test_only_the_same_crash_in_every_first_game_stops_a_run(
     def complains(causes: str, *earlier: Result) -> bool:
         read = iter(causes)
         monkeypatch.setattr(crashes, "read_crash", lambda *_: next(read))
-        watch = CrashWatch(the_event(), event)
-        for one in (*earlier, *[LOST] * len(causes)):
-            watch.add(one)
-        return bool(watch.complaint())
+        watch = CrashWatch(the_event(), event, stops=True)
+        try:
+            for one in (*earlier, *[LOST] * len(causes)):
+                watch.add(one)
+        except UserError:
+            return True
+        return False
 
     assert complains("a" * FIRST_GAMES)
     assert not complains("a" * (FIRST_GAMES - 1) + "b")

@@ -12,8 +12,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arena.analysis import review
-from arena.analysis.crash import read_crash
-from arena.analysis.find import find_seat, latest_folder, require_one_game
+from arena.analysis.find import find_seat, latest_folder, read_crash, require_one_game
 from arena.analysis.text import Look
 from arena.analysis.timeline import RoundEnd, Timeline, round_ends
 from arena.document.blocks import Paragraph
