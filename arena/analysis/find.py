@@ -89,11 +89,13 @@ def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
         return log or usual_folder(), given
     try:
         folder = usual_folder()
-        # A game begins with the number of its board: that it is not here is said of the game.
-        if not f"{log}"[0].isdecimal():
-            _like(folder, f"{log}")
     except UserError:
         raise unknown_place(log) from None
+    # A game begins with the number of its board: that it is not here is said of the game. Of any
+    # other word the names of the logs tell, unread, whether it can be part of a game's.
+    seats = " ".join(path.name for path in logs(folder))
+    if not f"{log}"[0].isdecimal() and not all(part in seats for part in f"{log}".split(".")):
+        raise unknown_place(log)
     return folder, [str(log), *given]
 
 
