@@ -9,8 +9,8 @@ import click
 
 from arena.analysis.find import usual_folder
 from protocol.errors import UserError
-from tournaments.cli.arguments.completion import complete_bots, complete_events, complete_rules
-from tournaments.cli.arguments.options import CHOICES, WISH, LogPath, WholeNumber
+from tournaments.cli.arguments.completion import complete_bots, complete_rules
+from tournaments.cli.arguments.options import CHOICES, FOLDER, WISH, WholeNumber
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,12 +32,7 @@ def _browser(command: Command) -> Command:
 
 
 @click.command()
-@click.argument(
-    "folder",
-    required=False,
-    type=LogPath(file_okay=False),
-    shell_complete=complete_events,
-)
+@FOLDER
 @_port
 @click.option(
     "--open",
