@@ -2,7 +2,6 @@
 
 import signal
 import traceback
-from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -16,27 +15,16 @@ from tournaments.storage.folder import Folder, make_private
 
 STOPPED = 1
 """Exit code if the machine, or a bug of ours, stopped the run."""
-
-
 UNMET = 3
 """Exit code if a versus did not give the answer that the user requires."""
-
-
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-
-
 MACHINE = (OSError, MemoryError, CannotStartError, LagError)
 """Failures of the machine: the run stops, and can go on later."""
 
 
 class RunStoppedError(Exception):
     """A stop of the run, which can go on later; played games are stored. The text is the reason."""
-
-    def __init__(self, text: str, who: Collection[str] = ()) -> None:
-        super().__init__(text)
-        self.who = who
-        """Names of the entrants of the sitting in which it stopped, if it was in one."""
 
 
 def ending_signals() -> list[signal.Signals]:

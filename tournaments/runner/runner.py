@@ -182,19 +182,18 @@ class Runner:
 
     async def _player(self, plans: Iterator[PlannedSitting], lanes: Lanes) -> None:
         for plan in plans:
-            who = plan.who.split(".")
             try:
                 await self._sit(plan, lanes)
             except* MACHINE as group:
                 reason = root_cause(group)
                 raise RunStoppedError(
-                    f"The run stopped in sitting {plan.name}: {reason}.", who
+                    f"The run stopped in sitting {plan.name}: {reason}."
                 ) from group
             except* InternalGameError as group:
                 spoilt = root_cause(group)
                 cause = spoilt.__cause__ or spoilt
                 raise RunStoppedError(
-                    save_crash(self._folder, cause, f"in game {spoilt}"), who
+                    save_crash(self._folder, cause, f"in game {spoilt}")
                 ) from cause
 
     async def _sit(self, plan: PlannedSitting, lanes: Lanes) -> None:
