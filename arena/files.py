@@ -219,7 +219,7 @@ def user_cache(name: str) -> Path | None:
 
     None if it would be somebody else's, as root's in another user's home.
     """
-    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
+    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111 - Path.home() raises where there is none
     folder = base / "boneyard" / name
     if not folder.is_absolute():
         return None

@@ -105,7 +105,7 @@ class _Unpacked(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # its base takes any buffer
         """Read into the buffer. Raises DamagedFileError."""
         try:
             data = self._some(len(buffer))

@@ -201,7 +201,7 @@ def _kernel() -> Iterator[str]:
     """
     yield from ("--proc", "/proc")
     # The processes of the machine, which may be thousands, are left out before anything else.
-    names = (name for name in os.listdir("/proc") if not name.isdigit())  # noqa: PTH208
+    names = (name for name in os.listdir("/proc") if not name.isdigit())  # noqa: PTH208 - names are enough
     for entry in map(Path("/proc").joinpath, sorted(names)):
         if entry.name in STEADY or entry.is_symlink():
             continue

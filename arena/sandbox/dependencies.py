@@ -95,12 +95,12 @@ def is_file(path: Path) -> bool:
 
     This avoids pathlib: a word of a command may not be a path, or too long, which is no error.
     """
-    return os.path.isfile(path)  # noqa: PTH113
+    return os.path.isfile(path)  # noqa: PTH113 - see above
 
 
 def is_folder(path: Path) -> bool:
     """Tell whether there is such a folder; see `is_file`."""
-    return os.path.isdir(path)  # noqa: PTH112
+    return os.path.isdir(path)  # noqa: PTH112 - as in `is_file`
 
 
 def _hops(path: Path) -> Iterator[Path]:
@@ -120,7 +120,7 @@ def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
     )
     # A home may have a bin and a lib, but not all of it belongs to an installation.
     # Not Path.home(), which raises for a user without a home, as in a container.
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - see above
     if not own or prefix in (Path("/"), home, home / ".local"):
         yield program
     elif is_python(program) or (prefix / "pyvenv.cfg").is_file():

@@ -53,7 +53,7 @@ def sweep(where: Path) -> None:
         descriptor = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
         try:
             if _holds_still(descriptor):
-                for name in os.listdir(descriptor):  # noqa: PTH208
+                for name in os.listdir(descriptor):  # noqa: PTH208 - a Path takes no descriptor
                     if name.startswith(PREFIX):
                         _remove_left(name, descriptor)
         finally:

@@ -59,10 +59,10 @@ def env(
     )
 
 
-class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
+class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it so
     """The environment without wrappers, in PettingZoo's naming."""
 
-    metadata = {  # noqa: RUF012
+    metadata = {  # noqa: RUF012 - as its base declares it
         "name": "boneyard_v0",
         "render_modes": ["ansi", "human"],
         "is_parallelizable": False,
@@ -112,7 +112,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801
         """Return the space of the numbers of all options."""
         return self._actions[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - PettingZoo passes it
         """Begin the next episode; a seed fixes its deals, and those of the episodes after it."""
         self._episode = self._boards.next(seed)
         self.agents = self.possible_agents[:]

@@ -29,7 +29,7 @@ from protocol.ruleset import Ruleset
 class SingleSeatEnv(Env[Vector, np.int64]):
     """A game in which the agent has one seat."""
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 - as its base declares it
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ NAMES = ("first", "greedy")
 class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
     """Many rounds in which the agent has one seat, of one game."""
 
-    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as its base declares it
 
     def __init__(
         self,
