@@ -258,13 +258,8 @@ class Ruleset(Group, frozen=True):
 
 def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
     """Yield for each impossible combination: true if these rules have it, and the remedy."""
-    deal, lead, turn, stakes, score = (
-        rules.deal,
-        rules.lead,
-        rules.turn,
-        rules.stakes,
-        rules.score,
-    )
+    deal, lead, turn = rules.deal, rules.lead, rules.turn
+    stakes, score = rules.stakes, rules.score
     leads = (lead.first, lead.later, lead.after_blocked, lead.after_tie)
     yield (
         any(how in BY_DOUBLE for how in leads) and not deal.doubles,
@@ -444,21 +439,27 @@ def choices() -> dict[str, str]:
     }
 
 
+def group_of(choice: str, besides: tuple[str, ...] = ()) -> str:
+    """Return the group of a choice. Raises UserError; `besides`: words that may be meant too."""
+    owners = choices()
+    if inside := [own for own, group in owners.items() if group == choice]:
+        raise UserError(
+            f"{choice} is a group of choices, not a choice. Set one of {', '.join(inside)}."
+        )
+    if choice not in owners:
+        raise unknown_name("choice of rules", choice, (*owners, *besides))
+    return owners[choice]
+
+
 def derive(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
     """Return a ruleset that differs from its base in these choices.
 
     Raises UserError for an unknown choice or value, ImpossibleRulesError for a conflict.
     """
-    owners = choices()
     plain: dict[str, Any] = msgspec.to_builtins(base)
     for choice, value in differs.items():
-        if choice not in owners:
-            raise unknown_name("choice of rules", choice, owners)
-        _check_value(owners[choice], choice, value)
-        plain[owners[choice]][choice] = value
+        group = group_of(choice)
+        kinds = get_type_hints(type(getattr(base, group)), include_extras=True)
+        convert_or_explain(value, kinds[choice], choice)
+        plain[group][choice] = value
     return msgspec.convert({**plain, "name": name}, Ruleset)
-
-
-def _check_value(group: str, choice: str, value: object) -> None:
-    kinds = get_type_hints(type(getattr(Ruleset(name=""), group)), include_extras=True)
-    convert_or_explain(value, kinds[choice], choice)

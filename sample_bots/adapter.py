@@ -71,7 +71,7 @@ def answered(command, process, question):
     return process.stdout.readline() or sys.exit(f"{command[0]} has ended")
 
 
-def main():
+if __name__ == "__main__":
     each, command = sys.argv[1] == "--each", sys.argv[1:]
     command, name, process = command[each:], "dominoes", None
     if not each:
@@ -89,11 +89,5 @@ def main():
             usage = {"fallbacks" if choice is None else "model_choices": 1}
             answer = {"type": "choose", "id": message["id"], "choice": choice or 0, "usage": usage}
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
     if process:
         process.communicate()  # its input ends, and with that it should leave
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,6 @@ Needs numpy, which comes with boneyard.
 import gc
 import json
 import os
-from select import select
 
 # One core is what a bot has, and threads would only fight for it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -134,9 +133,7 @@ def thumb(ask):
 def arrivals():
     """All lines that have come, again and again, until stdin is closed."""
     rest = b""
-    while data := os.read(0, 1 << 16):
-        while select([0], [], [], 0)[0] and (more := os.read(0, 1 << 16)):
-            data += more
+    while data := os.read(0, 1 << 20):  # more than a pipe holds
         *lines, rest = (rest + data).split(b"\n")
         yield map(json.loads, lines)
 
@@ -146,11 +143,11 @@ def say(messages):
     print("\n".join(map(json.dumps, messages)), flush=True)
 
 
-def main():
+if __name__ == "__main__":
     gc.disable()  # no message holds itself: to look for such circles costs more than reading it
     games = {}
     for messages in arrivals():
-        asks, over = [], False
+        asks = []
         for message in messages:
             kind = message["type"]
             if kind == "hello":
@@ -161,14 +158,7 @@ def main():
                 games.pop(message["game"], None)
             elif kind == "ask":
                 asks.append(message)
-            over = over or kind == "bye"
         if asks:
             best = choices(asks, [games.get(ask["game"], {}) for ask in asks])
             pairs = zip(asks, best, strict=True)
             say({"type": "choose", "id": ask["id"], "choice": choice} for ask, choice in pairs)
-        if over:
-            return
-
-
-if __name__ == "__main__":
-    main()

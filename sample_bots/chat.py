@@ -16,7 +16,6 @@ time (`move_ms`): see README.md. To change what the model reads, change `told` a
 import argparse
 import json
 import os
-import queue
 import random
 import re
 import sys
@@ -24,6 +23,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import Future
 
 RULES = (
     "You play draw dominoes ({rules}) at a table of {seats}. Get rid of your tiles before the "
@@ -36,7 +36,6 @@ START_S = 5.0  # that the service has to answer at the start
 PAUSE_S = 0.5  # before a request is made again; each further pause is twice as long
 LEAST_S = 0.2  # with less time than this no request is made
 TRANSIENT_ERRORS = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-MOST_RETRIES = 1000  # that a bot may state
 MOST_READ = 1_000_000  # bytes of an answer
 MOST_TOKENS = 10_000_000  # that a bot may state
 
@@ -100,22 +99,19 @@ class Model:
             headers["Authorization"] = f"Bearer {self.key}"
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.args.url.rstrip("/") + path, data, headers)
-        found = queue.Queue()
+        found = Future()
 
         def work():
             try:
                 with urllib.request.urlopen(request, timeout=seconds) as answer:
-                    found.put(answer.read(MOST_READ))
+                    found.set_result(answer.read(MOST_READ))
             except Exception as error:
                 if isinstance(error, urllib.error.HTTPError):
                     error.close()
-                found.put(error)
+                found.set_exception(error)
 
         threading.Thread(target=work, daemon=True).start()
-        said = found.get(timeout=seconds)
-        if isinstance(said, Exception):
-            raise said
-        return json.loads(said)
+        return json.loads(found.result(seconds))
 
     def missing(self):
         """Return why the service does not answer; empty if it does, even if only with an error.
@@ -140,7 +136,7 @@ class Model:
         messages += [{"role": "user", "content": "\n".join(told(ask))}]
         body = {"model": self.args.model, "max_tokens": self.args.max_tokens, "messages": messages}
         choice, pause, requests = None, PAUSE_S, 0
-        while choice is None and len(messages) <= 4 and requests <= MOST_RETRIES:
+        while choice is None and len(messages) <= 4:
             if (left := deadline - time.monotonic()) < LEAST_S:
                 break
             usage["retries"], requests = requests, requests + 1
@@ -197,7 +193,7 @@ def options_of_the_command():
     return parser.parse_args()
 
 
-def main():
+if __name__ == "__main__":
     args = options_of_the_command()
     model = Model(args)
     for line in sys.stdin:
@@ -218,9 +214,3 @@ def main():
                 by = args.fallback
             answer["choice"] = fallback(by, line, options) if choice is None else choice
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
-
-
-if __name__ == "__main__":
-    main()

@@ -66,20 +66,13 @@ def what_it_may_hold(seat, ask, rules, numbers):
     return may
 
 
-def unseen_tiles(ask, rules):
-    """All tiles that are neither in the hand nor in the line."""
-    seen = [tuple(sorted(tile)) for tile in ask["hand"] + ask["line"]]
-    highest = rules.get("deal", {}).get("highest_pip", max([6, *(high for _, high in seen)]))
-    doubles, numbers = rules.get("deal", {}).get("doubles", True), range(highest + 1)
-    tiles = {(low, high) for high in numbers for low in range(high + doubles)}
-    return tiles.difference(seen), numbers
-
-
 def chances(seat, ask, rules):
-    """For each unseen tile: how likely it is in the hand of this seat."""
-    unseen, numbers = unseen_tiles(ask, rules)
+    """For each tile that is neither in the hand nor in the line: how likely this seat holds it."""
+    seen, deal = [tuple(sorted(tile)) for tile in ask["hand"] + ask["line"]], rules.get("deal", {})
+    numbers = range(deal.get("highest_pip", max([6, *(high for _, high in seen)])) + 1)
+    tiles = {(low, high) for high in numbers for low in range(high + deal.get("doubles", True))}
     may = what_it_may_hold(seat, ask, rules, numbers)
-    share = {tile: min(may[tile[0]], may[tile[1]]) for tile in unseen}
+    share = {tile: min(may[tile[0]], may[tile[1]]) for tile in tiles.difference(seen)}
     total = sum(share.values()) or 1.0
     return {tile: min(1.0, ask["hands"][seat] * part / total) for tile, part in share.items()}
 
@@ -113,7 +106,7 @@ def stuck(ends, chance, two):
 
 
 def can_go_on(rest, ends, two):
-    """Whether the rest of the hand has a play on these ends; two tiles if a turn takes two."""
+    """Tell if the rest of the hand has a play on these ends; two tiles if a turn takes two."""
     left, right = ([tile for tile in rest if end in tile] for end in ends)
     return any(one != another for one in left for another in right) if two else left or right
 
@@ -134,12 +127,10 @@ def mark(option, ask, seats):
     )
 
 
-def looks_lightest(ask, rules):
-    """Whether this hand counts less than each other one should, by what is unseen."""
-    unseen, _ = unseen_tiles(ask, rules)
-    mean = sum(map(sum, unseen)) / max(1, len(unseen))
+def looks_lightest(ask):
+    """Tell whether this hand counts less than each other one should, at six pips a tile."""
     others = [many for seat, many in enumerate(ask["hands"]) if seat != ask["seat"]]
-    return sum(map(sum, ask["hand"])) < mean * min(others)
+    return sum(map(sum, ask["hand"])) < 6 * min(others)
 
 
 def choose(ask, rules):
@@ -150,13 +141,13 @@ def choose(ask, rules):
         seats = [(worth, chances(seat, ask, rules)) for seat, worth in roles(ask, rules).items()]
         return max(plays, key=lambda index: mark(options[index], ask, seats))
     kinds = [option["do"] for option in options]
-    if "call" in kinds and not looks_lightest(ask, rules):
+    if "call" in kinds and not looks_lightest(ask):
         return kinds.index("go_on")
     # So many doubles are a bad hand; draw rather than pass, check rather than bid.
     return kinds.index("refuse") if "refuse" in kinds else 0
 
 
-def main():
+if __name__ == "__main__":
     for option, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
         if (name := option.removeprefix("--")) not in WEIGHTS:
             sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
@@ -172,9 +163,3 @@ def main():
             choice = choose(message, rules.get(message["game"], {}))
             answer = {"type": "choose", "id": message["id"], "choice": choice}
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
-
-
-if __name__ == "__main__":
-    main()

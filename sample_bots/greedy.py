@@ -28,7 +28,7 @@ def worth(option):
 
 
 def looks_lightest(ask):
-    """Whether this hand counts less than each other one should, at six pips a tile."""
+    """Tell whether this hand counts less than each other one should, at six pips a tile."""
     others = [many for seat, many in enumerate(ask["hands"]) if seat != ask["seat"]]
     return sum(map(sum, ask["hand"])) < 6 * min(others)
 
@@ -50,7 +50,7 @@ def choose(ask):
     return 0
 
 
-def main():
+if __name__ == "__main__":
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
@@ -58,10 +58,4 @@ def main():
         elif message["type"] == "ask":
             answer = {"type": "choose", "id": message["id"], "choice": choose(message)}
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
-        # "game", "round", "end" and whatever comes later: nothing to say
-
-
-if __name__ == "__main__":
-    main()
+        # "game", "round", "end", "bye" and whatever comes later: nothing to say

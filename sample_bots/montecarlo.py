@@ -253,7 +253,7 @@ def choose(ask, rules, worlds):
     return kinds.index("refuse") if "refuse" in kinds else 0
 
 
-def main():
+if __name__ == "__main__":
     worlds = int(sys.argv[2]) if sys.argv[1:2] == ["--worlds"] else WORLDS
     rules = {}  # of this game
     for line in sys.stdin:
@@ -266,9 +266,3 @@ def main():
             choice = choose(message, rules.get(message["game"], {}), worlds)
             answer = {"type": "choose", "id": message["id"], "choice": choice}
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
-
-
-if __name__ == "__main__":
-    main()

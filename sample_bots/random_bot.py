@@ -15,7 +15,7 @@ def choose(line, options):
     return random.Random(line).randrange(len(options))
 
 
-def main():
+if __name__ == "__main__":
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
@@ -24,10 +24,3 @@ def main():
             choice = choose(line.rstrip("\n"), message["options"])
             answer = {"type": "choose", "id": message["id"], "choice": choice}
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
-        # "game", "round", "end" and whatever comes later: nothing to say
-
-
-if __name__ == "__main__":
-    main()

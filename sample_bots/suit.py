@@ -18,7 +18,6 @@ import json
 import sys
 
 WEIGHTS = {"pips": 0.07, "double": 2.5, "fits": 0.4, "safe": 2.0, "kinds": 0.25, "suit": 0.5}
-USUAL = 6  # pips of a tile that nobody has seen, about
 
 
 def tiles_of(option):
@@ -39,7 +38,7 @@ def ends_after(option, ends):
 
 
 def can_go_on(rest, ends, two):
-    """Whether the rest of the hand has a play on these ends; two tiles if a turn takes two."""
+    """Tell if the rest of the hand has a play on these ends; two tiles if a turn takes two."""
     left, right = ([tile for tile in rest if end in tile] for end in ends)
     return any(one != another for one in left for another in right) if two else left or right
 
@@ -60,9 +59,9 @@ def mark(option, ask):
 
 
 def looks_lightest(ask):
-    """Whether this hand counts less than each other one should."""
+    """Tell whether this hand counts less than each other one should, at six pips a tile."""
     others = [many for seat, many in enumerate(ask["hands"]) if seat != ask["seat"]]
-    return sum(map(sum, ask["hand"])) < USUAL * min(others)
+    return sum(map(sum, ask["hand"])) < 6 * min(others)
 
 
 def choose(ask):
@@ -78,7 +77,7 @@ def choose(ask):
     return kinds.index("refuse") if "refuse" in kinds else 0
 
 
-def main():
+if __name__ == "__main__":
     for option, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
         if (name := option.removeprefix("--")) not in WEIGHTS:
             sys.exit(f"There is no weight {name}. There are: {', '.join(WEIGHTS)}.")
@@ -90,9 +89,3 @@ def main():
         elif message["type"] == "ask":
             answer = {"type": "choose", "id": message["id"], "choice": choose(message)}
             print(json.dumps(answer), flush=True)
-        elif message["type"] == "bye":
-            break
-
-
-if __name__ == "__main__":
-    main()

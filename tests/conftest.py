@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 
 from arena.sandbox.temporary import temporary_folder
+from tests.support import library
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
@@ -40,7 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
         # The constants of all modules that happen to be loaded are left to the slow run: each
         # process would parse the whole tree, and a test's examples depend on its process.
         providers._get_local_constants = lambda: providers._local_constants
+    library.open_library()
     gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Close the library, where this is no worker of another process."""
+    if not hasattr(session.config, "workerinput") and (changed := library.close_library()):
+        print(f"\nTests have changed what others read: {', '.join(changed)}. Let them use copy_of.")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_collection_finish() -> None:
@@ -51,7 +61,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark every property slow too, but in the fast run: there it is tried with few examples."""
+    """Mark every property slow too, but in the fast run: there it is tried with few examples.
+
+    Begin with the tests of the whole program: those that take longest should not come last.
+    """
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
     if not fast(config):
         for item in items:
             if is_hypothesis_test(getattr(item, "obj", None)):

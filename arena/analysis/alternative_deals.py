@@ -9,7 +9,7 @@ the long run every deal that the seat cannot tell from the true one is equally f
 
 import random
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from arena import engine
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Hand
-from protocol.messages import Call, Drew, Event, GoOn, Keep, Lot, Option, Refuse
+from protocol.messages import Call, Drew, GoOn, Keep, Lot, Option, Refuse
 from protocol.ruleset import Ruleset, set_of_tiles
 from protocol.tiles import Tile, high_first
 
@@ -45,28 +45,22 @@ class SeatQuestion(NamedTuple):
 
     game: Game
     choice: int | None
-    """The index of the chosen option; None if nobody moves."""
     fallback: bool = False
-    """True if it is the first option because the seat has fouled."""
 
 
-class DecisionPoint(NamedTuple):
+class StopAt(NamedTuple):
     """A question to a seat, identified by public facts."""
 
+    seat: int
     acts: int
     """The number of public moves in this round before it."""
     phase: str
-
-
-StopAt = tuple[int, DecisionPoint]
-"""A seat, and the question to it."""
 
 
 class RoundHistory(NamedTuple):
     """A round: hidden deals and public moves."""
 
     start: Game
-    """The game before the round."""
     deals: tuple[Dealt, ...]
     """The deals, annulled ones first."""
     acts: tuple[PublicMove, ...]
@@ -76,9 +70,7 @@ class Sample(NamedTuple):
     """A deal that a seat cannot tell from the true one, and the state that it leads to."""
 
     deal: RoundHistory
-    """The round so far."""
     game: Game
-    """The state at the question, or at the end of the round."""
 
 
 class InconsistentDealError(Exception):
@@ -103,11 +95,9 @@ def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
         while engine.needs_deal(game) and deals:
             engine.begin(game, deals.popleft())
         state, options = game.playing, engine.legal(game)
-        if until and done == until[1].acts and options:
-            seat, moment = until
-            if (state.turn, state.phase.name) == (seat, moment.phase):
-                yield SeatQuestion(game, None)
-                return
+        if until == (state.turn, done, state.phase.name) and options:
+            yield SeatQuestion(game, None)
+            return
         if engine.needs_deal(game):
             if until or done < len(deal.acts) or not state.over:
                 raise InconsistentDealError
@@ -147,12 +137,11 @@ def public(game: Game, seat: int) -> tuple[object, ...]:
         game.points,
         game.pot,
         game.over,
-        [_seen(event, seat) for event in state.history],
+        [
+            ("drew", event.seat) if isinstance(event, Drew) and event.seat != seat else event
+            for event in state.history
+        ],
     )
-
-
-def _seen(event: Event, seat: int) -> object:
-    return ("drew", event.seat) if isinstance(event, Drew) and event.seat != seat else event
 
 
 # --- alternative deals ---
@@ -165,7 +154,7 @@ def alternative_deals(
 
     Raises InconsistentDealError if the moves cannot be played with the given deals.
     """
-    acts = deal.acts[: until[1].acts] if until else deal.acts
+    acts = deal.acts[: until.acts] if until else deal.acts
     truth = _last(deal, until)
     known, seen = public(truth, seat), _shown(truth, seat)
     dealt = tuple(one for one in deal.deals if one.deal <= truth.playing.phase.deal)
@@ -182,7 +171,6 @@ def alternative_deals(
 
 
 def _shown(truth: Game, seat: int) -> set[Tile]:
-    """Return the tiles that the seat sees: line, own hand, and all hands once the round is over."""
     state = truth.playing
     hands = state.hands if state.over else (state.hand(seat),)
     return {*map(high_first, state.line), *(tile for hand in hands for tile in hand)}
@@ -216,7 +204,6 @@ def _other_lots(dealt: Dealt, rng: random.Random) -> Dealt:
 
 
 def _other_order(dealt: Dealt, seat: int, rng: random.Random) -> Dealt:
-    """Return the same hands with the tiles of the other seats in another order."""
     hands = tuple(
         hand if other == seat else tuple(rng.sample(hand, len(hand)))
         for other, hand in enumerate(dealt.hands)
@@ -237,10 +224,6 @@ def _other_places(dealt: Dealt, seat: int, seen: set[Tile], rng: random.Random) 
     tiles = rng.sample([flat[place] for place in free], len(free))
     for place, tile in zip(free, tiles, strict=True):
         flat[place] = tile
-    return _refilled(dealt, flat)
-
-
-def _refilled(dealt: Dealt, flat: Sequence[Tile]) -> Dealt:
     left = iter(flat)
 
     def same(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:

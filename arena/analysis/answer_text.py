@@ -2,20 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from rich.text import Text
 
-from arena.analysis.crash import stderr_lines
-from arena.analysis.text import EVIDENCE, STDERR_LINES, option_words
-from arena.analysis.timeline import AskedQuestion
+from arena.analysis.text import EVIDENCE, Look, evidence_rows, option_words, row
+from arena.analysis.timeline import Answer, AskedQuestion
 from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
-from protocol.messages import MAX_NOTE
-
-if TYPE_CHECKING:  # It starts processes, which not every platform can.
-    from arena.analysis.reask import ReaskResult
+from protocol.records import ChoiceRecord, FoulRecord
 
 POINTS = "Points: this side's gain minus the average of the others"
 PLAYED_ON = (
@@ -38,36 +33,33 @@ class OptionValue(Struct, frozen=True):
     beyond: float
     """`lead` minus that of the compared option under the same deals."""
     beyond_half_width: float
-    """Half of the 95 % interval of `beyond`."""
     exact: bool
     """True if all play perfectly from here on; else the keen player plays on."""
 
 
-def answer_report(asked: AskedQuestion, found: Sequence["ReaskResult"]) -> Iterator[Text]:
+def answer_report(asked: AskedQuestion, found: Sequence[Answer], look: Look) -> Iterator[Text]:
     """Describe the answers: one in full, many counted."""
-    for one in found if len(found) == 1 else found[-1:] if found[-1].foul else ():
-        yield from _in_full(asked, one)
+    choices = [one.choice for one in found if isinstance(one, ChoiceRecord)]
+    for one in found[-1:] if len(found) == 1 or len(choices) < len(found) else ():
+        time = f"{one.ms:g} of {asked.question.time_ms} ms"
+        if isinstance(one, FoulRecord):
+            yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
+        else:
+            option = option_words(asked.options[one.choice])
+            yield Text(f"It chooses {option} ({time}), {_compared(asked, one.choice)}.", "bold")
+        for label, cells in evidence_rows(one):
+            yield row(label, cells, look)
     if len(found) > 1:
-        yield from _counted(asked, found)
-
-
-def _in_full(asked: AskedQuestion, one: "ReaskResult") -> Iterator[Text]:
-    time = f"{one.ms:g} of {asked.question.time_ms} ms"
-    if one.foul:
-        yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
-        if one.line:
-            yield Text(f"  wrote   {printable(one.line, EVIDENCE)}", "red")
-        if one.foul == "late" and one.given_back_ms:
-            yield Text(f"  Lag of the referee, not charged: {one.given_back_ms:g} ms.")
-    else:
-        assert one.choice is not None
-        option = option_words(asked.options[one.choice])
-        yield Text(f"It chooses {option} ({time}), {_compared(asked, one.choice)}.", "bold")
-    if one.note:
-        yield Text(f"  note    {printable(one.note, MAX_NOTE)}", "italic")
-    if one.stderr:
-        for line in stderr_lines(one.stderr)[-STDERR_LINES:]:
-            yield Text(f"  stderr  {printable(line, EVIDENCE)}", "dim")
+        for choice, times in Counter(choices).most_common():
+            option = option_words(asked.options[choice])
+            said = f"{option}: {times} of {len(found)} times, {_compared(asked, choice)}."
+            yield Text(said, "bold")
+        spent = [one.ms for one in found]
+        yield Text(
+            f"Mean {sum(spent) / len(spent):.1f} ms, maximum {max(spent):.1f} ms, of "
+            f"{asked.question.time_ms} ms; a new process each time.",
+            "dim",
+        )
 
 
 def _compared(asked: AskedQuestion, choice: int) -> str:
@@ -77,20 +69,6 @@ def _compared(asked: AskedQuestion, choice: int) -> str:
     if logged == choice:
         return "the same as in the log"
     return f"but {option_words(asked.options[logged])} in the log"
-
-
-def _counted(asked: AskedQuestion, found: Sequence["ReaskResult"]) -> Iterator[Text]:
-    many = Counter(one.choice for one in found if one.choice is not None)
-    for choice, times in many.most_common():
-        option = option_words(asked.options[choice])
-        said = f"{option}: {times} of {len(found)} times, {_compared(asked, choice)}."
-        yield Text(said, "bold")
-    spent = [one.ms for one in found]
-    yield Text(
-        f"Mean {sum(spent) / len(spent):.1f} ms, maximum {max(spent):.1f} ms, of "
-        f"{asked.question.time_ms} ms; a new process each time.",
-        "dim",
-    )
 
 
 def option_value_table(

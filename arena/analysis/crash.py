@@ -14,11 +14,9 @@ CRASHES = (
     re.compile(r"^.+ at \S+ line \d+(?:, <\w*> (?:line|chunk) \d+)?\.$"),
     re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
 )
-"""Patterns of a crash on stderr, in the languages that report one."""
 PYTHON = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+)')
 JAVASCRIPT = re.compile(r"^at .*?\(?(?:file://)?(?P<file>/[^\s():]+):(?P<line>\d+):\d+\)?$")
 LIBRARY = re.compile(r"/lib/python|/site-packages/|^<|/node_modules/")
-"""Files that are not the bot's own."""
 
 
 def stderr_lines(stderr: str) -> list[str]:

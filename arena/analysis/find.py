@@ -20,6 +20,8 @@ NAMED_GAMES = 5
 """Games that an error names."""
 EVENT = "event.json"
 """The file that every event's folder contains."""
+PRIVATE = "private"
+"""The folder in an event's folder that no copy for others has."""
 RUNS = "runs"
 """The folder of the events for which their user named none."""
 DEMO = "demo"
@@ -29,8 +31,12 @@ DEMO = "demo"
 def event_folders(where: Path) -> list[Path]:
     """Return the events' folders here: this one, and then all others, the latest run first."""
     plans = [*where.glob(f"*/{EVENT}"), *where.glob(f"{RUNS}/*/{EVENT}")]
-    # A run writes its plan when it begins.
-    latest = sorted(plans, key=lambda path: (-path.stat().st_mtime_ns, path))
+
+    def order(plan: Path) -> tuple[bool, int, Path]:
+        # A run writes its plan when it begins; a published copy is no run, and comes last.
+        return not (plan.parent / PRIVATE).is_dir(), -plan.stat().st_mtime_ns, plan
+
+    latest = sorted(plans, key=order)
     return [path.parent for path in (where / EVENT, *latest) if path.is_file()]
 
 
@@ -149,16 +155,43 @@ class FoundGame(NamedTuple):
 def find_game(log: Path, name: str | None) -> FoundGame:
     """Return the game with this name, or all that match: a name may be shortened while unique.
 
-    A whole name leads to its log, and no other log is opened; there may be thousands. Raises
-    UserError, DamagedLogError.
+    A whole name leads to its log, and no other log is opened; there may be thousands. Else the
+    games count whose names begin with the word, or, without any, those whose names contain it, no
+    more than `MOST_GAMES`. Raises UserError, DamagedLogError.
     """
+    from arena.analysis.text import game_line
+    from arena.logs.gamelog import LoggedGame, read_games
+
     refuse_others(log)
-    if exact := _called(log, name or ""):
+    word = name or ""
+    if word.isdecimal():  # A board: 5 does not mean 50.
+        word += "."
+    if exact := _called(log, word):
         return FoundGame(exact, {})
-    found = _like(log, name or "")
-    if len(found.lines) == 1:
-        return FoundGame(found.last, {})
-    return FoundGame(None, {game: found.lines[game] for game in sorted(found.lines, key=_place)})
+    names: set[str] = set()
+    begin, inside, last = dict[str, str](), dict[str, str](), dict[bool, LoggedGame]()
+    # Logs whose names end like the game's come first: most have the same seats.
+    seats = word.partition(".")[2]
+    ordered = sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
+    for logged in chain.from_iterable(map(read_games, ordered)):
+        own = logged.game.game
+        if len(names) < MOST_GAMES:
+            names.add(own)
+        begins = own.startswith(word)
+        found = begin if begins else inside
+        # A game that was cut off may be there again, played to its end.
+        if word in own and (logged.result if own in found else len(found) < MOST_GAMES):
+            found[own], last[begins] = game_line(logged), logged
+        if len(begin) == MOST_GAMES:
+            break
+    if not names:
+        raise UserError(f"{log} has no games.")
+    found = begin or inside
+    if not found:
+        raise unknown_name("game", word, sorted(names, key=_place))
+    if len(found) == 1:
+        return FoundGame(last[bool(begin)], {})
+    return FoundGame(None, {game: found[game] for game in sorted(found, key=_place)})
 
 
 def _called(log: Path, name: str) -> "LoggedGame | None":
@@ -179,58 +212,10 @@ def _called(log: Path, name: str) -> "LoggedGame | None":
     return exact
 
 
-def _like(log: Path, word: str) -> "_Heap":
-    """Return the games whose names begin with the word, or else those whose names contain it.
-
-    It returns no more than `MOST_GAMES`. Raises UserError.
-    """
-    from arena.logs.gamelog import read_games
-
-    nearest: tuple[_Heap, _Heap] = (_Heap(), _Heap())
-    names: dict[str, None] = {}
-    for logged in chain.from_iterable(map(read_games, _likely_first(log, word))):
-        own = logged.game.game
-        if len(names) < MOST_GAMES:
-            names[own] = None
-        if word in own:
-            nearest[not own.startswith(word)].add(logged)
-        if len(nearest[0].lines) == MOST_GAMES:
-            break
-    if not names:
-        raise UserError(f"{log} has no games.")
-    if not any(heap.lines for heap in nearest):
-        raise unknown_name("game", word, sorted(names, key=_place))
-    return nearest[0] if nearest[0].lines else nearest[1]
-
-
 def _place(game: str) -> tuple[int, str]:
     """Return the place of a game in a list for people: by its board, then by its seats."""
     board = game.partition(".")[0]
     return (int(board) if board.isdecimal() else 0, game)
-
-
-class _Heap:
-    """A set of matching games: a line about each, and only the last one whole."""
-
-    def __init__(self) -> None:
-        self.lines: dict[str, str] = {}
-        self.last: LoggedGame | None = None
-
-    def add(self, logged: "LoggedGame") -> None:
-        from arena.analysis.text import game_line
-
-        known = logged.game.game in self.lines
-        if known and not logged.result:
-            return
-        if known or len(self.lines) < MOST_GAMES:
-            self.lines[logged.game.game] = game_line(logged)
-            self.last = logged
-
-
-def _likely_first(log: Path, name: str) -> list[Path]:
-    """Return the logs, those first whose names end like the game's: most have the same seats."""
-    seats = name.partition(".")[2]
-    return sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
 
 
 def require_one_game(log: Path, name: str | None) -> "LoggedGame":

@@ -4,11 +4,13 @@ The bot receives what it would have received: hello, the game, its rounds so far
 byte for byte; but not the earlier questions, because a question says all that a bot may know.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import trio
-from msgspec import Struct
+from msgspec.structs import replace
 
+from arena.analysis.timeline import Answer
 from arena.match import referee
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -23,24 +25,7 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault, decode_line, printable
 from protocol.errors import UserError
 from protocol.messages import Choose, Clock
-from protocol.records import FoulClass
-
-
-class ReaskResult(Struct, frozen=True):
-    """A bot's reaction to a question."""
-
-    choice: int | None
-    note: str
-    foul: FoulClass | None
-    detail: str
-    """A sentence about the foul."""
-    line: str
-    ms: float
-    """The time charged, in ms."""
-    given_back_ms: float
-    """Time in which the referee could not look, added to the deadline, in ms."""
-    stderr: str
-    """The last lines of its stderr, cut and escaped."""
+from protocol.records import ChoiceRecord, FoulRecord
 
 
 async def repeat_question(
@@ -50,53 +35,52 @@ async def repeat_question(
     clock: Clock,
     sandbox: Sandbox,
     times: int,
-) -> list[ReaskResult]:
+) -> list[Answer]:
     """Ask `times` times, each time in a fresh process; stop at a foul.
 
     `lines`: those before the question, and then the question, byte for byte.
     Raises UserError if the bot cannot be started, or the machine cannot keep time.
     """
-    found: list[ReaskResult] = []
-    complaint = ""
+    found: list[Answer] = []
+    poller, complaint = Poller(), ""
     async with trio.open_nursery() as nursery:
-        poller = Poller()
         nursery.start_soon(poller.run)
         try:
-            while len(found) < times and not (found and found[-1].foul):
-                found.append(await _once(poller, command, question, lines, clock, sandbox))
-        except CannotStartError as error:
-            complaint = f"The bot cannot be started: {error}."
-        except LagError as error:
-            complaint = f"The bot's time could not be measured: {error}."
+            while len(found) < times and not (found and isinstance(found[-1], FoulRecord)):
+                async with monitored(poller, command, clock, sandbox) as pool:
+                    found.append((await ask_once(poller, pool, question, lines))[0])
+        except* CannotStartError as group:
+            complaint = f"The bot cannot be started: {group.exceptions[0]}."
+        except* LagError as group:
+            complaint = f"The bot's time could not be measured: {group.exceptions[0]}."
         nursery.cancel_scope.cancel()
     if complaint:
         raise UserError(complaint)
     return found
 
 
-async def _once(
-    poller: Poller,
-    command: Command,
-    question: OpenQuestion,
-    lines: Sequence[bytes],
-    clock: Clock,
-    sandbox: Sandbox,
-) -> ReaskResult:
+@asynccontextmanager
+async def monitored(
+    poller: Poller, command: Command, clock: Clock, sandbox: Sandbox
+) -> AsyncIterator[BotPool]:
+    """Yield a pool for one bot whose limits are checked; dismiss its process afterwards."""
     pool = BotPool(poller, [command], clock.start_ms, sandbox)
     try:
-        (bot,) = await pool.start_missing()
-        assert bot, "Somebody sits there."
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pool.monitor)
-            session = ReaskSession(poller, bot, question, lines)
-            result = await session.ask()
+            yield pool
             nursery.cancel_scope.cancel()
-        # Outside the nursery, which would wrap it in an exception group.
-        if session.error:
-            raise session.error
-        return result
     finally:
         await pool.close()
+
+
+async def ask_once(
+    poller: Poller, pool: BotPool, question: OpenQuestion, lines: Sequence[bytes]
+) -> tuple[Answer, BotProcess]:
+    """Return the answer of a pool's bot, and its process. Raises CannotStartError, LagError."""
+    (bot,) = await pool.start_missing()
+    assert bot, "Somebody sits there."
+    return await ReaskSession(poller, bot, question, lines).ask(), bot
 
 
 class ReaskSession(ReplyWaiter):
@@ -111,14 +95,16 @@ class ReaskSession(ReplyWaiter):
         self._lines = lines
         self._question = question
         self._stale = 0
-        self._answer: Choose | None = None
-        self._fault = bot.fault
-        self._line = b""
-        self._ms = 0.0
+        self._answer: Answer
 
-    async def ask(self) -> ReaskResult:
-        """Return the bot's answer or its foul; do not ask a bot that does not greet."""
-        if self._fault is None:
+    async def ask(self) -> Answer:
+        """Return the bot's answer or its foul; do not ask a bot that does not greet.
+
+        Raises LagError.
+        """
+        if self._bot.fault:
+            self.on_fault(self._bot.fault, 0.0)
+        else:
             self._bot.set_listener(self)
             *told, asked = self._lines
             for line in told:
@@ -127,35 +113,35 @@ class ReaskSession(ReplyWaiter):
             self._bot.send(asked)
             self.expect(self._bot, self._question.time_ms, now)
             await self.wait()
-        answer, fault = self._answer, self._fault
-        return ReaskResult(
-            choice=answer.choice if answer else None,
-            note=answer.note if answer else "",
-            foul=fault.foul if fault else None,
-            detail=fault.detail if fault else "",
-            line=printable(self._line),
-            ms=self._ms,
-            given_back_ms=self._deadline.given_back_ms,
-            stderr=self._bot.stderr_tail(),
-        )
+        if self.error:
+            raise self.error
+        return replace(self._answer, stderr=self._bot.stderr_tail())
 
     def on_line(self, line: bytes, ms: float, _: object = None) -> None:
         """Judge a line as a referee does."""
-        self._ms = ms
-        reply = referee.judge_answer(self._question, decode_line(line))
+        question, lag_ms = self._question, self._deadline.given_back_ms
+        reply = referee.judge_answer(question, decode_line(line))
         if isinstance(reply, Choose):
-            self._answer = reply
+            id, choice, note, usage = reply.id, reply.choice, reply.note, reply.usage
+            self._answer = ChoiceRecord(question.seat, id, choice, ms, lag_ms, note, usage)
             self.finish()
         elif reply is not None:
-            self._line = line
-            self.on_fault(reply, ms)
+            self.on_fault(reply, ms, line)
         else:
             self._stale += 1
             if self._stale > STALE_LINES:
                 detail = f"More than {STALE_LINES} answers to other questions."
                 self.on_fault(Fault("flooding", detail), ms)
 
-    def on_fault(self, fault: Fault, ms: float) -> None:
-        """Keep the bot's foul; it is asked no more."""
-        self._fault, self._ms = fault, ms
+    def on_fault(self, fault: Fault, ms: float, line: bytes = b"") -> None:
+        """Keep the bot's foul, with the line in which it lies; the bot is asked no more."""
+        self._answer = FoulRecord(
+            seat=self._question.seat,
+            foul=fault.foul,
+            detail=fault.detail,
+            line=printable(line),
+            ms=ms,
+            given_back_ms=self._deadline.given_back_ms,
+            limit_ms=self._question.time_ms if fault.foul == "late" else 0,
+        )
         self.finish()

@@ -35,17 +35,6 @@ def setup_of(logged: LoggedGame) -> GameSetup:
     )
 
 
-def replay_game(logged: LoggedGame, seed: bytes) -> Referee:
-    """Return the referee after all answers and fouls of a log.
-
-    It stops at a record that is impossible; `mismatches` says why.
-    """
-    referee = Referee(setup_of(logged), seed)
-    # Nobody reads the lines: only their hashes count.
-    deque(_answer_again(referee, logged), maxlen=0)
-    return referee
-
-
 def resume_game(referee: Referee, logged: LoggedGame) -> bool:
     """Bring a new referee to where a log was cut off; return False if the log does not fit it.
 
@@ -65,25 +54,24 @@ def _answer_again(referee: Referee, logged: LoggedGame) -> Iterator[tuple[int, b
         if question is None or question.seat != record.seat:
             break
         yield from referee.take_outgoing()[:-1]  # A question is always the last line.
-        _apply(referee, record)
+        seat, ms, lag_ms = record.seat, record.ms, record.given_back_ms
+        if isinstance(record, FoulRecord):
+            fault, line = Fault(record.foul, record.detail), record.line.encode()
+            referee.forfeit(seat, fault, ms=ms, line=line, given_back_ms=lag_ms)
+        else:
+            answer = Choose(
+                id=record.id, choice=record.choice, note=record.note, usage=record.usage
+            )
+            referee.receive(seat, b"", ms, lag_ms, answer)
     yield from referee.take_outgoing()
-
-
-def _apply(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
-    """Apply a recorded answer or foul again; its seat must be the one that is asked."""
-    if isinstance(record, FoulRecord):
-        fault, line = Fault(record.foul, record.detail), record.line.encode()
-        referee.forfeit(
-            record.seat, fault, ms=record.ms, line=line, given_back_ms=record.given_back_ms
-        )
-    else:
-        answer = Choose(id=record.id, choice=record.choice, note=record.note, usage=record.usage)
-        referee.receive(record.seat, b"", record.ms, record.given_back_ms, answer)
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     """Yield what in the log does not follow from the seed and the recorded answers."""
-    made = replay_game(logged, seed).take_records()
+    referee = Referee(setup_of(logged), seed)
+    # Nobody reads the lines: only their hashes count.
+    deque(_answer_again(referee, logged), maxlen=0)
+    made = referee.take_records()
     written = (logged.game, *logged.records)
     # No replay can know the time used.
     kept = [record for record in written if not isinstance(record, SpentRecord)]

@@ -7,8 +7,9 @@ the tiles left in the hand, a foul that ended the game.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
+from typing import Any
 
-from msgspec import Raw, Struct
+from msgspec import Raw
 from rich.text import Text
 
 from arena.analysis import frames, text
@@ -19,7 +20,7 @@ from arena.document.blocks import Block, Column, Paragraph, table
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
-from protocol.records import ChoiceRecord, FoulRecord, Result
+from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import side_of
 
 COLUMNS = (
@@ -31,7 +32,6 @@ COLUMNS = (
     Column("passed", spare=True),
 )
 SHOWN_ROUNDS = 6
-"""Rounds of a game that are listed in short."""
 
 SENTENCES = {
     "place": "place {place} with {points} points{side}; {why}.",
@@ -77,48 +77,28 @@ def _time(found: Sequence[AskedQuestion]) -> str:
 # --- for programs ---
 
 
-class DecisionReport(Struct, frozen=True):
-    """A decision, for programs."""
+def seat_facts(timeline: Timeline, seat: int) -> dict[str, Any]:
+    """Return a game for one seat: its result, the end of each round, each question and answer.
 
-    number: int
-    """The question's number among those to this seat in the game, from 1."""
-    round: int
-    """The round's number in the game, from 1."""
-    question: Raw
-    """The question as it was asked."""
-    answer: ChoiceRecord | FoulRecord | None
-    """The answer or foul in the log; null: the game was cut off before it."""
-
-
-class SeatReview(Struct, frozen=True):
-    """The review of a game for one seat, for programs."""
-
-    game: str
-    seat: int
-    entrant: str
-    """The entrant in the seat."""
-    result: Result | None
-    """The result of the game; null: the game was cut off."""
-    rounds: tuple[RoundEnd, ...]
-    """The end of each round for the seat."""
-    decisions: tuple[DecisionReport, ...]
-    """The seat's decisions, in order."""
-
-
-def review_of_seat(timeline: Timeline, seat: int) -> SeatReview:
-    """Review a game for one seat."""
+    A result or an answer is null if the game was cut off before it.
+    """
     logged = timeline.logged
-    return SeatReview(
-        game=logged.game.game,
-        seat=seat,
-        entrant=logged.sitting.seats[seat],
-        result=logged.result,
-        rounds=tuple(round_ends(timeline, seat)),
-        decisions=tuple(
-            DecisionReport(one.number, one.round, Raw(timeline.line(one)[:-1]), one.answer)
+    return {
+        "game": logged.game.game,
+        "seat": seat,
+        "entrant": logged.sitting.seats[seat],
+        "result": logged.result,
+        "rounds": [*round_ends(timeline, seat)],
+        "decisions": [
+            {
+                "number": one.number,
+                "round": one.round,
+                "question": Raw(timeline.line(one)[:-1]),
+                "answer": one.answer,
+            }
             for one in timeline.questions(seat)
-        ),
-    )
+        ],
+    }
 
 
 # --- rounds ---
@@ -170,7 +150,10 @@ def turning_points(
     if worst.swing < 0:
         ended = _ended(worst, look)
         cost = SENTENCES["cost"].format(round=worst.round, points=-worst.swing, ended=ended)
-        yield f"{cost} {_burden(worst)}"
+        left = count_in_digits(len(worst.hand), "tile")
+        drew = count_in_digits(worst.drew, "draw")
+        passes = count_in_digits(worst.passed, "pass", "passes")
+        yield f"{cost} It was left with {left} ({worst.pips} pips), after {drew} and {passes}."
     if whole and best.swing > 0:
         yield f"Round {best.round} gained the most: {best.swing} points{_ended(best, look)}."
     yield _lead(ends)
@@ -196,18 +179,6 @@ def _ended(end: RoundEnd, look: Look) -> str:
     return ", blocked" if end.out is None else f", {look.name(end.out)} going out"
 
 
-def _burden(end: RoundEnd) -> str:
-    """Describe the tiles left in the hand, and the draws and passes before."""
-    left = count_in_digits(len(end.hand), "tile")
-    drew = count_in_digits(end.drew, "draw")
-    passes = count_in_digits(end.passed, "pass", "passes")
-    return f"It was left with {left} ({end.pips} pips), after {drew} and {passes}."
-
-
-def _times(number: int) -> str:
-    return {1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
 def _many(ends: Sequence[RoundEnd]) -> str:
     return "round" if len(ends) == 1 else count_in_digits(len(ends), "round")
 
@@ -217,11 +188,11 @@ def _drew(ends: Sequence[RoundEnd]) -> str:
     if not drew and not passed:
         return "neither drew nor passed"
     drawn = f"drew {count_in_digits(drew, 'tile')}" if drew else "never drew"
-    return f"{drawn} and {f'passed {_times(passed)}' if passed else 'never passed'}"
+    times = {0: "never passed", 1: "passed once", 2: "passed twice"}
+    return f"{drawn} and {times.get(passed, f'passed {passed} times')}"
 
 
 def _lead(ends: Sequence[RoundEnd]) -> str:
-    """Describe since when the seat has been ahead or behind."""
     last = _sign(ends[-1].ahead)
     if last == 0:
         return SENTENCES["tied"]
@@ -242,8 +213,7 @@ def decision_text(one: AskedQuestion, many: int, look: Look) -> Text:
     """Describe a decision: the table as the seat saw it, the options, the answer."""
     words = Text(f"Question {one.number} of {many}. ", "bold")
     moment = Moment(one.game, one.game, one.events, one.question, one.answer, one.index)
-    shown = list(frames.frames([moment], one.seat))
-    table = text.draw_frame(shown[0], look) if shown else Text(f"Round {one.round}.", "bold")
+    table = text.draw_frame(frames.frame_at(moment, one.seat), look)
     allowed = one.question.time_ms
     spent = f"{allowed} ms allowed; the log ends before an answer"
     if one.answer:

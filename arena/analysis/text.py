@@ -1,15 +1,17 @@
 """Terminal text of logged games, drawn from frames. No I/O; text from bots is escaped."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import assert_never
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from rich.cells import cell_len
 from rich.text import Text
 
 from arena.analysis.crash import stderr_lines
 from arena.analysis.frames import Frame
+from arena.analysis.timeline import Answer
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
@@ -65,11 +67,16 @@ ANNULLED = {
     "missing": "holds the double that must lead",
     "doubles": "refuses it because of its doubles",
 }
-OPTIONS: dict[type[Option], str] = {
+PHRASES: dict[type[Option | Event], str] = {
     Draw: "draw", Pass: "pass", Keep: "keep the deal", Refuse: "refuse the deal",
-    Call: "call the round blocked", GoOn: "go on",
+    Call: "call the round blocked", GoOn: "go on", Guess: "{parity}", Bid: "bid {chips}",
+    Play: "{tile}{end}", PlayTwo: "{left} left and {right} right",
+    Guessed: "{who} calls {parity}.", Lot: "{who} draws {tile} for the lead.",
+    Annulled: "The deal is annulled: {who} {why}.", Leads: "{who} leads.",
+    TurnedUp: "{tile} is turned up.", Passed: "{who} passes.", Bade: "{who} bids {chips}.",
+    Called: "{who} calls the round blocked.",
 }  # fmt: skip
-"""The words of options that have no values."""
+"""Options, and events but plays and draws, of which several share a sentence."""
 WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
 TURNS = {
     **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
@@ -138,11 +145,14 @@ def outcome_line(logged: LoggedGame) -> str:
     names = [*map(printable, logged.sitting.seats)]
     if logged.result is None:
         return f"{', '.join(names)}: cut off"
+    fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
+    if len(names) == 2:
+        left, right = logged.result.scores
+        return "; ".join([f"{names[0]} {left} – {right} {names[1]}", *fouls])
     scores = zip(names, logged.result.scores, strict=False)
     first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
     together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
     won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {together}"
-    fouls = [f"{names[foul.seat]} fouled: {foul.foul}" for foul in logged.result.fouls]
     points = ", ".join(f"{who} {score}" for who, score in scores)
     return "; ".join([f"{points}: {won}", *fouls])
 
@@ -178,6 +188,14 @@ def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
 
 def _plain(tile: Tile) -> str:
     return f"[{tile[0]}|{tile[1]}]"
+
+
+SPELLINGS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("tile", "left", "right"), _plain),
+    "end": lambda end: "" if end == "lead" else f" {end}",
+    "why": ANNULLED.__getitem__,
+}
+"""The words of a field's value, by the field; of others its text."""
 
 
 def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
@@ -216,29 +234,15 @@ def _doer(event: Event) -> int | None:
 
 
 def _event(event: Event, look: Look) -> str:
-    doer = _doer(event)
-    who = "nobody" if doer is None else look.name(doer)
-    match event:
-        case Guessed():
-            return f"{who} calls {event.parity}."
-        case Lot():
-            return f"{who} draws {_plain(event.tile)} for the lead."
-        case Annulled():
-            return f"The deal is annulled: {who} {ANNULLED[event.why]}."
-        case Leads():
-            return f"{who} leads."
-        case TurnedUp():
-            return f"{_plain(event.tile)} is turned up."
-        case Passed():
-            return f"{who} passes."
-        case Bade():
-            return f"{who} bids {event.chips}." if event.chips else f"{who} checks."
-        case Called():
-            return f"{who} calls the round blocked."
-        case Played() | Drew():
-            raise AssertionError("Plays and draws are described together.")
-        case _:
-            assert_never(event)
+    seat = _doer(event)
+    phrase = "{who} checks." if event == Bade(seat or 0, 0) else PHRASES[type(event)]
+    who = "nobody" if seat is None else look.name(seat)
+    return phrase.format(who=who, **_spell(event))
+
+
+def _spell(one: Event | Option) -> dict[str, str]:
+    """Return the fields of an event or an option in words."""
+    return {name: SPELLINGS.get(name, str)(value) for name, value in asdict(one).items()}
 
 
 def _draws(who: str, tiles: list[Tile | None]) -> str:
@@ -249,32 +253,20 @@ def _draws(who: str, tiles: list[Tile | None]) -> str:
 
 def option_words(option: Option) -> str:
     """Return an option in words."""
-    match option:
-        case Play():
-            end = "" if option.end == "lead" else f" {option.end}"
-            return f"{_plain(option.tile)}{end}"
-        case PlayTwo():
-            return f"{_plain(option.left)} left and {_plain(option.right)} right"
-        case Guess():
-            return option.parity
-        case Bid():
-            return f"bid {option.chips}" if option.chips else "check"
-        case _:
-            return OPTIONS[type(option)]
+    return "check" if option == Bid(0) else PHRASES[type(option)].format(**_spell(option))
 
 
 def _record(frame: Frame, look: Look) -> Iterator[Row]:
-    """Yield the rows of an answer or foul, or of the end of a round or game."""
     match frame.record:
         case ChoiceRecord() as said:
             asked = _options(frame, look.name(said.seat), said.choice)
             yield "options", [*asked, (f"({said.ms:g} ms)", "dim")]
-            if said.note:
-                yield "note", _free(printable(said.note, MAX_NOTE), "italic")
-            if said.stderr:
-                yield from _stderr(said.stderr, "dim")
-        case FoulRecord() as foul:
-            yield from _evidence(frame, foul, look)
+            yield from evidence_rows(said)
+        case FoulRecord(detail=str(detail)) as foul if detail:
+            fault = _free(printable(detail, EVIDENCE), "bold red")
+            yield "foul", [*fault, (f"({foul.ms:g} ms)", "dim")]
+            yield "options", [*_options(frame, look.name(foul.seat), None)]
+            yield from evidence_rows(foul)
         case RoundRecord() as over:
             yield "points", _each(over.points, look)
             yield "standing", _each(over.scores, look)
@@ -316,26 +308,18 @@ def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
         yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")
 
 
-def _evidence(frame: Frame, foul: FoulRecord, look: Look) -> Iterator[Row]:
-    """Yield the evidence of a foul; a foul that another seat sees has none."""
-    if not foul.detail:
-        return
-    yield (
-        "foul",
-        [*_free(printable(foul.detail, EVIDENCE), "bold red"), (f"({foul.ms:g} ms)", "dim")],
-    )
-    yield "options", [*_options(frame, look.name(foul.seat), None)]
-    if foul.line:
-        yield "wrote", _free(printable(foul.line, EVIDENCE), "red")
-    if foul.limit_ms:
-        yield "clock", _free(foul_clock(foul), "dim")
-    if foul.stderr:
-        yield from _stderr(foul.stderr, "red")
-
-
-def _stderr(text: str, style: str) -> Iterator[Row]:
-    """Yield the last lines that a bot wrote to stderr, a row each: they name its crash."""
-    for line in stderr_lines(text[-EVIDENCE:])[-STDERR_LINES:]:
+def evidence_rows(answer: Answer) -> Iterator[Row]:
+    """Yield what a bot wrote with an answer or a foul, and the figures of a late answer."""
+    style = "dim"
+    if isinstance(answer, FoulRecord):
+        style = "red"
+        if answer.line:
+            yield "wrote", _free(printable(answer.line, EVIDENCE), "red")
+        if answer.limit_ms:
+            yield "clock", _free(foul_clock(answer), "dim")
+    elif answer.note:
+        yield "note", _free(printable(answer.note, MAX_NOTE), "italic")
+    for line in stderr_lines(answer.stderr[-EVIDENCE:])[-STDERR_LINES:]:
         yield "stderr", _free(printable(line, EVIDENCE), style)
 
 
@@ -351,7 +335,6 @@ def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
 
 
 def _table(frame: Frame, look: Look) -> Iterator[Row]:
-    """Yield the rows of the table; none before the first deal."""
     if not any(frame.hands):
         return
     yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]

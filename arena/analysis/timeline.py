@@ -32,13 +32,15 @@ from protocol.records import (
 from protocol.ruleset import Ruleset, hand_size, set_of_tiles, side_of
 from protocol.tiles import Tile
 
+Answer = ChoiceRecord | FoulRecord
+"""A bot's reaction to a question."""
+
 
 class Moment(Struct, frozen=True):
     """One event of a logged game, with nothing hidden."""
 
     before: Game
     game: Game
-    """The game after it."""
     events: tuple[Event, ...]
     """The events that it added to the history of the round."""
     question: OpenQuestion | None
@@ -58,14 +60,12 @@ class AskedQuestion(Struct, frozen=True):
     """A question to a seat in a logged game, the table at that moment, and the answer."""
 
     question: OpenQuestion
-    """The question: its seat, id, options and time."""
     game: Game
-    """The table, nothing hidden."""
     events: tuple[Event, ...]
     """The events since the question before, or since the round began."""
     index: int
     """The index in the game's records of the answer, or of where it would stand."""
-    answer: ChoiceRecord | FoulRecord | None
+    answer: Answer | None
     """The answer or the foul; None: the game was cut off before."""
     history: RoundHistory
     """The round up to the question, as everybody sees it."""
@@ -100,19 +100,12 @@ class RoundEnd(Struct, frozen=True):
     """The end of a round, and its result for one seat."""
 
     round: int
-    """The round's number in the game, from 1."""
     why: WhyRound
-    """The way in which it ended."""
     out: int | None
-    """The seat that went out, if any."""
     hand: tuple[Tile, ...]
-    """The tiles left in the seat's hand."""
     pips: int
-    """The pips of those tiles."""
     drew: int
-    """The number of tiles that the seat drew."""
     passed: int
-    """The number of times that the seat passed."""
     gained: int
     """Points that the seat's side gained in the round, fees and stakes included."""
     lost: int
@@ -141,7 +134,6 @@ class Timeline:
         return self._questions[seat]
 
     def _ask_all(self) -> None:
-        """Find the questions, and the round up to each of them as everybody sees it."""
         begin, deals, moves = -1, list[Dealt](), list[PublicMove]()
         fouled = set(self.logged.game.forfeited)
         for at, moment in enumerate(self.moments):
@@ -194,7 +186,6 @@ class Timeline:
 
 
 def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
-    """Return the public moves of a choice."""
     seat, option = game.playing.turn, engine.legal(game)[choice]
     return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]
 
@@ -268,14 +259,12 @@ class Walker:
         self._setup, seats = setup, range(len(setup.seats))
         self.game = values.new_game(setup.rules, len(seats))
         self.question: OpenQuestion | None = None
-        """The open question."""
         self._fouled = set(setup.forfeited)
         self._asked = [setup.number * QUESTIONS_A_GAME for _ in seats]
         self._bank_ms = [float(setup.clock_of(seat).bank_ms) for seat in seats]
 
     @property
     def _ended(self) -> bool:
-        """Tell whether the game is over by the rules, or by fouls."""
         decided = decided_by_fouls(self.game, self._setup.fouls, self._fouled)
         return self.game.over is not None or decided
 
@@ -291,7 +280,10 @@ class Walker:
             case ChoiceRecord() | FoulRecord():
                 question, self.question = self.question, None
                 assert question, "A record that fits answers a question."
-                self._charge(record)
+                self._asked[record.seat] += 1
+                move_ms = self._setup.clock_of(record.seat).move_ms
+                bank_ms = bank_left_ms(self._bank_ms[record.seat], move_ms, record.ms)
+                self._bank_ms[record.seat] = bank_ms
                 if isinstance(record, ChoiceRecord):
                     self.game = values.act_unchecked(before, question.options[record.choice])
                 else:
@@ -308,12 +300,6 @@ class Walker:
             else:
                 self.game = values.act_unchecked(before, options[0])
                 yield self._moment(before, None, None, index)
-
-    def _charge(self, record: ChoiceRecord | FoulRecord) -> None:
-        seat = record.seat
-        self._asked[seat] += 1
-        move_ms = self._setup.clock_of(seat).move_ms
-        self._bank_ms[seat] = bank_left_ms(self._bank_ms[seat], move_ms, record.ms)
 
     def _moment(
         self, before: Game, question: OpenQuestion | None, record: LogRecord | None, index: int
@@ -344,7 +330,7 @@ class Walker:
                 pass
         return None
 
-    def _unasked(self, record: ChoiceRecord | FoulRecord) -> str | None:
+    def _unasked(self, record: Answer) -> str | None:
         question = self.question
         if question is None or question.seat != record.seat:
             return f"seat {record.seat} was not asked"

@@ -4,7 +4,7 @@ import fcntl
 import struct
 import termios
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Self
 
 import trio
@@ -21,7 +21,6 @@ from arena.sandbox.usage import ResourceUsage
 from protocol.codec import Fault
 
 SENT_KEPT = 3
-"""Lines to it that are kept for reports."""
 STDERR_KEPT = 8_192
 """The last bytes of stderr that are kept of a bot that is checked."""
 
@@ -172,10 +171,10 @@ class Connection(BotProcess):
         """Return the resources that it has used so far."""
         return self._usage()
 
-    async def exits_within(self, seconds: float, goodbye: Sequence[bytes] = ()) -> float | None:
+    async def exits_within(self, seconds: float, goodbye: bytes = b"") -> float | None:
         """Say goodbye and close its stdin; return the ms until it left, None if it has not."""
         if goodbye:
-            self.send(*goodbye)
+            self.send(goodbye)
         began = self.now()
         self.close_stdin()
         await self._wait(seconds)

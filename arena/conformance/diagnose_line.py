@@ -16,10 +16,8 @@ from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose
 
 LOOKED_AT = 4_096
-"""Characters of a line that a diagnosis considers."""
 FIELDS = {"hello": BotHello.__struct_fields__, "choose": Choose.__struct_fields__}
 DIAGNOSED = 120
-"""Characters of a value that are shown."""
 BOM = b"\xef\xbb\xbf"
 Cause = tuple[object, str, str]
 """A fact, the fault if it holds, and the advice."""
@@ -65,7 +63,6 @@ def diagnose(
 
 
 def _of_bytes(line: bytes) -> tuple[Cause, ...]:
-    """Return the causes that keep a line from being text."""
     bad = None
     try:
         line.decode()
@@ -85,7 +82,6 @@ def _of_bytes(line: bytes) -> tuple[Cause, ...]:
 
 
 def _of_layout(text: str, behind: str, language: LanguageHints) -> tuple[Cause, ...]:
-    """Return the causes that keep a line from being one JSON object on one line."""
     lines = _lines_of_one(text, behind)
     before, brace, _ = text.partition("{")
     value, end = _first_value(text, len(before)) if brace else (None, 0)
@@ -114,7 +110,6 @@ def _of_layout(text: str, behind: str, language: LanguageHints) -> tuple[Cause, 
 
 
 def _of_type(value: Any, due: Expected) -> tuple[Cause, ...]:
-    """Return the causes for which a JSON value is not a message of its type."""
     is_object = isinstance(value, dict)
     names, said = (value, value.get("type")) if is_object else ((), None)
     nearly = next((name for name in names if name.lower() == "type" != name), None)
@@ -137,7 +132,6 @@ def _of_type(value: Any, due: Expected) -> tuple[Cause, ...]:
 
 
 def _of_fields(value: dict[str, Any], due: Expected, text: str) -> tuple[Cause, ...]:
-    """Return the causes in a message's fields, the likeliest first."""
     strange = next((name for name in value if name not in (*FIELDS[due.type], "type")), "")
     pairs = json.loads(text, object_pairs_hook=list)
     return (
@@ -203,7 +197,6 @@ def _parse_json(text: str) -> Any:
 
 
 def _first_value(text: str, start: int) -> tuple[Any, int]:
-    """Return the first JSON value from there and its end; None if there is none."""
     with suppress(ValueError, RecursionError):
         return json.JSONDecoder().raw_decode(text, start)
     return None, 0

@@ -23,7 +23,6 @@ PRESS_S = 1.0
 BUSY = 0.05
 """The share of a core above which a bot is thinking; low, because a full machine gives little."""
 SHOWN = 80
-"""Characters of the bot's output that are shown."""
 
 
 async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis:
@@ -40,7 +39,6 @@ async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int)
 
 
 def _of_end(connection: Connection) -> Diagnosis | None:
-    """Return the diagnosis of a bot whose output has ended; None if it has not."""
     if connection.exit_reason:
         return exit_description(connection)
     if not connection.fault or connection.fault.foul == "late":
@@ -74,7 +72,6 @@ def exit_description(connection: Connection) -> Diagnosis:
 
 
 def _of_rest(half: bytes) -> tuple[Cause, ...]:
-    """Return the causes of output without a newline."""
     shown = f"{printable(half, SHOWN)!r}"
     return (
         (b"\r" in half, "It ends its lines with \\r alone.", "End each line with \\n."),

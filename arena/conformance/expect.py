@@ -1,6 +1,5 @@
 """Expectations: sends hello and questions, takes answers as the referee would, and words faults."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from arena.analysis.crash import crash_line
@@ -8,7 +7,6 @@ from arena.conformance import diagnose_silence
 from arena.conformance.connection import Connection
 from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
 from arena.conformance.model import Violation, ViolationError
-from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.match import referee
 from arena.match.game_setup import OpenQuestion
@@ -17,7 +15,6 @@ from protocol.codec import Fault, decode_line, printable
 from protocol.messages import BotHello, Choose, Unavailable
 
 SHOWN = 160
-"""Characters of a line that are shown."""
 GATHER_S = 0.05
 """Seconds to wait for the rest of output that begins with a bad line."""
 EXCUSED = "Check the bot while the service that it needs answers."
@@ -50,56 +47,36 @@ async def expect_hello(connection: Connection, start_ms: int) -> BotHello:
     return said
 
 
-def send(connection: Connection, seat: ScriptedSeat, said: Sent | None = None) -> None:
-    """Send the bot its seat's messages."""
-    connection.send(*map(said, seat.lines()) if said else seat.lines())
-
-
 async def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAnswer:
     """Return the answer to the last question. Raises ViolationError."""
-    answers: list[AcceptedAnswer] = []
-    await take_answers(connection, seat, answers.append)
-    return answers[0]
-
-
-async def take_answers(
-    connection: Connection, seat: ScriptedSeat, go_on: Callable[[AcceptedAnswer], bool | None]
-) -> None:
-    """Take answers until `go_on`, which gets each and may ask the next question, says no.
-
-    The poller calls it: a task of its own for each question would cost as much as the question.
-    Raises ViolationError.
-    """
     question = seat.question
     assert question, "Somebody must have been asked."
-    old: list[bytes] = []
+    came: list[tuple[bytes, float]] = []
     fault: Fault | None = None
 
     def take(line: bytes, ms: float) -> int | None:
-        nonlocal question, fault
-        assert question
-        old.append(line)
+        nonlocal fault
+        came.append((line, ms))
         fault = seat.receive(line, ms)
-        if fault:
-            return None
-        if seat.question is question:
-            return question.time_ms
-        check_stderr(connection)
-        old.clear()
-        answer = AcceptedAnswer(_choice(line), ms, len(question.options))
-        question = seat.question
-        return question.time_ms if go_on(answer) and question else None
+        return question.time_ms if not fault and seat.question is question else None
 
     has_come = await connection.converse(take, question.time_ms, connection.sent_at)
+    due = due_of(question)
     if has_come and not fault:
-        return
-    due, expected = due_of(question), _expected_answer(question)
+        check_stderr(connection)
+        line, ms = came[-1]
+        said = decode_line(line)
+        assert isinstance(said, Choose)
+        return AcceptedAnswer(said.choice, ms, len(question.options))
+    last = len(question.options) - 1
+    answer = f'{{"type":"choose","id":{question.id},"choice":N}}'
+    expected = f"{answer} with N = {f'0 to {last}' if last else '0'}, within {question.time_ms} ms"
+    old = [line for line, _ in came]
     if fault:
         raise await _bad_line(connection, due, old[-1], fault, expected)
-    came = b"\n".join([*old, connection.partial_line])
     found = _old_numbers(question, old)
     found = found or await diagnose_silence.diagnose_silence(connection, due, question.time_ms)
-    raise violation(connection, found, came, expected)
+    raise violation(connection, found, b"\n".join([*old, connection.partial_line]), expected)
 
 
 async def expect_silence(connection: Connection, seconds: float, when: str) -> None:
@@ -136,7 +113,6 @@ async def _bad_line(
 
 
 def _old_numbers(question: OpenQuestion, old: list[bytes]) -> Diagnosis | None:
-    """Return the diagnosis of an answer to a question that is closed or never was."""
     if not old:
         return None
     said = decode_line(old[-1])
@@ -148,19 +124,6 @@ def _old_numbers(question: OpenQuestion, old: list[bytes]) -> Diagnosis | None:
     )
 
 
-def _expected_answer(question: OpenQuestion) -> str:
-    last = len(question.options) - 1
-    choice = f"0 to {last}" if last else "0"
-    answer = f'{{"type":"choose","id":{question.id},"choice":N}}'
-    return f"{answer} with N = {choice}, within {question.time_ms} ms"
-
-
-def _choice(line: bytes) -> int:
-    said = decode_line(line)
-    assert isinstance(said, Choose)
-    return said.choice
-
-
 def violation(
     connection: Connection, found: Diagnosis, came: bytes, expected: str
 ) -> ViolationError:
@@ -168,7 +131,7 @@ def violation(
     return ViolationError(
         Violation(
             fault=found.fault,
-            sent=tuple(map(shorten, connection.sent)),
+            sent=tuple(map(_shorten, connection.sent)),
             came=printable(came, SHOWN) if came.strip() else "nothing",
             expected=expected,
             mend=found.mend,
@@ -178,12 +141,11 @@ def violation(
     )
 
 
-def shorten(line: bytes) -> str:
+def _shorten(line: bytes) -> str:
     """Return a sent line, shortened to its beginning and its end, where the options are."""
     text = printable(line.rstrip(b"\n"), len(line))
-    if len(text) <= SHOWN:
-        return text
-    return f"{text[: SHOWN // 2]} … {text[-SHOWN // 2 :]}"
+    half = SHOWN // 2
+    return text if len(text) <= SHOWN else f"{text[:half]} … {text[-half:]}"
 
 
 def _stderr_end(stderr: str) -> str:

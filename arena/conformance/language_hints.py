@@ -13,7 +13,6 @@ class LanguageHints(NamedTuple):
     name: str
     flush: str
     json: str
-    """The way to make an answer."""
 
 
 COMPILED = LanguageHints(

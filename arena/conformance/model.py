@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from protocol.ruleset import Ruleset
 
-State = Literal["pass", "fail", "skip"]
+State = Literal["pass", "fail", "skip", "missed"]
+"""skip: it cannot judge this bot. missed: its time was up, or this machine was too busy."""
 
 
 class Violation(Struct, frozen=True):
@@ -19,9 +20,7 @@ class Violation(Struct, frozen=True):
     """The bot's output, cut and safe to show."""
     expected: str
     mend: str
-    """Advice on how to fix it."""
     stderr: str = ""
-    """The end of its stderr, safe to show."""
     gone: bool = False
     """True if the process had ended by itself."""
 
@@ -52,7 +51,6 @@ class EventGame(NamedTuple):
 
     rules: Ruleset
     seats: int
-    """Seats at its tables."""
 
 
 class Budget(Struct, frozen=True):
@@ -80,8 +78,5 @@ class StepResult(Struct, frozen=True):
     """The part of SPEC.md that demands it."""
     state: State
     note: str
-    """The observation, or the reason why it was skipped."""
     ms: int
-    """The step's duration, in ms."""
     finding: Violation | None = None
-    """The broken promise, if it failed."""

@@ -1,6 +1,7 @@
 """Reports of a check: marks and faults for people as steps end, and one value for programs."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -9,26 +10,33 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.conformance.model import State, StepResult, Violation
-from arena.conformance.runner import totals
 from arena.conformance.session import Session
 from arena.document.blocks import Block, Column, table
 from arena.rules.english import count_in_digits
 
 TITLE = 44
-"""Columns of a step's title."""
 WIDEST = 100
-"""Columns of a fault, however wide the terminal is."""
 TELLING = 20
 """Questions with several options after which option 0 each time is no coincidence: of two options
 a coin takes the first so often once in a million times."""
 INDENT = 4
-"""Columns before a fault."""
 SLOW_START_MS = 1000
 """The time of a start, in ms, from which its author is told: every sitting starts the bot anew."""
 SLOW_START = 0.5
 """The share of the allowed time from which its author is told too."""
-STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "skip": "yellow"}
-MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s"}
+STYLES: dict[State, str] = {
+    "pass": "green",
+    "fail": "bold red",
+    "skip": "yellow",
+    "missed": "yellow",
+}
+MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s", "missed": "s"}
+COUNTED: dict[State, str] = {
+    "pass": "passed",
+    "fail": "failed",
+    "skip": "skipped",
+    "missed": "not finished (--seconds, or a busy machine)",
+}
 _NUMBER = re.compile(r"\d+")
 
 Verdict = Literal["passed", "failed", "not finished", "not started"]
@@ -38,31 +46,20 @@ class Report(Struct, frozen=True, kw_only=True):
     """A check that is over."""
 
     name: str
-    """The bot."""
     verdict: Verdict
     """Its result: not finished if a step was not reached in time, or lagged."""
     level: str
-    """The sandbox level at which it ran: A, B, C, D or off."""
     seconds: float = 0.0
-    """The check's duration, in s."""
     questions: int = 0
-    """Questions that the bot answered."""
     mean_ms: float = 0.0
-    """Their average time, in ms."""
     worst_ms: float = 0.0
-    """The time of the slowest, in ms."""
     start_ms: float | None = None
     """The time from a start to the hello, the fastest of several, in ms; null: not known."""
     start_limit_ms: int
-    """The time that it has to start, in ms."""
     outcomes: tuple[StepResult, ...] = ()
-    """The result of each step."""
     choices: int = 0
-    """Questions with several options that it answered."""
     first_choices: int = 0
-    """The number of those in which it took option 0."""
     error: str = ""
-    """The reason why it could not be started."""
 
     @property
     def first_failure(self) -> StepResult | None:
@@ -74,28 +71,29 @@ def make_report(
     name: str, session: Session, outcomes: Sequence[StepResult], seconds: float
 ) -> Report:
     """Return the report of a session that is over."""
+    answers = session.answers
+    times = [one.ms for one in answers]
+    choices = [one.choice for one in answers if one.options > 1]
     return Report(
         name=name,
         verdict=check_verdict(outcomes),
         level=session.sandbox.level,
         seconds=round(seconds, 3),
-        questions=session.questions,
-        mean_ms=round(session.ms / session.questions, 3) if session.questions else 0.0,
-        worst_ms=round(session.worst_ms, 3),
+        questions=len(answers),
+        mean_ms=round(sum(times) / max(1, len(times)), 3),
+        worst_ms=round(max(times, default=0.0), 3),
         start_ms=session.start_ms and round(session.start_ms, 1),
         start_limit_ms=session.clock.start_ms,
         outcomes=tuple(outcomes),
-        choices=session.choices,
-        first_choices=session.first_choices,
+        choices=len(choices),
+        first_choices=choices.count(0),
     )
 
 
 def check_verdict(outcomes: Sequence[StepResult]) -> Verdict:
     """Return the result of all steps."""
-    counted = totals(outcomes)
-    if counted.failed:
-        return "failed"
-    return "not finished" if counted.missed else "passed"
+    states = {one.state for one in outcomes}
+    return "failed" if "fail" in states else "not finished" if "missed" in states else "passed"
 
 
 class Printer:
@@ -113,12 +111,16 @@ class Printer:
     def print_result(self, outcome: StepResult) -> None:
         """Print a step that has ended, as far as it must be seen at once."""
         # All steps after one on which they depend are skipped: one mark says so.
-        if outcome.state != "skip" or outcome.note not in self._skipped:
+        is_skipped = outcome.state in ("skip", "missed")
+        if not is_skipped or outcome.note not in self._skipped:
             self.marks.append(MARKS[outcome.state], STYLES[outcome.state])
-        if outcome.state == "skip":
+        if is_skipped:
             self._skipped.setdefault(outcome.note, []).append(outcome)
-        if self._verbose and outcome.state != "skip":
-            self._print_step(outcome)
+        if self._verbose and not is_skipped:
+            state = "FAIL" if outcome.state == "fail" else outcome.state
+            text = Text(f"{outcome.number:>3} ").append(state, STYLES[outcome.state])
+            text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
+            self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
         if outcome.finding:
             alike = self._alike.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
             alike.append(outcome)
@@ -141,12 +143,6 @@ class Printer:
         style = STYLES["pass" if report.verdict == "passed" else "fail"]
         self._print(Text(verdict_line(report), style))
 
-    def _print_step(self, outcome: StepResult) -> None:
-        state = "FAIL" if outcome.state == "fail" else outcome.state
-        text = Text(f"{outcome.number:>3} ").append(state, STYLES[outcome.state])
-        text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
-        self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
-
     def _print(self, text: Text) -> None:
         self._console.print(text, soft_wrap=not self._console.is_terminal)
 
@@ -156,17 +152,14 @@ class Printer:
             self._print(failed.append(f": {outcome.title}"))
         for name, words in violation_parts(finding):
             style = "bold red" if name == "fault" else ""
-            for line in self._wrap(words, style):
+            texts = [Text(line, style) for line in words.splitlines()]
+            if self._console.is_terminal:
+                width = min(self._console.width, WIDEST) - INDENT - len("expected ")
+                texts = [line for text in texts for line in text.wrap(self._console, width)]
+            for line in texts:
                 self._console.print(Text(f"{'':{INDENT}}{name:<8} ", "dim") + line, soft_wrap=True)
                 name = ""
         self._console.print()
-
-    def _wrap(self, words: str, style: str) -> Iterator[Text]:
-        """Yield lines that fit a terminal; in a pipe yield the text unchanged."""
-        width = min(self._console.width, WIDEST) - INDENT - len("expected ")
-        for line in words.splitlines():
-            text = Text(line, style)
-            yield from text.wrap(self._console, width) if self._console.is_terminal else (text,)
 
 
 def violation_parts(finding: Violation) -> Iterator[tuple[str, str]]:
@@ -219,13 +212,9 @@ def remarks(report: Report) -> Iterator[str]:
 def verdict_line(report: Report) -> str:
     """Return the verdict in a line."""
     first = report.first_failure
-    counted = totals(report.outcomes)
-    parts = [f"{counted.passed} passed"]
-    parts += [f"{counted.failed} failed"] if counted.failed else []
-    parts += [f"{counted.skipped} skipped"] if counted.skipped else []
-    parts += (
-        [f"{counted.missed} not finished (--seconds, or a busy machine)"] if counted.missed else []
-    )
+    counted = Counter(one.state for one in report.outcomes)
+    counted["pass"] += 0  # Said of none, too.
+    parts = (f"{counted[one]} {words}" for one, words in COUNTED.items() if one in counted)
     verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
     line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
     return f"{line} Begin with step {first.number}; it may cause the others." if first else line
@@ -253,10 +242,10 @@ def reports_table(reports: Sequence[Report]) -> Block:
 
 
 def _row(report: Report) -> tuple[str, ...]:
-    counted, first = totals(report.outcomes), report.first_failure
+    counted, first = Counter(one.state for one in report.outcomes), report.first_failure
     return (
         *(report.name, report.verdict, f"step {first.number}" if first else ""),
-        *(f"{counted.passed}", f"{counted.failed}", f"{counted.skipped + counted.missed}"),
+        *(f"{counted['pass']}", f"{counted['fail']}", f"{counted['skip'] + counted['missed']}"),
         "" if report.start_ms is None else f"{report.start_ms:.0f}",
         *(f"{report.mean_ms:.1f}", f"{report.worst_ms:.1f}"),
     )

@@ -3,21 +3,18 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import trio
 from msgspec.structs import replace
 
 from arena.conformance.cases import concurrent_games, games, messages, process, resources
-from arena.conformance.model import SkippedError, State, StepResult, Violation, ViolationError
+from arena.conformance.model import SkippedError, State, StepResult, ViolationError
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
-from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError, unknown_name
 
 NAMED = 16
-"""Columns of a step's name in the list."""
 STEPS: tuple[CheckStep, ...] = (
     *process.STEPS,
     *messages.ANSWERS,
@@ -32,17 +29,6 @@ STEPS: tuple[CheckStep, ...] = (
 """All steps; a step comes before those whose failure it explains."""
 
 NumberedStep = tuple[int, CheckStep]
-
-
-class Totals(NamedTuple):
-    """The totals of a check."""
-
-    passed: int
-    failed: int
-    skipped: int
-    """Steps that cannot judge this bot."""
-    missed: int
-    """Steps that were not reached, or that a lag of the machine cut off."""
 
 
 OF_EVENTS: tuple[CheckStep, ...] = (*STEPS, games.EVENT)
@@ -112,12 +98,14 @@ async def _run_steps(
         for place, (number, step) in enumerate(steps):
             if session.runs_twice and not began_early:
                 began_early = True
-                await _begin_waits(session, [later for _, later in steps[place:]])
+                # A step that fails now begins anew at its turn.
+                for begin in filter(None, (later.begin for _, later in steps[place:])):
+                    with suppress(SkippedError, ViolationError, CannotStartError, LagError):
+                        await begin(session)
             left = ends - time.monotonic()
-            if gate:
-                outcome = _skipped(number, step, f"Step {gate} must pass first.")
-            elif left <= 0:
-                outcome = _skipped(number, step, MISSED)
+            if gate or left <= 0:
+                why = f"Step {gate} must pass first." if gate else "The time for all steps was up."
+                outcome = StepResult(number, *step[:3], "skip" if gate else "missed", why, 0)
             else:
                 # A bot that uses its whole clock must not use up the time of the steps to come.
                 share = min(session.budget.step_s, left / (len(steps) - place))
@@ -133,29 +121,6 @@ async def _run_steps(
         await session.end()
 
 
-async def _begin_waits(session: Session, steps: Sequence[CheckStep]) -> None:
-    """Begin the waits of steps that can wait beside others; a step that fails now begins anew."""
-    for step in steps:
-        with suppress(SkippedError, ViolationError, CannotStartError, LagError):
-            if step.begin:
-                await step.begin(session)
-
-
-MISSED = "The time for all steps was up."
-"""The reason why a step was not reached."""
-LAGGED = "This machine was too busy to keep time: try again."
-"""The reason why a step says nothing. A bot that passed by it could make the machine busy."""
-
-
-def totals(outcomes: Sequence[StepResult]) -> Totals:
-    """Return the number of steps by their state."""
-    missed = sum(one.note in (MISSED, LAGGED) for one in outcomes)
-    passed, failed, skipped = (
-        sum(one.state == state for one in outcomes) for state in ("pass", "fail", "skip")
-    )
-    return Totals(passed, failed, skipped - missed, missed)
-
-
 async def _try_step(session: Session, number: int, step: CheckStep, seconds: float) -> StepResult:
     began = time.monotonic()
     session.begin_step(seconds)
@@ -166,63 +131,45 @@ async def _try_step(session: Session, number: int, step: CheckStep, seconds: flo
     except SkippedError as reason:
         state, note = "skip", str(reason)
     except LagError:
-        state, note = "skip", LAGGED
+        # It may not pass: its bot can make the machine busy.
+        state, note = "missed", "This machine was too busy to keep time: try again."
         await session.drop()
     except ViolationError as broken:
         state, finding = "fail", broken.finding
         await session.drop()
     ms = round((time.monotonic() - began) * 1000)
-    return StepResult(number, step.name, step.title, step.promise, state, note, ms, finding)
-
-
-def _skipped(number: int, step: CheckStep, reason: str) -> StepResult:
-    return StepResult(number, step.name, step.title, step.promise, "skip", reason, 0)
+    return StepResult(number, *step[:3], state, note, ms, finding)
 
 
 async def _compare(
     session: Session, step: CheckStep, outcome: StepResult, seconds: float
 ) -> StepResult:
     """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
-    if outcome.finding is None or session.sandbox.level == "off":
+    finding = outcome.finding
+    if finding is None or session.sandbox.level == "off":
         return outcome
-    if session.outside is None:
-        return replace(outcome, finding=suggest_compare(outcome.finding))
-    # Each with fresh processes: a process that has played games before would not show the sandbox.
-    fails = [
-        await _fails(session, sandbox, step, seconds)
-        for sandbox in (session.sandbox, session.outside)
-    ]
+    fault, mend, outside = finding.fault, finding.mend, session.outside
+    if outside is None:
+        mend += (
+            " If you trust the bot, --compare starts it without the sandbox too, and shows whether "
+            "this is the reason."
+        )
+        return replace(outcome, finding=replace(finding, mend=mend))
+    fails = []
+    for sandbox in (session.sandbox, outside):
+        # A process that has played games before would not show the sandbox.
+        fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
+        fresh.poller = session.poller
+        try:
+            fails.append((await _try_step(fresh, 0, step, seconds)).state == "fail")
+        finally:
+            await fresh.end()
     if fails != [True, False]:
         return outcome
-    return replace(outcome, finding=blame_sandbox(session, outcome.finding))
-
-
-async def _fails(session: Session, sandbox: Sandbox, step: CheckStep, seconds: float) -> bool:
-    """Tell whether a fresh process fails the step there."""
-    fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
-    fresh.poller = session.poller
-    try:
-        return (await _try_step(fresh, 0, step, seconds)).state == "fail"
-    finally:
-        await fresh.end()
-
-
-def suggest_compare(finding: Violation) -> Violation:
-    """Add to the advice the option that shows whether the sandbox is the reason."""
-    return replace(
-        finding,
-        mend=f"{finding.mend} If you trust the bot, --compare starts it without the sandbox too, "
-        "and shows whether this is the reason.",
+    fault = f"It works without the sandbox, but not at level {session.sandbox.level}: {fault}"
+    mend += (
+        " In the sandbox it can read only the files that its command names; `folder` or `reads` in "
+        "an event file add more (boneyard help sandbox). There is no network, and it can write "
+        "only to /tmp."
     )
-
-
-def blame_sandbox(session: Session, finding: Violation) -> Violation:
-    """Say that the bot fails because of the sandbox, and how to give it what it lacks."""
-    return replace(
-        finding,
-        fault=f"It works without the sandbox, but not at level {session.sandbox.level}: "
-        f"{finding.fault}",
-        mend=f"{finding.mend} In the sandbox it can read only the files that its command names; "
-        "`folder` or `reads` in an event file add more (boneyard help sandbox). There is no "
-        "network, and it can write only to /tmp.",
-    )
+    return replace(outcome, finding=replace(finding, fault=fault, mend=mend))

@@ -12,7 +12,6 @@ from protocol.records import FoulRecord
 from protocol.ruleset import Ruleset
 
 BOARDS = 400
-"""Boards that are tried for a question of a kind."""
 
 WantedQuestion = Callable[[OpenQuestion], bool]
 
@@ -38,6 +37,8 @@ class ScriptedSeat:
         self.seat = seat
         self.rules = rules
         self.number = number
+        self.asked_at = 0.0
+        """The time at which its question was sent, in s, where a step notes it."""
         self._wanted = wanted
         self._chance = Random(board)
         self._lines: list[bytes] = []
@@ -66,23 +67,17 @@ class ScriptedSeat:
         return None
 
     def _go_on(self) -> None:
-        """Play the others until the bot must choose or the game is over."""
         self._collect()
-        while (question := self._referee.awaiting) and self._plays_here(question):
+        while question := self._referee.awaiting:
             if question.seat == self.seat:
+                if self._wanted is None or self._wanted(question):
+                    self._wanted = None
+                    return
                 del self._lines[-1]
             choice = self._chance.randrange(len(question.options))
             answer = encode_line(Choose(id=question.id, choice=choice)).rstrip()
             self._referee.receive(question.seat, answer, 1.0)
             self._collect()
-
-    def _plays_here(self, question: OpenQuestion) -> bool:
-        if question.seat != self.seat:
-            return True
-        if self._wanted is None or self._wanted(question):
-            self._wanted = None
-            return False
-        return True
 
     def _collect(self) -> None:
         self._lines += [line for seat, line in self._referee.take_outgoing() if seat == self.seat]

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from arena.conformance import expect
 from arena.conformance.connection import Connection
 from arena.conformance.expect import AcceptedAnswer
 from arena.conformance.model import Budget, EventGame, OutOfTimeError, SkippedError
-from arena.conformance.mutations import Sent
 from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
@@ -18,6 +18,8 @@ from arena.sandbox.sandbox import Sandbox
 from protocol.messages import BotHello, Clock
 from protocol.ruleset import Ruleset
 
+Sent = Callable[[bytes], bytes]
+"""A change to a line of the referee before it is sent."""
 EVENT_BOARDS = 25
 """Boards of an event's own game, in which whole games are played, that are tried for a question."""
 
@@ -31,50 +33,31 @@ class Pause(NamedTuple):
     """The CPU time that it had used when the pause began."""
 
 
+@dataclass
 class Session:
     """The examination of one bot."""
 
-    def __init__(
-        self,
-        command: Command,
-        sandbox: Sandbox,
-        clock: Clock,
-        budget: Budget,
-        outside: Sandbox | None = None,
-        game: EventGame | None = None,
-    ) -> None:
-        """Prepare; nothing is started yet.
-
-        `outside`: plain processes to compare with; None if nothing may run outside. `game`: the
-        only one that the bot is asked to play; None: any.
-        """
-        self.command = command
-        self.sandbox = sandbox
-        self.outside = outside
-        self.clock = clock
-        self.budget = budget
-        self.game = game
-        self.poller = Poller()
-        """The poller of its processes; `run_steps` runs it."""
-        self.hello: BotHello | None = None
-        self.questions = 0
-        self.choices = 0
-        self.first_choices = 0
-        """Answered questions with several options in which it took option 0."""
-        self.ms = 0.0
-        """The time of all answers, in ms."""
-        self.worst_ms = 0.0
-        """The time of the slowest answer, in ms."""
-        self.runs_twice = False
-        """True once the bot has run twice at the same time, so that a process may start early."""
-        self.pause: Pause | None = None
-        """The pause that began before its step's turn."""
-        self.start_ms: float | None = None
-        """The time of the fastest start, in ms; None: nothing was timed."""
-        self._number = 0
-        self._connection: Connection | None = None
-        self._spare: Connection | None = None
-        self._step_ends = 0.0
+    command: Command
+    sandbox: Sandbox
+    clock: Clock
+    budget: Budget
+    outside: Sandbox | None = None
+    """Plain processes to compare with; None if nothing may run outside."""
+    game: EventGame | None = None
+    """The only game that the bot is asked to play; None: any."""
+    poller: Poller = field(default_factory=Poller)
+    hello: BotHello | None = None
+    answers: list[AcceptedAnswer] = field(default_factory=list)
+    runs_twice: bool = False
+    """True once the bot has run twice at the same time, so that a process may start early."""
+    pause: Pause | None = None
+    """The pause that began before its step's turn."""
+    start_ms: float | None = None
+    """The time of the fastest start, in ms; None: nothing was timed."""
+    _number: int = 0
+    _connection: Connection | None = None
+    _spare: Connection | None = None
+    _step_ends: float = 0.0
 
     def begin_step(self, seconds: float) -> None:
         """Begin a step, which has this many seconds."""
@@ -86,10 +69,6 @@ class Session:
         return time.monotonic() >= self._step_ends
 
     # --- processes ---
-
-    def open_connection(self, hello: bytes | None = None) -> Connection:
-        """Return a process that was just started. Raises CannotStartError."""
-        return Connection(self.poller, self.command, self.sandbox, hello)
 
     async def restart(self, hello: bytes | None = None) -> Connection:
         """Return a fresh process that has greeted; end any other of this bot before.
@@ -105,7 +84,7 @@ class Session:
         Raises ViolationError, CannotStartError.
         """
         spare, self._spare = (None, self._spare) if hello else (self._spare, None)
-        connection = spare or self.open_connection(hello)
+        connection = spare or Connection(self.poller, self.command, self.sandbox, hello)
         try:
             self.hello = await expect.expect_hello(connection, self.clock.start_ms)
         except BaseException:
@@ -117,7 +96,7 @@ class Session:
         # The next process starts while this one plays: some languages take a second.
         if self.runs_twice and self._spare is None:
             with suppress(CannotStartError):
-                self._spare = self.open_connection()
+                self._spare = Connection(self.poller, self.command, self.sandbox)
         return connection
 
     async def keep_connection(self) -> Connection:
@@ -196,18 +175,10 @@ class Session:
         Raises ViolationError.
         """
         connection = connection or await self.keep_connection()
-        expect.send(connection, seat, said)
+        connection.send(*map(said or bytes, seat.lines()))
         answer = await expect.await_answer(connection, seat)
-        self.count(answer)
+        self.answers.append(answer)
         return answer
-
-    def count(self, answer: AcceptedAnswer) -> None:
-        """Count an answer."""
-        self.questions += 1
-        self.choices += answer.options > 1
-        self.first_choices += answer.options > 1 and answer.choice == 0
-        self.ms += answer.ms
-        self.worst_ms = max(self.worst_ms, answer.ms)
 
     async def play(
         self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
@@ -218,26 +189,15 @@ class Session:
         """
         connection = connection or await self.keep_connection()
         connection.stderr_bytes = 0
-        before = self.questions
-
-        def go_on(answer: AcceptedAnswer) -> bool:
-            self.count(answer)
-            return send_next()
-
-        def send_next() -> bool:
-            if not seat.question or self.is_out_of_time:
-                return False
-            expect.send(connection, seat, said)
-            return True
-
-        if send_next():
-            await expect.take_answers(connection, seat, go_on)
+        before = len(self.answers)
+        while seat.question and not self.is_out_of_time:
+            await self.ask(seat, said, connection)
         if seat.question:
             # A game must not be left in its middle: this process cannot be used further.
             await self.drop()
-            raise OutOfTimeError(self.questions - before)
-        expect.send(connection, seat, said)
-        return self.questions - before
+            raise OutOfTimeError(len(self.answers) - before)
+        connection.send(*map(said or bytes, seat.lines()))
+        return len(self.answers) - before
 
     async def play_on(
         self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
@@ -264,11 +224,9 @@ class CheckStep(NamedTuple):
     """One step of the check."""
 
     name: str
-    """Its name for `--only`."""
     title: str
     """The bot's action if it passes, as the end of a sentence about it."""
     promise: str
-    """The part of SPEC.md that demands it."""
     run: Callable[[Session], Awaitable[str]]
     """The function that checks it and returns a note; it raises ViolationError or SkippedError."""
     gate: bool = False

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from random import Random
 from typing import NamedTuple
 
@@ -21,14 +21,11 @@ WORLDS = 512
 CLEAR = 4.0
 """The standard errors by which the worst option of a middle game must be below the best one."""
 DIGITS = 3
-"""Decimals of a point that are kept."""
 AT_ONCE = 10
 """Middle games that are tried together."""
 
 
 class _Candidate(NamedTuple):
-    """A question that may become a problem."""
-
     logged: LoggedGame
     asked: AskedQuestion
 
@@ -37,11 +34,8 @@ class Candidates:
     """At most one endgame and one middle game of each logged game."""
 
     def __init__(self, seed: int) -> None:
-        self._luck = Random(seed)
-        self._by_rules: dict[ProblemKind, dict[str, list[_Candidate]]] = {
-            "endgame": defaultdict(list),
-            "middle game": defaultdict(list),
-        }
+        self._rng = Random(seed)
+        self._found: dict[tuple[ProblemKind, str], list[_Candidate]] = defaultdict(list)
 
     def look(self, logged: LoggedGame) -> None:
         """Look for problems in a game, unless it had fouls or was cut off.
@@ -49,29 +43,29 @@ class Candidates:
         Raises DamagedLogError.
         """
         fouled = any(isinstance(record, FoulRecord) for record in logged.records)
-        if fouled or logged.game.forfeited or not logged.result:
-            return
         # With questions about single options the choices would not be those of an exam.
-        if logged.sitting.clock.forced == "ask":
+        forced = logged.sitting.clock.forced == "ask"
+        if fouled or forced or logged.game.forfeited or not logged.result:
             return
-        found: dict[ProblemKind, list[AskedQuestion]] = {"endgame": [], "middle game": []}
+        endgames, middle = list[AskedQuestion](), list[AskedQuestion]()
         timeline = Timeline(logged)
         for seat in range(len(logged.sitting.seats)):
             for asked in timeline.questions(seat):
                 if len(asked.options) > 1 and asked.game.playing.layout:
-                    found["endgame" if is_open(asked.game) else "middle game"].append(asked)
-        for kind, questions in found.items():
-            self._luck.shuffle(questions)
-            good = (one for one in questions if kind == "middle game" or _differ(one))
-            for asked in good:
-                name = logged.sitting.rules.name
-                self._by_rules[kind][name].append(_Candidate(logged, asked))
-                break
+                    (endgames if is_open(asked.game) else middle).append(asked)
+        self._rng.shuffle(endgames)
+        self._rng.shuffle(middle)
+        name = logged.sitting.rules.name
+        solved = (one for one in endgames if len(set(exact_leads(one.game) or ())) > 1)
+        if good := next(solved, None):
+            self._found["endgame", name].append(_Candidate(logged, good))
+        if middle:
+            self._found["middle game", name].append(_Candidate(logged, middle[0]))
 
     def endgames(self, many: int) -> Iterator[Problem]:
         """Yield so many endgames, or all, in turn from each ruleset."""
-        found = chain.from_iterable(zip_longest(*self._shuffled("endgame").values()))
-        for one in [candidate for candidate in found if candidate][:many]:
+        found = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
+        for one in islice(found, many):
             leads = exact_leads(one.asked.game)
             assert leads is not None, "It was solved before."
             yield _problem(one, "endgame", leads, [0.0] * len(leads))
@@ -80,29 +74,18 @@ class Candidates:
         self, many: int, worlds: int, by: Player, tell: Callable[[int], None]
     ) -> Iterator[Problem]:
         """Yield so many middle games, or all, in turn from each ruleset."""
-        makers = [_clear(found, worlds, by) for found in self._shuffled("middle game").values()]
-        made = 0
-        while makers and made < many:
-            for maker in tuple(makers):
-                problem = next(maker, None)
-                if problem is None:
-                    makers.remove(maker)
-                elif made < many:
-                    made += 1
-                    tell(made)
-                    yield problem
+        makers = [_clear(found, worlds, by) for found in self._shuffled("middle game")]
+        found = filter(None, chain.from_iterable(zip_longest(*makers)))
+        for made, problem in enumerate(islice(found, many), start=1):
+            tell(made)
+            yield problem
 
-    def _shuffled(self, kind: ProblemKind) -> dict[str, list[_Candidate]]:
-        found = dict(sorted(self._by_rules[kind].items()))
-        for candidates in found.values():
-            self._luck.shuffle(candidates)
+    def _shuffled(self, wanted: ProblemKind) -> list[list[_Candidate]]:
+        """Return the candidates of each ruleset."""
+        found = [some for (kind, _), some in sorted(self._found.items()) if kind == wanted]
+        for candidates in found:
+            self._rng.shuffle(candidates)
         return found
-
-
-def _differ(asked: AskedQuestion) -> bool:
-    """Tell whether an endgame is solved, and its options differ."""
-    leads = exact_leads(asked.game)
-    return leads is not None and len(set(leads)) > 1
 
 
 def _clear(found: Sequence[_Candidate], worlds: int, by: Player) -> Iterator[Problem]:

@@ -1,12 +1,13 @@
 """Marks of an exam: how much a bot lost, by kind of problem and by game. Pure."""
 
-import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from msgspec import Struct
 
 from arena.exam.problems import Problem
 from arena.exam.sit_exam import ExamAnswer
+from arena.valuation.decision_loss import standard_error
 
 
 class Mark(Struct, frozen=True):
@@ -24,9 +25,7 @@ class Mark(Struct, frozen=True):
     half_width: float
     """Half of the 95 % interval of `loss`, for other problems of the same kind."""
     worst: float
-    """Points that the dearest answer cost."""
     fouls: int
-    """Problems that were answered by a foul."""
 
 
 def mark_answers(problems: Sequence[Problem], answers: Iterable[ExamAnswer]) -> list[Mark]:
@@ -57,9 +56,8 @@ def compare_answers(
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
-    mean, many = math.fsum(values) / len(values), len(values)
-    spread = math.fsum((value - mean) ** 2 for value in values) / max(1, many - 1)
-    return round(mean, 3), round(1.96 * math.sqrt(spread / many), 3) if many > 1 else math.inf
+    many = np.array(values)
+    return round(float(many.mean()), 3), round(1.96 * standard_error(many), 3)
 
 
 def _mark(kind: str, rules: str, answers: Sequence[ExamAnswer]) -> Mark:

@@ -23,7 +23,6 @@ from protocol.records import DealRecord, LogRecord
 from protocol.ruleset import ImpossibleRulesError, Ruleset, check_seats, set_of_tiles
 
 MOST_BYTES = 1 << 26
-"""The most bytes of a problem set."""
 MOST_PROBLEMS = 2000
 """The most problems of a set: a game's number on a bot's pipe is at most that."""
 MOST_POINTS = 1_000_000
@@ -36,7 +35,6 @@ class ProblemDeal(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     """A deal of a problem's game."""
 
     round: int
-    """The round's number, from 1."""
     leader: int
     """The seat that leads, unless a double decides, or that guesses."""
     tiles: str
@@ -60,15 +58,10 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
     number: int
     """The problem's number in its set, from 1."""
     kind: ProblemKind
-    """The kind of its values."""
     rules: str | Ruleset
-    """A named game, or the whole ruleset."""
     seats: int
-    """The seats at the table."""
     seat: int
-    """The seat that is asked."""
     deals: tuple[ProblemDeal, ...]
-    """The deals of the game so far."""
     choices: tuple[int, ...]
     """The answers of all seats so far, each an index into the options."""
     values: tuple[float, ...]
@@ -80,7 +73,7 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def ruleset(self) -> Ruleset:
-        """The ruleset."""
+        """The whole ruleset."""
         return find_variant(self.rules) if isinstance(self.rules, str) else self.rules
 
     @property
@@ -91,7 +84,6 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _dealt(problem: Problem, deal: ProblemDeal) -> Dealt:
-    """Return a deal as the engine takes it. Raises ValueError, IndexError."""
     none: tuple[Hand, ...] = ((),) * problem.seats
     if not deal.tiles:
         return Dealt(deal.round, deal.deal, deal.leader, deal.lots, none, ())
@@ -107,7 +99,6 @@ class PosedProblem(NamedTuple):
     """A problem as the referee poses it."""
 
     question: OpenQuestion
-    """The open question."""
     lines: tuple[bytes, ...]
     """The lines for the seat, without earlier questions; the last is the question."""
     records: tuple[LogRecord, ...]
@@ -124,32 +115,26 @@ def pose(problem: Problem, clock: Clock) -> PosedProblem:
     def next_deal(*_: object) -> Dealt:
         return _dealt(problem, next(dealt))
 
+    lines: list[bytes] = []
     try:
         referee = Referee(setup, b"", next_deal)
-        told: list[bytes] = []
-        for choice in problem.choices:
-            told += _told(referee, problem.seat)
-            question = referee.awaiting
-            assert question is not None, "The game is not over."
+        for choice in (*problem.choices, None):
+            own = [line for seat, line in referee.take_outgoing() if seat == problem.seat]
+            if (question := referee.awaiting) is None or choice is None:
+                break
+            # The last line to the seat that is asked is an earlier question.
+            lines += own[:-1] if question.seat == problem.seat else own
             answer = Choose(id=question.id, choice=choice)
             referee.receive(question.seat, b"", 0.0, 0.0, answer)
-        last = referee.take_outgoing()
-        question = referee.awaiting
-        if question is None or question.seat != problem.seat:
-            raise _unplayable(problem)
-    except (StopIteration, IndexError, AssertionError, ValueError, ImpossibleRulesError) as error:
+    except (StopIteration, IndexError, ValueError, ImpossibleRulesError) as error:
         raise _unplayable(problem) from error
-    if len(question.options) != len(problem.values):
+    if (
+        question is None
+        or question.seat != problem.seat
+        or len(question.options) != len(problem.values)
+    ):
         raise _unplayable(problem)
-    own = [line for seat, line in last if seat == problem.seat]
-    return PosedProblem(question, (*told, *own), tuple(referee.take_records()))
-
-
-def _told(referee: Referee, seat: int) -> list[bytes]:
-    """Return the new lines for a seat without a question to it."""
-    own = [line for to, line in referee.take_outgoing() if to == seat]
-    question = referee.awaiting
-    return own[:-1] if question and question.seat == seat else own
+    return PosedProblem(question, (*lines, *own), tuple(referee.take_records()))
 
 
 def _unplayable(problem: Problem) -> UserError:

@@ -1,11 +1,12 @@
 """An exam: problems put to a bot, each as a game of its own, and what its answers cost."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import trio
 from msgspec import Struct
 
-from arena.analysis.reask import ReaskResult, ReaskSession
+from arena.analysis.reask import ask_once, monitored
+from arena.analysis.timeline import Answer
 from arena.engine import view
 from arena.exam.problems import PosedProblem, Problem
 from arena.match.bot_pool import BotPool
@@ -14,7 +15,7 @@ from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault, encode_line
 from protocol.messages import Clock
-from protocol.records import FoulClass
+from protocol.records import ChoiceRecord, FoulClass, FoulRecord
 
 MOST_FOULS = 20
 """Fouls after which a bot is asked no more: all further problems are lost too."""
@@ -24,7 +25,6 @@ class ExamAnswer(Struct, frozen=True):
     """A bot's answer to a problem, and its cost."""
 
     number: int
-    """The problem's number."""
     choice: int | None
     """The chosen option, counted from 0; None: a foul."""
     loss: float
@@ -33,7 +33,6 @@ class ExamAnswer(Struct, frozen=True):
     """The standard error of `loss`; 0 if it is exact."""
     foul: FoulClass | None
     ms: float
-    """The time charged, in ms."""
 
 
 async def sit_exam(
@@ -49,70 +48,43 @@ async def sit_exam(
     `tell`: called with the number of answers so far. Raises CannotStartError, LagError.
     """
     answers: dict[int, ExamAnswer] = {}
-    left = iter(posed)
-    examiner = _Examiner(command, clock, sandbox, answers, tell)
+    left, poller = iter(posed), Poller()
+
+    async def ask_all() -> None:
+        """Take problems until none is left, and ask one process, or the one that replaces it."""
+        async with monitored(poller, command, clock, sandbox) as pool:
+            for problem, one in left:
+                fouls = sum(answer.foul is not None for answer in answers.values())
+                result = None if fouls >= MOST_FOULS else await _ask(poller, pool, problem, one)
+                answers[problem.number] = _answer(problem, result)
+                tell(len(answers))
+
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(examiner.poller.run)
+        nursery.start_soon(poller.run)
         async with trio.open_nursery() as lanes:
             for _ in range(jobs):
-                lanes.start_soon(examiner.ask_all, left)
+                lanes.start_soon(ask_all)
         nursery.cancel_scope.cancel()
     return [answers[number] for number in sorted(answers)]
 
 
-class _Examiner:
-    """State that the processes of one bot share."""
+async def _ask(poller: Poller, pool: BotPool, problem: Problem, posed: PosedProblem) -> Answer:
+    result, bot = await ask_once(poller, pool, posed.question, posed.lines)
+    if isinstance(result, FoulRecord):
+        # Another process answers the next problem.
+        bot.disqualify(bot.fault or Fault(result.foul, result.detail))
+    else:
+        seats = problem.seats
+        bot.send(encode_line(view.game_over(problem.number, "foul", (0,) * seats, (1,) * seats)))
+    bot.set_listener(None)
+    return result
 
-    def __init__(
-        self,
-        command: Command,
-        clock: Clock,
-        sandbox: Sandbox,
-        answers: dict[int, ExamAnswer],
-        tell: Callable[[int], None],
-    ) -> None:
-        self.poller = Poller()
-        self._command, self._start_ms, self._sandbox = command, clock.start_ms, sandbox
-        self._answers = answers
-        self._fouls = 0
-        self._tell = tell
 
-    async def ask_all(self, posed: Iterator[tuple[Problem, PosedProblem]]) -> None:
-        """Take problems until none is left, and ask one process, or the one that replaces it."""
-        pool = BotPool(self.poller, [self._command], self._start_ms, self._sandbox)
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(pool.monitor)
-                for problem, one in posed:
-                    answer = await self._ask(pool, problem, one)
-                    self._answers[problem.number] = answer
-                    self._tell(len(self._answers))
-                nursery.cancel_scope.cancel()
-        finally:
-            await pool.close()
-
-    async def _ask(self, pool: BotPool, problem: Problem, posed: PosedProblem) -> ExamAnswer:
-        worst = max(problem.losses)
-        if self._fouls >= MOST_FOULS:
-            return ExamAnswer(problem.number, None, worst, 0.0, "forfeit", 0.0)
-        (bot,) = await pool.start_missing()
-        assert bot, "Somebody sits there."
-        session = ReaskSession(self.poller, bot, posed.question, posed.lines)
-        result: ReaskResult = await session.ask()
-        if session.error:
-            raise session.error
-        if result.foul:
-            self._fouls += 1
-            # Another process answers the next problem.
-            bot.disqualify(bot.fault or Fault(result.foul, result.detail))
-        else:
-            seats = problem.seats
-            over = view.game_over(problem.number, "foul", (0,) * seats, (1,) * seats)
-            bot.send(encode_line(over))
-        bot.set_listener(None)
-        if result.choice is None:
-            return ExamAnswer(problem.number, None, worst, 0.0, result.foul, round(result.ms, 3))
-        loss, error = problem.losses[result.choice], problem.errors[result.choice]
-        return ExamAnswer(
-            problem.number, result.choice, round(loss, 3), error, None, round(result.ms, 3)
-        )
+def _answer(problem: Problem, result: Answer | None) -> ExamAnswer:
+    """Return an answer and its cost; without a result the bot was asked no more."""
+    ms = round(result.ms, 3) if result else 0.0
+    if not isinstance(result, ChoiceRecord):
+        foul = result.foul if result else "forfeit"
+        return ExamAnswer(problem.number, None, max(problem.losses), 0.0, foul, ms)
+    loss, error = problem.losses[result.choice], problem.errors[result.choice]
+    return ExamAnswer(problem.number, result.choice, round(loss, 3), error, None, ms)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from arena.logs.checksummed import damaged, read_lines
+from arena.logs.checksummed import read_plain
 from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal
 from protocol.records import Commitment, Reveal
 
@@ -25,12 +25,12 @@ def published_seeds(path: Path) -> dict[int, bytes]:
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
     boards: set[int] = set()
-    for line in read_lines(path):
-        try:
-            promise = decode(line.data)
-        except DamagedRecordError as error:
-            raise damaged(path, line, error) from error
+
+    def decode_new(line: bytes) -> P:
+        promise = decode(line)
         if promise.board in boards:
-            raise damaged(path, line, f"board {promise.board} was there before")
+            raise DamagedRecordError(f"board {promise.board} was there before")
         boards.add(promise.board)
-        yield promise
+        return promise
+
+    return read_plain(path, decode_new)

@@ -14,6 +14,10 @@ FOLDER = "games"
 """The folder of game logs in an event's folder, or in the folder of a person's games."""
 PAGES = "replays"
 """The folder of the replay pages, beside that of the logs."""
+GAMES_A_PAGE = 25
+"""Games that share a replay page."""
+SITE_PAGE = "replay.html"
+"""The page of a site that replays the game that its address names."""
 ENDING = ".jsonl"
 """The ending of a game log's name."""
 SITTING_PREFIX = "from-"
@@ -24,6 +28,17 @@ MIN_PACK_BYTES = 2**15
 """The size in bytes from which a finished log is compressed; a smaller one stays plain text."""
 LOG_PREFIXES = (line_start(Sitting), line_start(DealRecord))
 """Beginnings of lines that only a log has: neither a ledger nor a bot's pipe has them."""
+
+
+def page_name(sitting: str, place: int) -> str:
+    """Return the file that replays the game at this place (from 1) of a sitting's plan."""
+    part = page_part(place)
+    return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
+
+
+def page_part(place: int) -> int:
+    """Return the number of a sitting's page, from 0, that has the game at this place."""
+    return (place - 1) // GAMES_A_PAGE
 
 
 def list_logs(folder: Path) -> list[Path]:

@@ -120,6 +120,21 @@ def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
                 yield from (line + b"\n" for line in lines if line.startswith(told))
 
 
+def read_plain(path: Path, decode: Callable[[bytes], T], *, torn: bool = False) -> Iterator[T]:
+    """Yield the record of every line of a file without checksums; with `torn` but a cut last one.
+
+    Raises DamagedFileError.
+    """
+    for line in read_lines(path):
+        if torn and not line.data.endswith(b"\n"):
+            return
+        try:
+            record = decode(line.data)
+        except DamagedRecordError as error:
+            raise damaged(path, line, error) from error
+        yield record
+
+
 def read_sealed(path: Path, decode: Callable[[bytes], T], remedy: str = "") -> Iterator[Entry[T]]:
     """Yield every line of a file with its record, except a last line that was cut short.
 

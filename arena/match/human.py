@@ -1,8 +1,8 @@
 """A person at the table: a seat like a bot's, whose lines go to a screen instead of a pipe.
 
-The screen (a terminal, or a page behind a socket) gets the same lines as a bot, so that it can show
-only what this seat may know. Its answer is a line too. It offers only legal options of the open
-question: a slip of a finger is not a foul.
+Lines tell the screen (a terminal, or a page behind a socket) when something happens, and its answer
+is a line too. It shows the frames of its seat (`arena.analysis.frames`), with nothing that the seat
+may not know, and offers only legal options: a slip of a finger is not a foul.
 """
 
 import time

@@ -91,6 +91,8 @@ class Referee:
         self._outgoing: list[tuple[int, bytes]] = []
         self.unlogged: list[LogRecord] = []
         """The records that wait for `take_records`."""
+        self.went_on = False
+        """True if the game was cut off before, and goes on from its log."""
         self._sent = [hashlib.sha256() for _ in range(seats)]
         self._begin()
 
@@ -157,7 +159,7 @@ class Referee:
 
     def send_again(self, lines: list[tuple[int, bytes]], records: list[LogRecord]) -> None:
         """Set the next lines to send and records to log, of a game that was cut off and goes on."""
-        self._outgoing, self.unlogged = lines, records
+        self._outgoing, self.unlogged, self.went_on = lines, records, True
 
     def has_fouled(self, seat: int) -> bool:
         """Tell whether a seat has fouled, so that the referee plays its first legal option."""

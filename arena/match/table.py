@@ -1,6 +1,7 @@
 """The table of one game: it connects bots, clock and log with a referee, and decides nothing."""
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ LOG_EVERY = 64
 """The most records that wait to be written: one system call for many is cheaper."""
 LOG_WITHIN_S = 0.2
 """The longest time in s that a record may wait to be written: onlookers follow the log."""
+HELD_PROCESSORS = max(1.5, (os.cpu_count() or 1) / 2)
+"""Processors that a bot holds if it may be the reason of a lag: more than one that only thinks."""
 STDERR_KEPT = 2**17
 """The most characters of stderr that a game's log keeps with its answers, on request."""
 
@@ -87,12 +90,30 @@ class Table(ReplyWaiter):
         assert question, "A seat is listened to only while it is asked."
         if fault.foul == "late":
             # Evidence besides the times: it decides nothing.
-            before, now = self._cpu_before, self._evidence[question.seat].cpu_ms()
-            used_ms = None if before is None or now is None else now - before
-            self._lateness = {"limit_ms": question.time_ms, "cpu_ms": used_ms}
+            self._lateness = {"limit_ms": question.time_ms, "cpu_ms": self._cpu_of(question)}
         given_back_ms = self._deadline.given_back_ms
         self._referee.forfeit(question.seat, fault, ms=ms, given_back_ms=given_back_ms)
         self._deliver(at_once=True)
+
+    def fail(self, error: Exception) -> None:
+        """End the game without a result, unless the asked seat stops it a second time."""
+        if isinstance(error, LagError) and self._referee.went_on and self._holds_processors():
+            words = "The game was stopped before; now its processes kept the referee from its pipe"
+            fault = Fault("late", f"{words} for {self._deadline.given_back_ms:.0f} ms.")
+            return self.guard(lambda: self.on_fault(fault, float(self._deadline.limit_ms)))
+        return super().fail(error)
+
+    def _holds_processors(self) -> bool:
+        """Tell whether the seat that is asked has used most of the CPU since its question."""
+        used_ms = self._cpu_of(self._question) if self._question else None
+        deadline = self._deadline
+        passed_ms = deadline.charged_ms(self._poller.now()) + deadline.given_back_ms
+        return used_ms is not None and used_ms > HELD_PROCESSORS * passed_ms
+
+    def _cpu_of(self, question: OpenQuestion) -> float | None:
+        """Return the CPU time that the asked seat has used since its question, in ms."""
+        before, now = self._cpu_before, self._evidence[question.seat].cpu_ms()
+        return None if before is None or now is None else now - before
 
     def _deliver(self, *, at_once: bool = False) -> None:
         """Send the referee's lines, begin the deadline of a new question, log enough records."""

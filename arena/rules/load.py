@@ -9,7 +9,7 @@ import msgspec
 from arena.rules.toml_file import parse_toml
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError, unknown_name
-from protocol.ruleset import HandSizes, Ruleset, choices, derive
+from protocol.ruleset import HandSizes, Ruleset, choices, derive, group_of
 
 SUFFIX = ".toml"
 """The ending of a file of rules; any other word is the name of a game."""
@@ -133,7 +133,8 @@ def _spelled(
     written: Mapping[str, Any], folder: Path, name: str | None, within: tuple[Path, ...]
 ) -> Ruleset:
     """Apply a table's choices to its base; without a name of its own it keeps the base's."""
-    _check(written)
+    for choice in written:
+        _ = choice in BESIDES or group_of(choice, BESIDES)
     base = written.get("base", "draw")
     if isinstance(base, str) and base.endswith(SUFFIX):
         rules = _read(folder / base, within)
@@ -142,19 +143,6 @@ def _spelled(
     called = _name(written.get("name", name)) if name or "name" in written else rules.name
     differs = {choice: _plain(value) for choice, value in written.items() if choice not in BESIDES}
     return derive(rules, called, differs)
-
-
-def _check(written: Mapping[str, Any]) -> None:
-    """Refuse a word that is not a choice; name the nearest choice."""
-    owners = choices()
-    for choice in written:
-        if choice in owners.values():
-            inside = [own for own, group in owners.items() if group == choice]
-            raise UserError(
-                f"{choice} is a group of choices, not a choice. Set one of {', '.join(inside)}."
-            )
-        if choice not in owners and choice not in BESIDES:
-            raise unknown_name("choice of rules", choice, (*owners, *BESIDES))
 
 
 def _name(name: object) -> str:
@@ -175,9 +163,9 @@ def _choice(word: str) -> tuple[str, Any]:
     if not equals:
         raise UserError(f"--set takes CHOICE=VALUE, not {word!r}.")
     choice = choice.strip()
-    _check({choice: None})
     if choice in BESIDES:
         raise UserError(f"--set cannot change {choice}; set it in the rules file.")
+    group_of(choice, BESIDES)
     return choice, _value(choice, value.strip())
 
 
@@ -194,7 +182,7 @@ def _value(choice: str, text: str) -> Any:
 
 def _is_list(choice: str) -> bool:
     defaults = Ruleset(name="")
-    return isinstance(getattr(getattr(defaults, choices()[choice]), choice), tuple)
+    return isinstance(getattr(getattr(defaults, group_of(choice)), choice), tuple)
 
 
 def _scalar(text: str) -> Any:

@@ -32,14 +32,12 @@ STEADY = frozenset((
 ))  # fmt: skip
 """The entries of /proc besides its own processes that a bot may see: no bot can change them."""
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
-"""All devices that a bot has."""
 SIGNALS = 256
 """Most signals and timers that may wait for a bot: few, because all bots of one user share one
 supply, and notice when it is used up."""
 NOBODY = "1000"
 """The user that a bot has inside a user namespace of its own."""
 COMPILED = "__pycache__"
-"""The name of the folder for Python's compiled files."""
 NICE = 10
 """Steps by which every bot comes after the referee at a processor."""
 ENTRANCE = (
@@ -64,7 +62,6 @@ Address = Annotated[
         description="a host and its port, such as api.example.com:443",
     ),
 ]
-"""An address on the network."""
 VariableName = Annotated[
     str,
     Meta(
@@ -72,7 +69,6 @@ VariableName = Annotated[
         description="a variable's name in capital letters, digits and _",
     ),
 ]
-"""The name of an environment variable."""
 CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/ca-certificates")
 """The folders in which programs look for certificates of servers, for bots with a network."""
 
@@ -81,7 +77,6 @@ class Command(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot's command, and the files that it may read."""
 
     argv: tuple[str, ...]
-    """Program and arguments."""
     folder: str
     reads: tuple[str, ...] = ()
     """Files and folders that it may read besides the machine's, absolute."""
@@ -229,7 +224,7 @@ def _files(command: Command) -> Iterator[str]:
     there: list[str] = []
     certificates = (path for path in CERTIFICATES if command.network and Path(path).exists())
     for path in readable_paths((*command.reads, *certificates)):
-        if _within(path, there):
+        if is_within(path, there):
             continue  # A link in an existing folder cannot be made a second time.
         there.append(path)
         where = Path(path)
@@ -238,7 +233,7 @@ def _files(command: Command) -> Iterator[str]:
             yield from ("--symlink", str(where.readlink()), path)
         else:
             yield from ("--ro-bind", path, path)
-    if not _within(command.folder, (*SYSTEM, *command.reads)):
+    if not is_within(command.folder, (*SYSTEM, *command.reads)):
         yield from _parents(PurePath(command.folder, "bot"), made)
 
 
@@ -258,7 +253,7 @@ def compiled(own: Iterable[str]) -> Iterator[str]:
 def _parents(path: PurePath, made: set[str]) -> Iterator[str]:
     """Yield the folders above a path, which only root could enter if bubblewrap made them."""
     for parent in map(str, reversed(path.parents[:-1])):
-        if parent not in made and not _within(parent, SYSTEM):
+        if parent not in made and not is_within(parent, SYSTEM):
             made.add(parent)
             yield from ("--perms", "0755", "--dir", parent)
 
@@ -275,15 +270,15 @@ def readable_paths(reads: Iterable[str]) -> Iterator[str]:
 
 def can_read(command: Command, folder: str) -> bool:
     """Tell whether a bot can read a folder, or a file in it."""
-    return _within(folder, (*SYSTEM, *command.reads)) or any(
+    return is_within(folder, (*SYSTEM, *command.reads)) or any(
         str(PurePath(path).parent) == folder for path in command.reads
     )
 
 
-def _within(path: str, folders: Iterable[str]) -> bool:
-    """Tell whether a path is one of the folders or is in one."""
-    above = _lineage(path)
-    return any(_lineage(folder)[0] in above for folder in folders)
+def is_within(path: str | PurePath, folders: Iterable[str | PurePath]) -> bool:
+    """Tell whether a path is one of the folders or is in one, by their names."""
+    above = _lineage(f"{path}")
+    return any(_lineage(f"{folder}")[0] in above for folder in folders)
 
 
 @lru_cache(maxsize=4096)

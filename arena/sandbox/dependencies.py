@@ -2,11 +2,11 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import which
 
-from arena.sandbox.command import SYSTEM
+from arena.sandbox.command import SYSTEM, is_within
 
 MOST_LINKS = 16
 """Links that are followed from a program's name to its file."""
@@ -172,10 +172,5 @@ def interpreter(program: Path) -> Path | None:
     return Path(found) if found and not _of_the_machine(Path(found)) else None
 
 
-def is_within(path: Path, folders: Iterable[Path]) -> bool:
-    """Tell whether a path is one of the folders or is in one."""
-    return any(path.is_relative_to(folder) for folder in folders)
-
-
 def _of_the_machine(path: Path) -> bool:
-    return is_within(path, map(Path, SYSTEM))
+    return is_within(path, SYSTEM)

@@ -15,11 +15,9 @@ ABOUT: dict[Level, str] = {
     "D": "limits only",
     "off": "nothing",
 }
-"""The parts of each level."""
 SandboxMode = Literal["auto", "require", "off"]
 """auto: the best level that this machine proves. require: level A or B, or no game at all."""
 REQUIRED: tuple[Level, ...] = ("A", "B")
-"""The levels that `require` accepts."""
 MIB = 2**20
 
 

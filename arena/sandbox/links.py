@@ -12,12 +12,11 @@ from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
-from arena.sandbox.command import readable_paths
+from arena.sandbox.command import is_within, readable_paths
 from arena.sandbox.dependencies import (
     as_named,
     interpreter,
     is_python,
-    is_within,
     linked_paths,
     real_path,
 )
@@ -73,13 +72,9 @@ def _leads_out(link: Path, territory: Territory) -> bool:
         return False
     # Without a folder of its own a bot's file is among others: it may mean only what is beside
     # the link and not hidden, or a link to `../.ssh` would open that.
-    return bool(homes) or not _is_beside(target, link.parent)
-
-
-def _is_beside(target: Path, folder: Path) -> bool:
-    return target.is_relative_to(folder) and not any(
-        part.startswith(".") for part in target.relative_to(folder).parts
-    )
+    if homes or not target.is_relative_to(link.parent):
+        return True
+    return any(part.startswith(".") for part in target.relative_to(link.parent).parts)
 
 
 def foreign_interpreter(script: Path, territory: Territory) -> Path | None:

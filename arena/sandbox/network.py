@@ -5,7 +5,7 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +17,6 @@ PROXY = Path(__file__).parent / "proxy.py"
 READY_S = 10.0
 """Seconds that bubblewrap has to name its process, and the proxy to listen."""
 ADDRESS = f"http://127.0.0.1:{PORT}"
-"""The proxy as a bot sees it."""
 VARIABLES = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), ADDRESS),
     "NODE_USE_ENV_PROXY": "1",
@@ -122,11 +121,7 @@ def _child(news: int) -> int:
         if not data:
             raise AccessError("bubblewrap did not start")
         said += data
-    return int(bytes(_digits(said)))
-
-
-def _digits(said: bytes) -> Iterator[int]:
-    return (byte for byte in said if chr(byte).isdigit())
+    return int(bytes(byte for byte in said if chr(byte).isdigit()))
 
 
 def _readable(descriptor: int) -> bool:

@@ -133,7 +133,8 @@ class SandboxedProcess:
         # after that.
         inner = children(pid) if self._level in ("A", "B") else []
         for child in inner:
-            _kill(child)
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
         if not inner:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
@@ -210,7 +211,6 @@ class SandboxedProcess:
 
 
 def _file_with(data: bytes) -> int:
-    """Return a descriptor of a file in memory from which this can be read."""
     descriptor = os.memfd_create("boneyard")
     os.write(descriptor, data)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -225,11 +225,6 @@ def _put_last(pid: int) -> None:
     with suppress(OSError):
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
         os.setpriority(os.PRIO_PGRP, pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
-
-
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
 
 
 def clean_environment(command: Command, level: Level) -> dict[str, str]:

@@ -203,7 +203,7 @@ def end_with_stdin() -> None:
     os._exit(0)
 
 
-def main() -> None:
+def serve_bot() -> None:
     """Listen, say so, give up all rights, serve."""
     pid, *allowed = sys.argv[1:]
     server = listen(int(pid))
@@ -222,4 +222,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve_bot()

@@ -26,7 +26,11 @@ def guarantee_table(findings: Sequence[LevelResult]) -> Table:
         table.add_column(finding.level, justify="right")
     for promise in GUARANTEES:
         table.add_row(promise.kept, *(_cell(finding, promise) for finding in findings))
-    table.add_row("Attempts that succeeded", *map(_total, findings), style="bold")
+    outcomes = [finding.outcomes.values() for finding in findings]
+    totals = (
+        f"{sum(one.got for one in made)} of {len(made)}" if made else "-" for made in outcomes
+    )
+    table.add_row("Attempts that succeeded", *totals, style="bold")
     return table
 
 
@@ -52,7 +56,6 @@ def verdict(findings: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _bubblewrap() -> str:
-    """Return the bubblewrap in use, its version and its origin, in words."""
     bwrap = find_tools().bwrap
     assert bwrap, "These levels were proven with it."
     done = subprocess.run((bwrap, "--version"), capture_output=True, text=True, check=True)
@@ -87,7 +90,6 @@ HELP: dict[Level, str] = {
         "`systemd-run --user --scope -p Delegate=yes boneyard run ...`, or as root."
     ),
 }
-"""The way to get to a level."""
 
 
 def _cell(finding: LevelResult, promise: Guarantee) -> Text:
@@ -96,8 +98,3 @@ def _cell(finding: LevelResult, promise: Guarantee) -> Text:
         return Text("-", "dim")
     through = sum(one.got for one in made)
     return Text(f"{through} of {len(made)}", "red") if through else Text("kept", "green")
-
-
-def _total(finding: LevelResult) -> str:
-    tried = finding.outcomes.values()
-    return f"{sum(one.got for one in tried)} of {len(tried)}" if tried else "-"

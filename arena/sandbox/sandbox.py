@@ -5,7 +5,7 @@ from shutil import which
 
 from arena.sandbox.command import Tools, find_tools
 from arena.sandbox.kernel.cgroups import Cgroup, Parents, parents
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import REQUIRED, Level, Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.pythons import about_python, runs_as_another
 
@@ -62,7 +62,7 @@ class Sandbox:
             raise
 
     def _check_parts(self) -> None:
-        needed = {"A": ("bwrap", "setpriv", "prlimit"), "B": ("bwrap", "setpriv", "prlimit")}
-        for tool in needed.get(self.level, () if self.level == "off" else ("setpriv", "prlimit")):
+        tools = ("bwrap",) * (self.level in REQUIRED) + ("setpriv", "prlimit")
+        for tool in tools if self.level != "off" else ():
             if getattr(self._tools, tool) is None:
                 raise FileNotFoundError(f"The program {tool} is not installed")

@@ -2,7 +2,7 @@
 
 import errno
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -45,9 +45,7 @@ class LevelResult(Struct, frozen=True):
     why_not: str
     """The reason why it is not available, a sentence; empty if it is."""
     broken: tuple[Guarantee, ...]
-    """The promises that it does not keep."""
     outcomes: dict[str, ProbeResult]
-    """Every attempt that was made, by name."""
 
     @property
     def confirmed(self) -> bool:
@@ -72,7 +70,8 @@ def choose_level(
             return Sandbox("off", limits, (shut, OFF))
         finding = examine_level(level, folder)
         if finding.confirmed:
-            return Sandbox(level, limits, tuple(level_sentences(finding)))
+            missing = (f"{promise.missing} {promise.remedy}" for promise in finding.broken)
+            return Sandbox(level, limits, tuple(missing))
         reasons.append(f"Level {level}: {finding.why_not}")
     if wish == "require":
         raise UserError(
@@ -109,8 +108,7 @@ def examine_level(level: Level, folder: Path) -> LevelResult:
 def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
     """Return the result of one try, and whether a busy machine cannot have influenced it."""
     try:
-        finding = _level_result(level, try_level(level, folder))
-        return finding, _is_certain(finding)
+        found = try_level(level, folder)
     except OSError as error:
         if error.errno in TRANSIENT_ERRORS:
             raise
@@ -118,32 +116,24 @@ def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
     except CannotProbeError as error:
         shut = barrier(Path(sys.executable)) if runs_as_another(level) else None
         foreign = shut is not None and "Permission denied" in str(error)
-        why_not = _foreign(shut) if shut and foreign else _sentence(error)
+        why_not = _sentence(error)
+        if foreign:
+            why_not = (
+                f"As root each bot runs as another user, who may not enter {shut}, where our "
+                f"Python lies ({real_path(Path(sys.executable))}), and there is no other Python "
+                "that they may run. Install one (Debian, Ubuntu: package `python3`), or run "
+                "Boneyard with /usr/bin/python3."
+            )
         return LevelResult(level, why_not, (), {}), foreign
-
-
-def _level_result(level: Level, found: dict[str, ProbeResult]) -> LevelResult:
     through = {CANARIES[name] for name, outcome in found.items() if outcome.got}
     broken = tuple(promise for promise in GUARANTEES if promise.name in through)
     why_not = " ".join(promise.missing for promise in broken if promise.name in NEEDED[level])
-    return LevelResult(level, why_not, broken, found)
-
-
-def _is_certain(finding: LevelResult) -> bool:
-    """Tell whether every attempt that decided against a level was made."""
-    needed = NEEDED[finding.level]
-    return not any(
-        CANARIES[name] in needed and outcome.detail.startswith(UNTRIED)
-        for name, outcome in finding.outcomes.items()
+    # Certain: every attempt that decided against the level was made.
+    untried = any(
+        CANARIES[name] in NEEDED[level] and outcome.detail.startswith(UNTRIED)
+        for name, outcome in found.items()
     )
-
-
-def _foreign(shut: Path) -> str:
-    return (
-        f"As root each bot runs as another user, who may not enter {shut}, where our Python lies "
-        f"({real_path(Path(sys.executable))}), and there is no other Python that they may run. "
-        "Install one (Debian, Ubuntu: package `python3`), or run Boneyard with /usr/bin/python3."
-    )
+    return LevelResult(level, why_not, broken, found), not untried
 
 
 def _sentence(error: Exception) -> str:
@@ -152,9 +142,3 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def level_sentences(finding: LevelResult) -> Iterator[str]:
-    """Yield one sentence for each promise that is missing."""
-    for promise in finding.broken:
-        yield f"{promise.missing} {promise.remedy}"

@@ -18,7 +18,6 @@ from pathlib import Path
 from arena.files import OTHERS, is_ours
 
 PREFIX = "boneyard-tmp-"
-"""The beginning of all their names."""
 YOUNG_S = 60.0
 """Seconds below which a folder may be one that is not locked yet."""
 
@@ -71,13 +70,10 @@ def _remove_left(name: str, where: int) -> None:
     with suppress(OSError):
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
         try:
-            if _is_left(os.fstat(descriptor)):
+            found = os.fstat(descriptor)
+            if time.time() - found.st_ctime > YOUNG_S and is_ours(found):
                 # Raises while its owner lives.
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(name, ignore_errors=True, dir_fd=where)
         finally:
             os.close(descriptor)
-
-
-def _is_left(found: os.stat_result) -> bool:
-    return time.time() - found.st_ctime > YOUNG_S and is_ours(found)

@@ -52,21 +52,12 @@ class Actions:
     def __init__(self, rules: Ruleset, seats: int) -> None:
         self.options: tuple[Option, ...] = tuple(_options(rules, seats))
         """Every option; its index is its number."""
-        self._numbers = {option: number for number, option in enumerate(self.options)}
-
-    def number(self, option: Option) -> int:
-        """Return the number of an option. Raises KeyError if this game never offers the option."""
-        return self._numbers[option]
-
-    def find(self, option: Option) -> int | None:
-        """Return the number of an option; None for a bid from outside the table."""
-        return self._numbers.get(option)
+        self.numbers = {option: number for number, option in enumerate(self.options)}
 
     def mask(self, options: Iterable[Option]) -> Mask:
         """Return 1 for each of these options and 0 for all others."""
         mask = np.zeros(len(self.options), np.int8)
-        numbers = self._numbers
-        mask[[numbers[option] for option in options if option in numbers]] = 1
+        mask[[self.numbers[option] for option in options if option in self.numbers]] = 1
         return mask
 
     def choice(self, number: int, options: Sequence[Option]) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.line import PassesAndDraws
 from arena.engine.state import Game
 from arena.training.actions import ENDS, Mask
 from arena.training.encoding import MOST, Encoding, Vector
@@ -15,7 +16,6 @@ from protocol.messages import Draw, Leads, Pass
 from protocol.ruleset import Ruleset, set_of_tiles, target
 
 NEVER = np.iinfo(np.int16).max
-"""The rank of what is not offered."""
 GRADE = 200
 """More than the ranks of equally good plays."""
 TOGETHER = 1024
@@ -39,17 +39,20 @@ class SeenRounds:
         self._bits = self.tables.bits.take(self.tables.ranks)
         self._pips = 1 << np.arange(rules.deal.highest_pip + 1, dtype=np.int32)
         self._target = target(rules, seats)
-        number = encoding.actions.number
-        self._draw, self._pass = number(Draw()), number(Pass())
+        self._draw, self._pass = (encoding.actions.numbers[one] for one in (Draw(), Pass()))
         grades = np.array([40 * (high == low) + high + low for high, low in tiles])
         self._grades = np.tile(grades * GRADE, len(ENDS)).astype(np.int16)
 
     def begin(self, games: Sequence[Game]) -> None:
         """Take these games, in which a round has begun, as the rows."""
         self.batch = RoundBatch.of(games)
-        self._leader = np.array([_leader(game) for game in games], np.int8)
+        leaders = (
+            [event.seat for event in game.playing.history if isinstance(event, Leads)][-1]
+            for game in games
+        )
+        self._leader = np.fromiter(leaders, np.int8)
         self._played = np.zeros_like(self.batch.hands)
-        self._passed, self._drew = np.zeros((2, *self._played.shape), np.int32)
+        self._acts = PassesAndDraws(*np.zeros((2, *self._played.shape), np.int32))
         self._came = np.zeros((len(games), self.seats, len(self._bits)), np.int16)
         hands = [game.playing.hand_bits for game in games]
         most = max(len(hand) for of_game in hands for hand in of_game)
@@ -63,8 +66,9 @@ class SeenRounds:
         fresh = SeenRounds(self.rules, self.seats, self.encoding)
         fresh.begin(games)
         self.batch.replace(rows, fresh.batch)
-        for name in ("_played", "_passed", "_drew"):
-            getattr(self, name)[:, rows] = getattr(fresh, name)
+        facts = zip((self._played, *self._acts), (fresh._played, *fresh._acts), strict=True)
+        for own, new in facts:
+            own[:, rows] = new
         self._leader[rows], self._came[rows] = fresh._leader, fresh._came
 
     def masks(self, rows: Places) -> Mask:
@@ -96,12 +100,12 @@ class SeenRounds:
             seen[:, parts[name]] = pips[:, None] == numbers
         by_seat = np.ix_(order, rows)
         seen[:, parts["played"]] = self._spread(self._played[by_seat].T)
-        for name, pips in (("passed", self._passed), ("drew", self._drew)):
+        for name, pips in (("passed", self._acts.passed), ("drew", self._acts.drew)):
             flags = pips[by_seat].T[:, :, None] & self._pips != 0
             seen[:, parts[name]] = flags.reshape(len(rows), len(order) * len(self._pips))
         seen[:, parts["leader"]] = self._leader[rows][:, None] == order
         seen[:, parts["tiles"]] = self.tables.sizes(batch.hands[by_seat]).T / tiles
-        points, scores = batch.points[:, rows].T, self.scores(rows)
+        points, scores = batch.points[:, rows].T, batch.scores_of(rows)
         seen[:, parts["scores"]] = np.clip(scores[:, order] / self._target, -MOST, MOST)
         stock = (batch.back[:, rows] - batch.front[:, rows]).sum(axis=0)
         seen[:, parts["boneyard"]] = np.stack([stock, batch.drawable[rows]], axis=1) / tiles
@@ -111,22 +115,19 @@ class SeenRounds:
         pot = np.where((scores != points).any(axis=1), 0, batch.pot[rows])
         seen[:, parts["pot"].start] = np.minimum(MOST, pot / self._target)
 
-    def scores(self, rows: Places) -> NDArray[np.int32]:
-        """Return the points of each seat (a column) in these rounds."""
-        return self.batch.scores_of(rows)
-
     def margins(self, rows: Places, seat: int) -> NDArray[np.float64]:
         """Return the seat's reward for these rounds, which are over."""
-        margins = round_margins(self.rules, (0,) * self.seats, [*self.scores(rows).T])
+        margins = round_margins(self.rules, (0,) * self.seats, [*self.batch.scores_of(rows).T])
         return np.asarray(margins[seat], np.float64)
 
-    def first(self, rows: Places, masks: Mask) -> Numbers:
-        """Return the first option of each question in its order."""
-        return self._least(self._ranks(rows), masks)
-
-    def greedy(self, rows: Places, masks: Mask) -> Numbers:
-        """Return what the sample bot `greedy` chooses."""
-        return self._least(self._ranks(rows) - self._grades, masks)
+    def choose(self, rows: Places, masks: Mask, *, greedy: bool) -> Numbers:
+        """Return the first option of each question in its order, or what `greedy` chooses."""
+        came = 2 * self._came[rows, self.batch.turn[rows]]
+        ranks = np.concatenate([came, came + 1, came], axis=1) - greedy * self._grades
+        plays = masks[:, : ranks.shape[1]] != 0
+        best = np.where(plays, ranks, NEVER).argmin(axis=1)
+        other = np.where(masks[:, self._draw], self._draw, self._pass)
+        return np.where(plays.any(axis=1), best, other)
 
     def act(self, rows: Places, actions: Numbers) -> None:
         """Take an offered action in each of these rows."""
@@ -134,41 +135,20 @@ class SeenRounds:
         draws, passes = actions == self._draw, actions == self._pass
         left, right = (pips.astype(np.int32) for pips in batch.numbers(rows))
         ends = np.where(left >= 0, 1 << np.maximum(left, 0) | 1 << np.maximum(right, 0), 0)
-        self._drew[seat, rows] |= np.where(draws, ends, 0)
-        self._passed[seat, rows] |= np.where(passes, ends, 0)
-        self._passed[seat[draws], rows[draws]] = 0
+        self._acts.add_draw((seat[draws], rows[draws]), ends[draws])
+        self._acts.add_pass((seat[passes], rows[passes]), ends[passes])
         end, number = np.divmod(np.where(draws | passes, 0, actions), len(self._bits))
         tile = np.where(draws | passes, 0, self._bits[number])
         self._played[seat, rows] |= tile
         batch.play(rows[~draws], (tile[~draws], end[~draws]))
-        if draws.any():
-            self._act_draw(rows[draws], seat[draws])
-
-    def _act_draw(self, rows: Places, seat: Ints) -> None:
-        before = self.batch.hands[seat, rows]
-        self.batch.draw(rows)
-        tile = self.batch.hands[seat, rows] ^ before
+        rows, seat = rows[draws], seat[draws]
+        before = batch.hands[seat, rows]
+        batch.draw(rows)
+        tile = batch.hands[seat, rows] ^ before
         number = (tile[:, None] & self._bits != 0).argmax(axis=1)
         self._came[rows, seat, number] = self._came[rows, seat].max(axis=1) + 1
-
-    def _ranks(self, rows: Places) -> Ints:
-        """Return the place of each play among the options: by its tile, then by its end."""
-        came = 2 * self._came[rows, self.batch.turn[rows]]
-        return np.concatenate([came, came + 1, came], axis=1)
-
-    def _least(self, ranks: Ints, masks: Mask) -> Numbers:
-        """Return the play that is offered with the lowest rank; without one draw, else pass."""
-        plays = masks[:, : ranks.shape[1]] != 0
-        best = np.where(plays, ranks, NEVER).argmin(axis=1)
-        other = np.where(masks[:, self._draw], self._draw, self._pass)
-        return np.where(plays.any(axis=1), best, other)
 
     def _spread(self, masks: Ints) -> Flags:
         """Return for some masks a row whether each tile is in them."""
         flags: Flags = masks[:, :, None] & self._bits != 0
         return flags.reshape(len(masks), masks.shape[1] * len(self._bits))
-
-
-def _leader(game: Game) -> int:
-    leads = [event.seat for event in game.playing.history if isinstance(event, Leads)]
-    return leads[-1]

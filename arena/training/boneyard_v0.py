@@ -18,6 +18,8 @@ Rewards, with partners the same for both:
 A seed fixes the deals of this episode and of those after it, until another seed is given.
 """
 
+import secrets
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -32,31 +34,25 @@ except ImportError as missing:
         "pip install 'boneyard-arena[train]'."
     ) from missing
 
+from arena.analysis.frames import frame_at
+from arena.analysis.text import Look, draw_frame
+from arena.analysis.timeline import Moment
+from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
-from arena.training.episode import Boards, Reward, draw_episode, with_rounds
-from protocol.errors import unknown_name
+from arena.training.episode import Episode, Reward
+from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask
-from protocol.ruleset import Ruleset, playable_seat_counts
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | Mask]
-"""An agent's observation: the vector and the mask."""
 
 
-def env(
-    rules: str | Ruleset = "draw",
-    seats: int | None = None,
-    *,
-    rounds: int | None = None,
-    reward: Reward = "points",
-    render_mode: Rendering | None = None,
-) -> Any:
-    """Return an environment that reports its use before `reset`; see `raw_env`."""
-    return OrderEnforcingWrapper(
-        raw_env(rules, seats, rounds=rounds, reward=reward, render_mode=render_mode)
-    )
+def env(*args: Any, **options: Any) -> Any:
+    """Return an environment that reports its use before `reset`; it takes what `raw_env` takes."""
+    return OrderEnforcingWrapper(raw_env(*args, **options))
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it so
@@ -85,16 +81,20 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
         super().__init__()
         if reward not in get_args(Reward):
             raise unknown_name("reward", f"{reward}", get_args(Reward))
-        chosen = with_rounds(find_variant(rules) if isinstance(rules, str) else rules, rounds)
+        chosen = find_variant(rules) if isinstance(rules, str) else rules
+        given: object = rounds
+        if given is not None:
+            # In a ruleset 0 means: to the target.
+            if isinstance(given, bool) or not isinstance(given, Integral) or given < 1:
+                raise UserError(f"rounds must be a whole number of 1 or more, not {given!r}.")
+            chosen = derive(chosen, chosen.name, {"rounds": int(given)})
         self.rules = chosen
-        """The ruleset of the game."""
         self.seats = playable_seat_counts(chosen)[0] if seats is None else seats
-        """The number of seats at the table."""
         self.encoding = Encoding(chosen, self.seats)
-        """The encoding of observations and actions."""
+        self.episode: Episode
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
-        self._boards = Boards(chosen, self.seats, reward)
+        self._reward, self._secret, self._board = reward, secrets.token_bytes(), 0
         low, high = self.encoding.bounds()
         many = len(self.encoding.actions.options)
         seen: dict[str, spaces.Space[Any]] = {
@@ -113,22 +113,32 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - PettingZoo passes it
-        """Begin the next episode; a seed fixes its deals, and those of the episodes after it."""
-        self._episode = self._boards.next(seed)
+        """Begin the next episode; a seed fixes its deals, and those of the episodes after it.
+
+        It is the next board on which a seat has a choice; those of a seed are the same everywhere.
+        """
+        if seed is not None:
+            self._secret, self._board = f"{seed}".encode(), 0
+        begun = False
+        while not begun:
+            self._board += 1
+            board = board_seed(self._secret, "training", self._board)
+            self.episode = Episode(self.rules, self.seats, board, self._reward)
+            begun = bool(self.episode.options)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = self.agents[self._episode.seat]
+        self.agent_selection = self.agents[self.episode.seat]
 
     def step(self, action: int | None) -> None:
         """Take the option with this number for the agent to move; None once the game is over.
 
         Raises ValueError if the option is not offered.
         """
-        agent, episode = self.agent_selection, self._episode
+        agent, episode = self.agent_selection, self.episode
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
@@ -156,11 +166,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
 
     def question(self, agent: str) -> Ask:
         """Return the question as a bot receives it, for custom encodings."""
-        return self._episode.question(self.possible_agents.index(agent))
+        return self.episode.question(self.possible_agents.index(agent))
 
     def render(self) -> str | None:
         """Return or print the table as text, with all hands and the options."""
-        text = draw_episode(self._episode)
+        game, look = self.episode.game, Look(tuple(self.possible_agents))
+        text = draw_frame(frame_at(Moment(game, game, (), None, None, 0), None), look).plain
         if self.render_mode == "ansi":
             return text
         print(text)

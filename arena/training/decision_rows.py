@@ -1,71 +1,39 @@
 """The decisions of a logged game as examples to learn from, in the numbers of the environment."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from msgspec import Struct
-
-from arena.analysis.timeline import AskedQuestion, Timeline
+from arena.analysis.timeline import Answer, AskedQuestion, Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Rewards, round_margins, seat_question
-from protocol.messages import Option
-from protocol.records import ChoiceRecord, FoulClass, FoulRecord, RoundRecord
+from protocol.records import RoundRecord
 
 
-class DecisionRow(Struct, frozen=True, kw_only=True):
-    """A question to a seat, in the encoding of the training environment, and the answer."""
+class DecisionRow(NamedTuple):
+    """An answered question to a seat, in the encoding of the training environment."""
 
-    seat: int
-    round: int
-    """The round's number in the game, from 1."""
-    number: int
-    """The question's number among those to this seat in the game, from 1."""
-    id: int
-    """The question's number on the bot's pipe."""
+    asked: AskedQuestion
+    answer: Answer
     vector: Vector
-    """All that the seat knew, and nothing else; see `arena.training.encoding`."""
     mask: Mask
-    """1 for the number of each option; see `arena.training.actions`."""
-    options: tuple[Option, ...]
-    choice: int | None
-    """The index of the chosen option; None: the seat fouled."""
     action: int | None
     """The number of the chosen option; None: the seat fouled, or the option has no number."""
-    ms: float
-    """The time charged, in ms."""
-    foul: FoulClass | None
 
 
 def decision_rows(
-    timeline: Timeline, encoding: Encoding, seats: Container[int]
+    timeline: Timeline, encoding: Encoding, seats: Iterable[int]
 ) -> Iterator[DecisionRow]:
     """Yield the answered questions to these seats, in the order in which they were asked."""
-    every = range(len(timeline.logged.sitting.seats))
-    asked = [one for seat in every if seat in seats for one in timeline.questions(seat)]
-    for one in sorted(asked, key=lambda question: question.index):
+    numbers = encoding.actions.numbers
+    every = [one for seat in seats for one in timeline.questions(seat)]
+    for one in sorted(every, key=lambda question: question.index):
         if one.answer:
-            yield _row(encoding, one, one.answer)
-
-
-def _row(
-    encoding: Encoding, asked: AskedQuestion, record: ChoiceRecord | FoulRecord
-) -> DecisionRow:
-    ask, options = seat_question(asked.game, asked.seat, asked.options), asked.options
-    choice = asked.choice
-    return DecisionRow(
-        seat=asked.seat,
-        round=asked.round,
-        number=asked.number,
-        id=asked.question.id,
-        vector=encoding.vector(ask),
-        mask=encoding.actions.mask(options),
-        options=options,
-        choice=choice,
-        action=None if choice is None else encoding.actions.find(options[choice]),
-        ms=record.ms,
-        foul=record.foul if isinstance(record, FoulRecord) else None,
-    )
+            ask = seat_question(one.game, one.seat, one.options)
+            action = None if one.choice is None else numbers.get(one.options[one.choice])
+            mask = encoding.actions.mask(one.options)
+            yield DecisionRow(one, one.answer, encoding.vector(ask), mask, action)
 
 
 def margins_by_round(logged: LoggedGame) -> dict[int, Rewards]:

@@ -31,13 +31,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.line import PassesAndDraws, with_ends
 from arena.training.actions import Actions
-from protocol.messages import Annulled, Ask, Bade, Drew, Event, Leads, Passed, Played, TurnedUp
+from protocol.messages import Annulled, Ask, Bade, Drew, Event, Leads, Passed, Played
 from protocol.ruleset import Ruleset, check_seats, set_of_tiles, target
 from protocol.tiles import Tile, flip
 
 Vector = NDArray[np.float32]
-"""A question as numbers; see the table above."""
 MOST = 2.0
 """The bound of shares of the target: scores exceed the target by less than this."""
 
@@ -50,25 +50,29 @@ class Encoding:
         check_seats(rules, seats)
         tiles = set_of_tiles(rules.deal)
         self.actions = Actions(rules, seats)
-        self.parts = _laid_out(_lengths(rules, seats, len(tiles)))
+        pips = self._pips = rules.deal.highest_pip + 1
+        lengths = {"hand": len(tiles), "line": len(tiles), "left": pips, "right": pips}
+        lengths |= {"played": seats * len(tiles), "passed": seats * pips, "drew": seats * pips}
+        lengths |= {"leader": seats, "tiles": seats, "scores": seats}
+        lengths |= {"boneyard": 2, "passes": 1, "round": 1, "pot": 1}
+        lengths |= {"bids": seats} if rules.boneyard.auction else {}
+        starts = accumulate(lengths.values(), initial=0)
+        self._at = dict(zip(lengths, starts, strict=False))
+        self.parts = {name: slice(at, at + lengths[name]) for name, at in self._at.items()}
         """The slice of each part of the vector."""
-        self.size = max(part.stop for part in self.parts.values())
-        """The vector's length."""
+        self.size = sum(lengths.values())
         self._seats = seats
         self._step = 1 if rules.deal.direction == "clockwise" else -1
         self._tiles = len(tiles)
-        self._pips = rules.deal.highest_pip + 1
         self._target = target(rules, seats)
         self._rounds = rules.game.rounds or rules.game.max_rounds
         self._chips = seats * rules.stakes.chips if rules.boneyard.auction else 0
         self._number = {way: at for at, tile in enumerate(tiles) for way in (tile, flip(tile))}
-        self._at = {name: part.start for name, part in self.parts.items()}
 
     def vector(self, ask: Ask) -> Vector:
         """Return the question as a vector."""
         order = self.order(ask.seat)
-        past = _Past(self._seats)
-        past.read(ask.events)
+        past = _Past(self._seats, ask.events)
         vector = np.zeros(self.size, np.float32)
         vector[self._present(ask) + self._done(past, order)] = 1
         vector[self._at["tiles"] :] = self._shares(ask, order, past)
@@ -100,8 +104,10 @@ class Encoding:
         for turn, seat in enumerate(order):
             played = at["played"] + turn * self._tiles
             ones += [played + number[tile] for tile in past.played[seat]]
-            for first, pips in ((at["passed"], past.passed[seat]), (at["drew"], past.drew[seat])):
-                ones += [first + turn * self._pips + pip for pip in pips]
+            first = turn * self._pips
+            for part, by_seat in ((at["passed"], past.acts.passed), (at["drew"], past.acts.drew)):
+                if bits := by_seat[seat]:
+                    ones += [part + first + n for n in range(self._pips) if bits >> n & 1]
         if past.leader is not None:
             ones.append(at["leader"] + order.index(past.leader))
         return ones
@@ -125,61 +131,26 @@ class Encoding:
 class _Past:
     """Facts about each seat, gathered from the events of a round."""
 
-    def __init__(self, seats: int) -> None:
+    def __init__(self, seats: int, events: Sequence[Event]) -> None:
+        """Read the events in their order; most of the encoding's time is spent here."""
         self.played: list[list[Tile]] = [[] for _ in range(seats)]
-        self.passed: list[set[int]] = [set() for _ in range(seats)]
-        self.drew: list[set[int]] = [set() for _ in range(seats)]
+        self.acts = PassesAndDraws([0] * seats, [0] * seats)
         self.bids: dict[int, int] = {}
         self.leader: int | None = None
         self.passes = 0
-
-    def read(self, events: Sequence[Event]) -> None:
-        """Read the events from the first to the last; most of the encoding's time is spent here."""
-        ends: tuple[int, ...] = ()
-        for event in events:
+        for event, ends in with_ends(events):
             if isinstance(event, Played):
-                ends = _after(ends, event)
                 self.played[event.seat].append(event.tile)
                 self.passes = 0
             elif isinstance(event, Drew):
-                self.drew[event.seat].update(ends)
-                self.passed[event.seat].clear()
+                self.acts.add_draw(event.seat, 1 << ends[0] | 1 << ends[1] if ends else 0)
                 self.passes = 0
             elif isinstance(event, Passed):
-                self.passed[event.seat].update(ends)
+                self.acts.add_pass(event.seat, 1 << ends[0] | 1 << ends[1])
                 self.passes += 1
-            elif isinstance(event, TurnedUp | Annulled):
-                ends = event.tile if isinstance(event, TurnedUp) else self._nothing_counts()
+            elif isinstance(event, Annulled):  # Nobody has led or passed.
+                self.acts, self.leader = PassesAndDraws([0] * seats, [0] * seats), None
             elif isinstance(event, Leads):
                 self.leader = event.seat
             elif isinstance(event, Bade):
                 self.bids[event.seat] = event.chips
-
-    def _nothing_counts(self) -> tuple[int, ...]:
-        """Reset after an annulled deal (nobody has drawn or led); return the empty ends."""
-        for drawn in self.drew:
-            drawn.clear()
-        self.leader = None
-        return ()
-
-
-def _after(ends: tuple[int, ...], event: Played) -> tuple[int, ...]:
-    if event.end == "left":
-        return event.tile[0], ends[1]
-    if event.end == "right":
-        return ends[0], event.tile[1]
-    return event.tile
-
-
-def _lengths(rules: Ruleset, seats: int, tiles: int) -> dict[str, int]:
-    pips = rules.deal.highest_pip + 1
-    lengths = {"hand": tiles, "line": tiles, "left": pips, "right": pips}
-    lengths |= {"played": seats * tiles, "passed": seats * pips, "drew": seats * pips}
-    lengths |= {"leader": seats, "tiles": seats, "scores": seats}
-    lengths |= {"boneyard": 2, "passes": 1, "round": 1, "pot": 1}
-    return lengths | ({"bids": seats} if rules.boneyard.auction else {})
-
-
-def _laid_out(lengths: dict[str, int]) -> dict[str, slice]:
-    starts = accumulate(lengths.values(), initial=0)
-    return {name: slice(at, at + lengths[name]) for name, at in zip(lengths, starts, strict=False)}

@@ -1,26 +1,19 @@
 """One game without bots, clock or log: its questions, actions and rewards, and how it looks."""
 
-import secrets
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from operator import add
 from typing import Any, Literal
 
 from arena import engine
-from arena.analysis.frames import Frame
-from arena.analysis.text import Look, draw_frame
 from arena.engine import view
-from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.match.referee import needs_answer
-from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Option
-from protocol.ruleset import Ruleset, count_sides, derive, side_of
+from protocol.ruleset import Ruleset, count_sides, side_of
 
 Reward = Literal["points", "places"]
 """The kind of reward of a step; see `arena.training.boneyard_v0`."""
 Rewards = tuple[float, ...]
-"""The reward of a step for each seat."""
 CLOCK = Clock()
 """The clock of a table, on which a seat without an alternative is not asked."""
 
@@ -69,7 +62,10 @@ class Episode:
         rewards, self._owed = self._owed, (0.0,) * game.seats
         while True:
             if game.round and game.round.over:
-                rewards = tuple(map(add, rewards, self._worth(game)))
+                gained = round_margins(game.rules, self._before, game.scores)
+                if self._reward == "places":
+                    gained = standing(game) if game.over else (0.0,) * game.seats
+                rewards, self._before = tuple(map(add, rewards, gained)), game.scores
             if game.over:
                 self.options = ()
                 return rewards
@@ -80,66 +76,6 @@ class Episode:
             if needs_answer(CLOCK, self.options, fouled=False):
                 return rewards
             engine.act_unchecked(game, self.options[0])
-
-    def _worth(self, game: Game) -> Rewards:
-        """Return the reward of each seat for the round that is over."""
-        before, self._before = self._before, game.scores
-        if self._reward == "places":
-            return standing(game) if game.over else (0.0,) * game.seats
-        return round_margins(game.rules, before, game.scores)
-
-
-class Boards:
-    """The episodes of an environment, one board after the other."""
-
-    def __init__(self, rules: Ruleset, seats: int, reward: Reward) -> None:
-        self._secret, self._board = secrets.token_bytes(), 0
-        self._rules, self._seats, self._reward = rules, seats, reward
-
-    def next(self, seed: int | None = None) -> Episode:
-        """Return the next board on which a seat has a choice; a seed begins another row of boards.
-
-        The boards of a seed are the same in every environment.
-        """
-        if seed is not None:
-            self._secret, self._board = f"{seed}".encode(), 0
-        while True:
-            self._board += 1
-            board = board_seed(self._secret, "training", self._board)
-            episode = Episode(self._rules, self._seats, board, self._reward)
-            if episode.options:
-                return episode
-
-
-def with_rounds(rules: Ruleset, rounds: object) -> Ruleset:
-    """Return the rules with this many rounds an episode; in a ruleset 0 means: to the target.
-
-    Raises UserError for `rounds` below 1.
-    """
-    if rounds is None:
-        return rules
-    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
-        raise UserError(f"rounds must be a whole number of 1 or more, not {rounds!r}.")
-    return derive(rules, rules.name, {"rounds": int(rounds)})
-
-
-def draw_episode(episode: Episode) -> str:
-    """Return the table as text, with all hands."""
-    game, state = episode.game, episode.game.playing
-    frame = Frame(
-        round=state.number,
-        turn=None if game.over else state.turn,
-        events=(),
-        line=state.line,
-        hands=state.hands,
-        pips=(),
-        stock=tuple(tile for row in state.stock for tile in row),
-        drawable=state.drawable,
-        options=(),
-        record=None,
-        scores=game.scores,
-    )
-    return draw_frame(frame, Look(tuple(f"player_{seat}" for seat in range(game.seats)))).plain
 
 
 def seat_question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:

@@ -19,8 +19,9 @@ ENVIRONMENTS, STEPS = 2048, 16
 """Environments side by side, and steps of each in a rollout."""
 EPOCHS, MINIBATCH = 2, 4096
 """Passes over a rollout, and transitions of a minibatch."""
+TESTED = 4096
+"""Rounds of the test."""
 HIDDEN = 128
-"""Values of the hidden layer."""
 RATE, GAE_LAMBDA, CLIP, ENTROPY_BONUS = 1e-3, 0.95, 0.2, 0.01
 """Learning rate, GAE lambda, PPO clip, entropy bonus."""
 POINTS = 20
@@ -39,7 +40,6 @@ class Transitions(NamedTuple):
     probabilities: Floats
     """The probability that the network gave to the action."""
     values: Floats
-    """The reward that the network expected."""
     rewards: Floats
     over: NDArray[np.bool_]
 
@@ -47,10 +47,8 @@ class Transitions(NamedTuple):
 class Network:
     """Weights, and Adam's moments of them."""
 
-    def __init__(self, inputs: NDArray[np.intp], actions: int, rng: np.random.Generator) -> None:
-        self.inputs = inputs
-        """The places of the vector that the network sees."""
-        first = rng.normal(size=(len(inputs), HIDDEN)) * len(inputs) ** -0.5
+    def __init__(self, inputs: int, actions: int, rng: np.random.Generator) -> None:
+        first = rng.normal(size=(inputs, HIDDEN)) * inputs**-0.5
         self.weights: Gradients = {
             "w1": first.astype(np.float32),
             "b1": np.zeros(HIDDEN, np.float32),
@@ -85,18 +83,10 @@ class Network:
         gradient[:, -1] = values - returns
         gradient /= len(rows)
         hidden_gradient = (gradient @ self.weights["w2"].T) * (1 - hidden**2)
-        self._adam_step(
-            {
-                "w1": batch.seen.T @ hidden_gradient,
-                "b1": hidden_gradient.sum(axis=0),
-                "w2": hidden.T @ gradient,
-                "b2": gradient.sum(axis=0),
-            },
-            rate,
-        )
+        first = {"w1": batch.seen.T @ hidden_gradient, "b1": hidden_gradient.sum(axis=0)}
+        self._adam_step(first | {"w2": hidden.T @ gradient, "b2": gradient.sum(axis=0)}, rate)
 
     def _adam_step(self, gradients: Gradients, rate: float) -> None:
-        """Update the weights by Adam."""
         self._updates += 1
         for name, gradient in gradients.items():
             mean, square = self._moments[name]
@@ -112,7 +102,7 @@ def train(seconds: float, path: str) -> None:
     parts = envs.encoding.parts
     # Scores and rounds stand still in episodes of one round: of them nothing can be learnt.
     inputs = np.r_[0 : parts["scores"].start, parts["boneyard"], parts["passes"]]
-    network = Network(inputs, len(envs.encoding.actions.options), rng)
+    network = Network(len(inputs), len(envs.encoding.actions.options), rng)
     vectors, infos = envs.reset(seed=1)
     began, rounds = time.process_time(), 0
     while (spent := time.process_time() - began) < seconds:
@@ -143,6 +133,23 @@ def train(seconds: float, path: str) -> None:
         mean = batch.rewards[batch.over].mean() * POINTS
         print(f"{spent:6.0f} s {rounds:10,} rounds: {mean:+6.2f} points a round", flush=True)
     np.savez(path, allow_pickle=False, inputs=inputs, **network.weights)
+    _test(network, inputs)
+    print(f"The bot that plays {path} is in arena/training/README.md. Next:")
+    print(f'  boneyard run "net.py {path}" greedy --format versus')
+
+
+def _test(network: Network, inputs: NDArray[np.intp]) -> None:
+    """Print the score of the best actions in rounds that the training never saw."""
+    envs = RoundsVectorEnv(TESTED, "draw", 2, rivals="greedy")
+    vectors, infos = envs.reset(seed=2)
+    scores = np.full(TESTED, np.nan)
+    while np.isnan(scores).any():
+        mask = infos["action_mask"] != 0
+        _, probabilities, _ = network.forward(vectors[:, inputs], mask)
+        vectors, rewards, over, _, infos = envs.step(probabilities.argmax(axis=1))
+        scores = np.where(np.isnan(scores) & over, rewards, scores)
+    error = 1.96 * scores.std() / TESTED**0.5
+    print(f"Test: {scores.mean():+.2f} ± {error:.2f} points a round against greedy (95 %).")
 
 
 def _advantages(rollout: list[Transitions], next_values: Floats) -> Floats:
@@ -155,14 +162,9 @@ def _advantages(rollout: list[Transitions], next_values: Floats) -> Floats:
     return np.concatenate(advantages[::-1])
 
 
-def main() -> None:
-    """Read the command line, and train."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=f"{__doc__}".partition("\n")[0])
     parser.add_argument("path", help="the file of the network, such as net.npz")
     parser.add_argument("--seconds", type=float, default=180.0, help="CPU time of the training")
     wanted = parser.parse_args()
     train(wanted.seconds, wanted.path)
-
-
-if __name__ == "__main__":
-    main()

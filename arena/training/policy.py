@@ -17,8 +17,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from operator import index
-from select import select
-from typing import SupportsIndex
+from typing import BinaryIO, SupportsIndex
 
 from msgspec import Struct
 
@@ -27,7 +26,6 @@ from protocol.messages import (
     Answer,
     Ask,
     BotHello,
-    Bye,
     Choose,
     GameOver,
     GameStarts,
@@ -35,8 +33,8 @@ from protocol.messages import (
     UnknownMessage,
 )
 
-READ = 1 << 16
-"""Bytes of one read: more than a pipe holds."""
+READ = 1 << 20
+"""Bytes of one read: as many as a pipe can hold, so that one read takes all that has come."""
 
 
 class Question(Struct, frozen=True):
@@ -45,17 +43,15 @@ class Question(Struct, frozen=True):
     ask: Ask
     """All that the seat may know, and its options."""
     game: GameStarts
-    """The question's game: the rules, the table and the clock."""
 
 
 Policy = Callable[[Question], SupportsIndex]
 """A function from a question to the index of an option."""
 BatchPolicy = Callable[[Sequence[Question]], Sequence[SupportsIndex]]
-"""A function from questions to the index of an option for each."""
 
 
 def play(policy: Policy, *, name: str = "", version: str = "1", author: str = "") -> None:
-    """Run as a bot until the referee says goodbye, one question at a time.
+    """Run as a bot until stdin ends, one question at a time.
 
     Without a name the bot is named after its file. Raises ValueError if the policy returns an
     index that is not offered, and any exception of the policy.
@@ -72,73 +68,55 @@ def play_batch(
 
     Raises as `play` does.
     """
-    hello = BotHello(name=name or _file(), version=version, author=author, tables=tables)
-    bot, pipe = _Bot(policy, hello), _taken_stdout()
+    name = name or sys.argv[0].rpartition("/")[2].removesuffix(".py")[:64] or "policy"
+    hello = BotHello(name=name, version=version, author=author, tables=tables)
+    pipe, games = _taken_stdout(), dict[int, GameStarts]()
     for lines in _arrivals():
-        _write(pipe, bot.answers(lines))
-        if bot.over:
-            return
-
-
-class _Bot:
-    """A bot's state: reads messages and writes answers, without I/O."""
-
-    def __init__(self, policy: BatchPolicy, hello: BotHello) -> None:
-        self.over = False
-        self._policy = policy
-        self._hello = hello
-        self._games: dict[int, GameStarts] = {}
-
-    def answers(self, lines: Sequence[bytes]) -> bytes:
-        """Return the answers to these lines; the policy gets all questions together."""
         said: list[Answer] = []
         waiting: list[Question] = []
         for message in map(decode_from_bot, lines):
             match message:
                 case Hello():
-                    said.append(self._hello)
+                    said.append(hello)
                 case GameStarts():
-                    self._games[message.game] = message
-                case Ask() if message.game in self._games:
-                    waiting.append(Question(message, self._games[message.game]))
+                    games[message.game] = message
+                case Ask() if message.game in games:
+                    waiting.append(Question(message, games[message.game]))
                 # A later protocol's option: the first option is always legal.
                 case Ask() | UnknownMessage(type="ask"):
                     said.append(Choose(id=message.id, choice=0))
                 case GameOver():
-                    self._games.pop(message.game, None)
-                case Bye():
-                    self.over = True
+                    games.pop(message.game, None)
                 case _:
                     pass
-        said += self._chosen(waiting) if waiting else []
-        return b"".join(map(encode_line, said))
-
-    def _chosen(self, waiting: list[Question]) -> list[Choose]:
-        """Return the policy's choices.
-
-        Raises ValueError unless there is an offered choice for each question.
-        """
-        choices = list(map(index, self._policy(waiting)))
-        if len(choices) != len(waiting):
-            raise ValueError(
-                f"The policy returned {len(choices)} choices for {len(waiting)} questions."
-            )
-        for question, choice in zip(waiting, choices, strict=True):
-            offered = len(question.ask.options)
-            if not 0 <= choice < offered:
-                raise ValueError(f"Choice {choice} of {offered} options, counted from 0.")
-        asked = zip(waiting, choices, strict=True)
-        return [Choose(id=one.ask.id, choice=choice) for one, choice in asked]
+        said += _chosen(policy, waiting) if waiting else []
+        pipe.writelines(map(encode_line, said))
+        pipe.flush()
 
 
-def _file() -> str:
-    return sys.argv[0].rpartition("/")[2].removesuffix(".py")[:64] or "policy"
+def _chosen(policy: BatchPolicy, waiting: list[Question]) -> list[Choose]:
+    """Return the policy's choices.
+
+    Raises ValueError unless there is an offered choice for each question.
+    """
+    choices = list(map(index, policy(waiting)))
+    if len(choices) != len(waiting):
+        raise ValueError(
+            f"The policy returned {len(choices)} choices for {len(waiting)} questions."
+        )
+    said = []
+    for ask, choice in zip((one.ask for one in waiting), choices, strict=True):
+        offered = len(ask.options)
+        if not 0 <= choice < offered:
+            raise ValueError(f"Choice {choice} of {offered} options, counted from 0.")
+        said.append(Choose(id=ask.id, choice=choice))
+    return said
 
 
-def _taken_stdout() -> int:
+def _taken_stdout() -> BinaryIO:
     """Return the pipe to the referee; whatever else writes to stdout now writes to stderr."""
     sys.stdout.flush()
-    pipe = os.dup(1)
+    pipe = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return pipe
 
@@ -147,12 +125,5 @@ def _arrivals() -> Iterator[list[bytes]]:
     """Yield all lines that have come, again and again, until stdin is closed."""
     rest = b""
     while data := os.read(0, READ):
-        while select([0], [], [], 0)[0] and (more := os.read(0, READ)):
-            data += more
         *lines, rest = (rest + data).split(b"\n")
         yield lines
-
-
-def _write(pipe: int, said: bytes) -> None:
-    while said:
-        said = said[os.write(pipe, said) :]

@@ -31,7 +31,6 @@ from protocol.ruleset import Ruleset
 BatchRival = Callable[[Vector, Mask], Numbers]
 """A function from the vectors and masks of many questions to an action for each."""
 NAMES = ("first", "greedy")
-"""The rungs of the ladder that play in arrays."""
 
 
 class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
@@ -101,7 +100,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         fouls = every[fouled]
         if fouls.size:
             actions = actions.copy()
-            actions[fouls] = rounds.first(fouls, self._masks[fouls])
+            actions[fouls] = rounds.choose(fouls, self._masks[fouls], greedy=False)
         rounds.act(every, actions)
         self._ended = np.zeros(self.num_envs, np.bool_)
         self._rewards = np.zeros(self.num_envs)
@@ -153,12 +152,9 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
                 rounds.act(rows, actions)
 
     def _chosen(self, rows: Places, masks: Mask) -> Numbers:
-        """Return what the rivals choose in these rows."""
         rounds = self._rounds
-        if self._rivals == "first":
-            return rounds.first(rows, masks)
         if isinstance(self._rivals, str):
-            return rounds.greedy(rows, masks)
+            return rounds.choose(rows, masks, greedy=self._rivals == "greedy")
         turn, actions = rounds.batch.turn[rows], np.zeros(len(rows), np.intp)
         vectors = np.empty((len(rows), self.encoding.size), np.float32)
         for seat in range(self._seats):
@@ -170,7 +166,6 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         return actions
 
     def _seen(self, fouled: NDArray[np.bool_]) -> tuple[Vector, dict[str, Any]]:
-        """Return the observations and what goes with them."""
         all_rows = np.ones(self.num_envs, np.bool_)
         vectors = self._rounds.vectors(self._every, self._seat)
         infos = {"action_mask": self._masks.copy(), "_action_mask": all_rows}

@@ -82,7 +82,7 @@ class BrowserPlayer:
         """Return the site to serve."""
         return Site(self._find, self._tell, self._hear)
 
-    async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
+    async def show(self, person: HumanPlayer, live: LiveFrames, ready: trio.Event) -> bool:
         """Show a game to its end; return False if nobody came to play it."""
         self._person = person
         with trio.move_on_after(COME_S) as waiting:
@@ -90,7 +90,7 @@ class BrowserPlayer:
         if waiting.cancelled_caught:
             return False
         ready.set()
-        await self._play(person)
+        await self._play(person, live)
         with trio.move_on_after(GOODBYE_S):
             await self._broadcast.drained()
         return True
@@ -104,20 +104,16 @@ class BrowserPlayer:
             missed = 0 if self._broadcast.has_subscribers else missed + 1
         return self._wish.is_set()
 
-    async def _play(self, person: HumanPlayer) -> None:
-        names = self._about.names
-        frames: LiveFrames | None = None
+    async def _play(self, person: HumanPlayer, live: LiveFrames) -> None:
         async for message in person.messages:
             if isinstance(message, GameStarts):
-                frames, seat = LiveFrames(message, names), message.seat
-                clocks, partners = [message.clock] * message.seats, message.partners
-                builder = SceneBuilder(names, clocks, partners=partners, seat=SPECTATOR)
+                names, clocks = self._about.names, [message.clock] * message.seats
+                builder = SceneBuilder(names, clocks, partners=message.partners, seat=SPECTATOR)
             elif isinstance(message, Ask | RoundOver | GameOver):
-                assert frames, "A game begins before anything happens in it."
-                *moves, scene = map(builder.scene, frames.moves(message))
+                *moves, scene = map(builder.scene, live.moves(message))
                 asked = message if isinstance(message, Ask) else None
                 shown = ShownScene(
-                    seat=seat,
+                    seat=live.seat,
                     scene=scene,
                     moves=tuple(moves),
                     id=asked.id if asked else None,

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from importlib.util import find_spec
+from pathlib import Path
 
-from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import print_note
 
 MISSING = (
     "{what} takes the package websockets, which is not installed: "
@@ -29,12 +30,20 @@ def has_browser() -> bool:
     return find_spec("websockets") is not None
 
 
+def show_page(page: Path) -> None:
+    """Show a page of a file in the browser; say so if there is none."""
+    if not webbrowser.open(page.resolve().as_uri()):
+        print_note(f"No browser was found. Open {page} in one.")
+
+
 @contextmanager
 def open_in_browser(address: str, show: Callable[[str], bool] = webbrowser.open) -> Iterator[None]:
     """Have the browser open an address; remove the redirecting file when the block ends.
 
     Raises OSError if the file cannot be written.
     """
+    from arena.sandbox.temporary import temporary_folder  # Windows has no locks of files.
+
     with temporary_folder("open", shared=False) as folder:
         leads = folder / "open.html"
         leads.write_text(LEADS.format(address=escape(address)))

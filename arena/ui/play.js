@@ -77,7 +77,21 @@
       button.addEventListener("click", () => choose(number));
     });
     nodes.pairs.hidden = !words.some(({ plays }) => plays.length > 1);
-    if (paused() && queue.length) add(add(nodes.options, "li"), "button", "Go on").addEventListener("click", next);
+    if (paused() && queue.length) goOn();
+  }
+
+  /** Offers to go on beside what is left of the hand, where the pointer is already, if there is room. */
+  function goOn() {
+    const button = add(add(nodes.options, "li"), "button", "Go on");
+    button.addEventListener("click", next);
+    const hand = nodes.table.querySelector(`[data-part="seat-${now.seat}"]`);
+    const [board, seat] = [nodes.options.parentNode, hand].map((one) => one.getBoundingClientRect());
+    const tiles = [...hand.querySelectorAll(".tile")].map((tile) => tile.getBoundingClientRect());
+    const left = Math.max(seat.x + seat.width / 2 - button.offsetWidth / 2, ...tiles.map((one) => one.right + 12));
+    if (left + button.offsetWidth > seat.right) return;
+    const top = Math.max(...tiles.map((one) => one.y), nodes.table.getBoundingClientRect().y + Number(hand.dataset.y)) + 8;
+    Object.assign(button.style, { left: `${left - board.x}px`, top: `${top - board.y}px` });
+    button.className = "go-on";
   }
 
   /** Writes above each tile that can be played the key that takes it. */

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from arena.files import open_file, read_file, refuse_link, write_atomic
+from arena.logs.catalog import GAMES_A_PAGE, page_name, page_part
 from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.emblems import emblem_numbers
@@ -13,26 +14,14 @@ from arena.ui.html import generator, page
 
 REPORT = ("../report.html", "Report")
 """The path of an event's report from its replay pages, and the label of the link."""
-GAMES_A_PAGE = 25
-"""Games that share a page: with the limit of each game no page exceeds 2 MB."""
 MOST = 80_000
-"""Most bytes of one game."""
+"""Most bytes of one game: with `GAMES_A_PAGE` no page exceeds 2 MB."""
 NOT_MADE = "Not made yet"
 """The heading of the page that stands for one that nobody has asked for."""
 HEAD = 4096
 """Bytes in which a page says who made it."""
 SMALL = 16_384
 """Bytes that every page with games exceeds."""
-
-
-def page_name(sitting: str, place: int) -> str:
-    """Return the file that replays the game at this place (from 1) of a sitting's plan."""
-    part = _part(place)
-    return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
-
-
-def _part(place: int) -> int:
-    return (place - 1) // GAMES_A_PAGE
 
 
 def place_in_plan(logged: LoggedGame) -> int:
@@ -130,7 +119,7 @@ def pages(
     from arena.ui.replay_page import pack_game, replay_page  # It takes 30 ms, rich among it.
 
     for part, games in groupby(
-        valid_games(read_games(log)), lambda logged: _part(place_in_plan(logged))
+        valid_games(read_games(log)), lambda logged: page_part(place_in_plan(logged))
     ):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
         played = [*games]

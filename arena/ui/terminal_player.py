@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.analysis import text
 from arena.analysis.frames import LiveFrames
 from arena.match.human import HumanPlayer
-from protocol.messages import Ask, GameOver, GameStarts, Option, RoundOver
+from protocol.messages import Ask, GameOver, Option, RoundOver
 
 READ = 4096
 """Bytes of one read."""
@@ -36,24 +36,20 @@ class TerminalPlayer:
         self._keys = Keys(keys)
         self._look = look
 
-    async def show(self, person: HumanPlayer, ready: trio.Event) -> bool:
+    async def show(self, person: HumanPlayer, live: LiveFrames, ready: trio.Event) -> bool:
         """Show a game to its end, and answer; return False if the person leaves before."""
         try:
-            return await self._show(person, ready)
+            return await self._show(person, live, ready)
         except trio.Cancelled:
             self._console.print()  # The cursor is after a prompt.
             raise
 
-    async def _show(self, person: HumanPlayer, ready: trio.Event) -> bool:
+    async def _show(self, person: HumanPlayer, live: LiveFrames, ready: trio.Event) -> bool:
         ready.set()
-        frames: LiveFrames | None = None
         async for message in person.messages:
-            if isinstance(message, GameStarts):
-                frames = LiveFrames(message, self._look.names)
-            elif isinstance(message, Ask | RoundOver | GameOver):
-                assert frames, "A game begins before anything happens in it."
+            if isinstance(message, Ask | RoundOver | GameOver):
                 # The question says whose turn it is.
-                frame = replace(frames.frame(message), turn=None)
+                frame = replace(live.frame(message), turn=None)
                 self._print(text.draw_frame(frame, self._look))
             if isinstance(message, GameOver):
                 return True

@@ -24,6 +24,7 @@ from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline, opponents
 from arena.engine import values
 from arena.engine.state import Game
+from arena.valuation import WORLDS
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_leads_of, is_open
 from arena.valuation.playouts import Player, play_out_keenly
@@ -31,8 +32,6 @@ from arena.valuation.worlds.questions import FEW, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 from protocol.records import ChoiceRecord
 
-WORLDS = 64
-"""The worlds in which each option is tried."""
 PARTS = 8
 """The parts of the worlds: each measures the option that the others think best."""
 NEXT_CHOICE = 1 / 6

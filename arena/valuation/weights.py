@@ -1,12 +1,10 @@
 """Weights of the luck correction by family of rulesets: constants, never fitted to an event.
 
 A weight that had seen the games which it corrects would make their intervals too small. These were
-found by `python -m tests.bench.luck weights`: the weight that leaves the least variance of boards
-between six pairs of other bots (`OTHERS` there, made in tests/support/quick_games.py), bots and
-seeds of which no proof makes use. They are rounded to twentieths: each is uncertain by about a
-tenth, which costs less than a hundredth of the gain. They are below 1 because playouts are noisy,
-and because the bots do not play as the players of the playouts do. The README has the boards behind
-each number.
+found in simulated play: the weight that leaves the least variance of boards between six pairs of
+other bots, with bots and seeds of which no proof makes use. They are rounded to twentieths: each is
+uncertain by about a tenth, which costs less than a hundredth of the gain. They are below 1 because
+playouts are noisy, and because the bots do not play as those of the playouts (METHODS.md).
 """
 
 from typing import NamedTuple

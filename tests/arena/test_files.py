@@ -24,7 +24,8 @@ from arena.files import (
 )
 from arena.logs.checksummed import LONGEST, last_line, truncate_torn_line
 from protocol.errors import UserError
-from tests.support.events import boneyard, small_event
+from tests.support.events import boneyard
+from tests.support.library import copy_of
 
 SPARSE = 6 << 30
 
@@ -147,7 +148,7 @@ def test_only_old_partial_files_of_ours_are_removed(tmp_path: Path) -> None:
 
 
 def test_a_strangers_links_lead_no_command_out_of_the_folder(tmp_path: Path, diary: Path) -> None:
-    event = small_event(tmp_path / "event")
+    event = copy_of("round-robin", tmp_path / "event")
     for name in ("report.md.new", "results.json.new", "review.json.new"):
         (event / name).symlink_to(diary)
     boneyard("report", str(event))
@@ -166,7 +167,7 @@ def test_a_strangers_links_lead_no_command_out_of_the_folder(tmp_path: Path, dia
 @pytest.mark.parametrize("kind", STRANGE)
 @pytest.mark.parametrize("name", ["event.json", "results.json", "times.json", "review.json"])
 def test_a_strange_file_ends_a_command_in_a_sentence(tmp_path: Path, name: str, kind: str) -> None:
-    event = small_event(tmp_path / "event")
+    event = copy_of("round-robin", tmp_path / "event")
     shutil.rmtree(event / "private")
     (event / name).unlink(missing_ok=True)
     STRANGE[kind](event / name)

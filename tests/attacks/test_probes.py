@@ -305,7 +305,7 @@ def changed(
         input=json.dumps({"names": names, **told}) + "\n",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
     )
     return {n: ProbeResult(**o) for n, o in json.loads(done.stdout).items()}, done.stderr
 

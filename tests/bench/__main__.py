@@ -1,6 +1,6 @@
 """All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
 
-    python -m tests.bench [referee think fair tables peers engine playouts files] [--rounds 5]
+    python -m tests.bench [referee peers engine playouts] [--rounds 5]
                           [--moves 20000] [--fastchess PATH] [--out now.json]
                           [--against before.json] [--profile]
 
@@ -8,60 +8,41 @@ Machines are shared and noisy: trust the ratios, and their spread. Needs a C com
 compares with fastchess, where its program is given (it is in no registry), and with python-chess,
 where that is installed (`pip install 'boneyard-arena[bench]'`). Others are
 commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
-million games), `tests.bench.commands` (until a command answers), `tests.bench.training`,
-`tests.bench.endgames`, `tests.bench.league_site` (the site of 100,000 games).
+million games), `tests.bench.commands` (until a command answers).
 """
 
 import argparse
 import cProfile
 import json
-import os
 import pstats
 import random
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import trio
-
-from arena.analysis.replay import mismatches
-from arena.engine.shuffle import board_seed
-from arena.logs.gamelog import GameLog, read_games
-from arena.match.bot_pool import BotPool
-from arena.match.poller import Poller
-from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
-from arena.sandbox.sandbox import Sandbox
 from arena.valuation.playouts import play_out
 from tests.bench import engine, peers, playouts, referee
 from tests.bench.figures import Figure, figure, keep, kept, show
-from tests.bench.referee import CLOCK, NAMES, RULES, Cost
-from tests.support.tables import sitting
+from tests.bench.referee import Cost
 
 HERE = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)
-CPU_GOAL, WALL_GOAL, TABLES_GOAL = 5.0, 3.0, 4.0
+CPU_GOAL, WALL_GOAL = 5.0, 3.0
 """Ratios to the loop in C."""
 PEER_GAMES = (1, 8)
 PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
 """Ratios of CPU and wall time to other referees."""
-THINK_US = 5_000
-"""The time that a thinking bot takes for an answer."""
-FAIR_GAMES, FAIR_GOAL = (8, 64), 5.0
-"""Games side by side, and how much more than another an instant bot may be charged."""
 PLAYOUT_GOAL = 0.05
 """The share of the engine's time that a playout in arrays may take."""
-STARTS = 40
 DEALS = 2000
-FILED = 40
-"""Games whose log is written and checked."""
+ALONE = 40
+"""Games of the referee without pipes and log."""
 
 T = TypeVar("T")
 Timed = Callable[[], object]
@@ -100,10 +81,8 @@ def compiled(folder: Path) -> str:
     compiler = shutil.which("cc")
     if compiler is None:
         raise SystemExit("This benchmark needs a C compiler (cc).")
-    sources = {"instant": "instant.c", "thinking": "instant.c", "loop": "loop.c", "uci": "uci.c"}
-    for name, source in sources.items():
-        options = [f"-DTHINK_US={THINK_US}"] if name == "thinking" else []
-        subprocess.run([compiler, "-O2", *options, "-o", folder / name, HERE / source], check=True)
+    for name in ("instant", "loop", "uci"):
+        subprocess.run([compiler, "-O2", "-o", folder / name, HERE / f"{name}.c"], check=True)
     return f"{folder}/instant"
 
 
@@ -167,53 +146,6 @@ def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> It
         yield from costs(name, own[count], column, peer, PEER_GOALS[peer])
 
 
-def by_thought(program: str, rounds: int, moves: int) -> Iterator[Figure]:
-    """One game of bots that think: the referee wakes up for each answer, with cold caches."""
-    size, a_game = size_of_questions()
-    thinking, games = str(Path(program).with_name("thinking")), max(1, round(moves / 100 / a_game))
-    own, base = list[Cost](), list[Cost]()
-    for _ in range(rounds):
-        base.append(referee.epoll_loop(thinking, size, 1, round(games * a_game)))
-        own.append(referee.referee_cost(thinking, 1, games))
-    yield from costs("referee, bots think 5 ms", own, base, "loop in C", (None, None))
-
-
-def by_charge(program: str, rounds: int, moves: int) -> Iterator[Figure]:
-    """Measure how evenly the clock charges instant bots in many concurrent games."""
-    a_game = size_of_questions()[1]
-    columns: dict[int, list[list[float]]] = {count: [] for count in FAIR_GAMES}
-    for _ in range(rounds):
-        for count, column in columns.items():
-            games = max(1, round(moves / a_game / count))
-            column.append(referee.charged(program, count, games))
-    for count, column in columns.items():
-        # On a machine that is too busy most of the time is given back, and none is charged.
-        middle, late = ([max(0.001, one[len(one) * part // 100]) for one in column]
-                        for part in (50, 99))  # fmt: skip
-        name = f"charged, {count} games, 99th of 100"
-        yield figure(name, "ms", late, middle, "the median", FAIR_GOAL)
-
-
-def by_tables(program: str, rounds: int, moves: int) -> Iterator[Figure]:
-    """Many tables in one process a seat."""
-    size, a_game = size_of_questions()
-    python = (sys.executable, "-I", str(HERE / "answer.py"))
-    bots = {"C": (program,), "json": (*python, "json"), "msgspec": (*python, "msgspec")}
-    base: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
-    own: dict[tuple[str, int], list[Cost]] = {}
-    for _ in range(rounds):
-        for count in GAMES_AT_ONCE:
-            base[count].append(referee.epoll_loop(program, size, count, moves))
-            games = max(1, round(moves / a_game / count))
-            for name, argv in bots.items():
-                cost = referee.shared_cost((*argv, str(count)), count, games)
-                own.setdefault((name, count), []).append(cost)
-    for (name, count), column in own.items():
-        goals = (TABLES_GOAL if (name, count) == ("C", 128) else None, None)
-        against = f"loop in C, {count}"
-        yield from costs(f"{count} tables in one {name} bot", column, base[count], against, goals)
-
-
 def costs(
     name: str,
     own: list[Cost],
@@ -243,11 +175,11 @@ def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
 
 def by_question(rounds: int) -> Iterator[Figure]:
     """Yield the own CPU of the referee for each question, without pipes and log."""
-    asked = referee.questions(FILED)
+    asked = referee.questions(ALONE)
     lines = [line for _, line in asked]
     seconds: list[list[float]] = [[], []]
     for _ in range(rounds):
-        seconds[0].append(taken(lambda: [referee.played(one) for one in range(1, FILED + 1)]))
+        seconds[0].append(taken(lambda: [referee.played(one) for one in range(1, ALONE + 1)]))
         seconds[1].append(taken(lambda: [json.loads(line) for line in lines]))
     ours, base = ([1e6 * one / len(asked) for one in column] for column in seconds)
     yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
@@ -271,86 +203,11 @@ def taken(work: Timed) -> float:
     return time.process_time() - began
 
 
-def by_files(program: str, rounds: int, _moves: int) -> Iterator[Figure]:
-    """Yield the costs around a game: starting bots, writing its log, checking it."""
-    columns: dict[str, list[float]] = {}
-    with tempfile.TemporaryDirectory() as name:
-        for number in range(rounds):
-            folder = Path(name) / f"{number}"
-            folder.mkdir()
-            for what, seconds in filed(program, folder).items():
-                columns.setdefault(what, []).append(seconds)
-    per = {"start": 1e6 / STARTS, "bare start": 1e6 / STARTS}
-    micro = {what: [one * per.get(what, 1e6 / FILED) for one in column]
-             for what, column in columns.items()}  # fmt: skip
-    yield figure(
-        "start a bot, greet, leave", "µs CPU", micro["start"], micro["bare start"], "Popen"
-    )
-    yield figure("log of a game", "µs CPU", micro["log"], micro["write"], "one os.write")
-    yield figure("verify a game", "µs CPU", micro["verify"], micro["json"], "json.loads of its log")
-
-
-def filed(program: str, folder: Path) -> dict[str, float]:
-    """CPU seconds of each."""
-    referees = [referee.played(number) for number in range(1, FILED + 1)]
-    record = sitting(NAMES, tuple(range(1, FILED + 1)), RULES, CLOCK, event="bench")
-    path = folder / "log.jsonl"
-    log = GameLog(path, record)
-    records = [one.take_records() for one in referees]
-    log_s = taken(lambda: each(log.append, records))
-    log.close()
-    data = path.read_bytes()
-    seeds = {number: board_seed(b"bench", "bench", number) for number in range(1, FILED + 1)}
-    games = [*read_games(path)]
-    return {
-        "start": taken(lambda: trio.run(start_bots, program, folder)),
-        "bare start": taken(lambda: each(bare_start, [program] * STARTS)),
-        "log": log_s,
-        "write": taken(lambda: write(folder / "raw", data)),
-        "verify": taken(lambda: [[*mismatches(one, seeds[one.game.board])] for one in games]),
-        "json": taken(lambda: [json.loads(line) for line in data.splitlines()]),
-    }
-
-
-def each(work: Callable[[T], None], values: Iterable[T]) -> None:
-    """Do it with each."""
-    for value in values:
-        work(value)
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write the same bytes with one call."""
-    with path.open("wb", buffering=0) as file:
-        os.write(file.fileno(), data)
-
-
-def bare_start(program: str) -> None:
-    """Start a process and wait for its end."""
-    subprocess.Popen([program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).wait()
-
-
-async def start_bots(program: str, folder: Path) -> None:
-    """Start a bot, hear its hello, let it leave; again and again."""
-    async with trio.open_nursery() as nursery:
-        poller = Poller()
-        nursery.start_soon(poller.run)
-        for _ in range(STARTS):
-            command = Command((program,), str(folder))
-            bench = BotPool(poller, [command], CLOCK.start_ms, Sandbox("off", Limits()))
-            await bench.start_missing()
-            await bench.close()
-        nursery.cancel_scope.cancel()
-
-
 PARTS: dict[str, Part] = {
     "referee": by_referee,
-    "think": by_thought,
-    "fair": by_charge,
-    "tables": by_tables,
     "peers": partial(by_peer, None),
     "engine": by_engine,
     "playouts": by_playouts,
-    "files": by_files,
 }
 
 if __name__ == "__main__":

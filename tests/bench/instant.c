@@ -1,7 +1,6 @@
 // An instant bot: finds the number of a question and answers with the first option, at as many
 // tables as its argument says. One system call to read and one to write for all questions that have
-// come, so that what a benchmark measures is not the bot. With -DTHINK_US=n it is a bot that thinks:
-// it sleeps n µs before it answers.
+// come, so that what a benchmark measures is not the bot.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,9 +25,6 @@ int main(int argc, char **argv) {
                                 (int)strspn(start + 19, "0123456789"), start + 19);
             start = end + 1;
         }
-#ifdef THINK_US
-        if (next > out) usleep(THINK_US);
-#endif
         if (next > out && write(1, out, (size_t)(next - out)) < 0) return 1;
         used -= (size_t)(start - line);
         memmove(line, start, used);

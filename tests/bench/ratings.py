@@ -28,10 +28,10 @@ from arena.sandbox.limits import Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from tournaments.formats.base import Entrant
-from tournaments.plan import event as events
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder
+from tournaments.storage.open_event import open_event
 
 AT_ONCE = 1000
 """Results that are written at once."""
@@ -45,7 +45,8 @@ EXPORT = """
 import sys
 from pathlib import Path
 from tournaments.report import exports
-from tournaments.storage.folder import Folder, load_event, write_atomic
+from arena.files import write_atomic
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
 folder = Folder(Path(sys.argv[1]))
 partners = load_event(folder).rules.deal.partners
@@ -99,7 +100,7 @@ def written(folder: Folder, case: Case, results: int) -> None:
     rng = random.Random(1)
     event = planned(case, results)
     strength = [rng.gauss(0, SPREAD) for _ in range(case.entrants)]
-    folder.event.write_bytes(events.as_json(event))
+    open_event(folder, event, seed=1)
     descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     checksum = 0
     games = islice(tables(event), results)

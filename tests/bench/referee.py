@@ -15,11 +15,10 @@ from typing import NamedTuple
 import trio
 
 from arena.engine.shuffle import board_seed
-from arena.logs.gamelog import GameLog, WholeGame, read_records
+from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
 from arena.match.game_setup import GameSetup
-from arena.match.multiplexer import MultiplexedBot
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.table import Table
@@ -28,7 +27,6 @@ from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import Clock
-from protocol.records import ChoiceRecord
 from tests.support.tables import sitting
 
 RULES = find_variant("draw")
@@ -153,45 +151,3 @@ def referee_cost(program: str, tables: int, games: int) -> Cost:
     """Return the cost of the whole referee: rules, clocks, log."""
     with tempfile.TemporaryDirectory() as folder:
         return trio.run(_play, program, tables, games, Path(folder))
-
-
-def charged(program: str, tables: int, games: int) -> list[float]:
-    """Return the ms that instant bots were charged for each answer, in ascending order."""
-    with tempfile.TemporaryDirectory() as folder:
-        trio.run(_play, program, tables, games, Path(folder))
-        logs = [entry.record for log in Path(folder).iterdir() for entry in read_records(log)]
-    return sorted(record.ms for record in logs if isinstance(record, ChoiceRecord))
-
-
-async def _play_shared(command: tuple[str, ...], tables: int, games: int, folder: Path) -> Cost:
-    """Return the cost of playing this many games at this many tables of one process per seat."""
-    moves = len(questions(tables * games))
-    async with trio.open_nursery() as nursery:
-        poller = Poller()
-        nursery.start_soon(poller.run)
-        one = await _seated(poller, command, range(1, tables * games + 1), folder)
-        numbers = iter(one.numbers)
-        shared = [MultiplexedBot(poller, bot) for bot in one.bots if bot]
-
-        async def play_on() -> None:
-            for number in numbers:
-                shares = [bot.open_channel(number) for bot in shared]
-                await Table(poller, new_referee(number), shares, WholeGame(one.log)).play()
-                for share in shares:
-                    share.shut_down()
-
-        wall, cpu = time.monotonic(), time.process_time()
-        async with trio.open_nursery() as players:
-            for _ in range(tables):
-                players.start_soon(play_on)
-        cost = Cost(moves, time.process_time() - cpu, time.monotonic() - wall)
-        await one.bench.close()
-        one.log.close()
-        nursery.cancel_scope.cancel()
-    return cost
-
-
-def shared_cost(command: tuple[str, ...], tables: int, games: int) -> Cost:
-    """Return the cost of the whole referee with one process a seat for all games."""
-    with tempfile.TemporaryDirectory() as folder:
-        return trio.run(_play_shared, command, tables, games, Path(folder))

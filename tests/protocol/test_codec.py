@@ -282,11 +282,6 @@ def test_any_bytes(line: bytes) -> None:
     check(line)
 
 
-@given(st.text(max_size=300))
-def test_any_text(line: str) -> None:
-    check(line.encode())
-
-
 PIECES = st.sampled_from(
     [
         *(bytes([byte]) for byte in b'"\\{}[]:,-. \0\n\xff'),

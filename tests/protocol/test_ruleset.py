@@ -74,7 +74,7 @@ def test_numbers_by_seats_may_be_given_as_a_table() -> None:
         ("draw_limti", 1, "Unknown choice of rules 'draw_limti': did you mean draw_limit"),
         ("targtes", 1, "did you mean target"),
         ("zzz", 1, "Unknown choice of rules 'zzz': there are highest_pip, doubles, hand"),
-        ("deal", {}, "Unknown choice of rules 'deal'"),
+        ("deal", {}, "deal is a group of choices, not a choice. Set one of highest_pip"),
         ("name", "x", "Unknown choice of rules 'name'"),
         ("first", "higest", "Unknown value of first 'higest': did you mean highest"),
         ("draw_limit", "unlimitd", "'unlimitd': did you mean unlimited?"),

@@ -118,7 +118,7 @@ def test_every_kind_has_an_example(kind: str) -> None:
 
 def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
-    known = {"python", "toml", "text malformed", *(f"json {kind}" for kind in KINDS)}
+    known = {"python", "sh", "toml", "text malformed", *(f"json {kind}" for kind in KINDS)}
     assert set(infos) == known | set(SHOWN)
 
 
@@ -157,7 +157,7 @@ def test_every_foul_has_its_row() -> None:
 
 
 def test_every_setting_of_what_a_foul_costs_is_told_and_shown() -> None:
-    told = {quoted(row[0])[0]: quoted(row[1]) for row in table("After a foul")}
+    told = {quoted(row[0])[0]: quoted(row[1]) for row in table("Settings of fouls")}
     assert list(told) == fields(FoulPolicy)
     for name, values in told.items():
         assert values == literals(get_type_hints(FoulPolicy)[name])
@@ -306,20 +306,25 @@ def test_every_message_is_in_the_whole_game() -> None:
     assert {event["seat"]: "tile" in event for event in drawn} == {0: True, 1: False}
 
 
-def test_the_ten_line_bot_has_this_conversation() -> None:
-    (bot,) = blocks("python")
+@pytest.mark.parametrize(
+    ("language", "program"), [("python", (sys.executable, "-I", "-c")), ("sh", ("sh", "-c"))]
+)
+def test_the_ten_line_bots_have_this_conversation(language: str, program: tuple[str, ...]) -> None:
+    (bot,) = blocks(language)
     assert len(bot.splitlines()) <= 10
     (told,) = blocks("text conversation")
-    heard = "".join(line[2:] for line in told.splitlines(keepends=True) if line[0] == ">")
-    wrote = "".join(line[2:] for line in told.splitlines(keepends=True) if line[0] == "<")
-    ran = subprocess.run(
-        [sys.executable, "-I", "-c", bot],
-        input=heard.encode(),
-        capture_output=True,
-        timeout=30,
-        check=True,
+    heard, wrote = (
+        "".join(line[2:] for line in told.splitlines(keepends=True) if line[0] == who)
+        for who in "><"
     )
-    assert ran.stdout.decode() == wrote
+    ran = subprocess.run(
+        [*program, bot], input=heard.encode(), capture_output=True, timeout=120, check=True
+    )
+    said, wanted = (
+        [json.loads(line) for line in text.splitlines()] for text in (ran.stdout.decode(), wrote)
+    )
+    assert {**said[0], "name": "first"} == wanted[0]
+    assert said[1:] == wanted[1:]
     assert ran.stderr == b""
 
 

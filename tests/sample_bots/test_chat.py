@@ -222,7 +222,7 @@ def test_the_report_shows_how_often_the_model_failed_and_named_no_option(
     assert isinstance(table, Table)
     row = [cell.text for cell in table.groups[0].rows[0]]
     assert row[6:9] == ["99.9", "3.0", "2.0"]
-    assert "--fallback foul" in str(note)
+    assert "nobody checked it" in str(note)
 
 
 @pytest.mark.parametrize("kind", ["random", "foul"])

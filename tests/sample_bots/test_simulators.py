@@ -19,7 +19,7 @@ from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Choose, Drew, Option, Passed
 from protocol.ruleset import derive, playable_seat_counts, target
 from protocol.tiles import Tile
-from tests.bench.endgames import RULES, answers, collected, question
+from tests.support.endgames import RULES, answers, collected, question
 from tests.support.fast_run import slow_except
 from tests.support.rulesets import MANY, many
 

@@ -1,6 +1,6 @@
 """The table of clauses: which test plays which clause of the sources, and by which choice.
 
-    python -m tests.support.clauses        writes arena/CLAUSES.md again
+    python -m tests.support.clauses        prints it: the clause, the choices, the test
 
 A test of a clause begins its docstring with the clause and the choices that it exercises:
 `C.33 (points_blocked): what the clause says`.
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-FILE = HERE.parent.parent / "arena" / "CLAUSES.md"
 HEAD = re.compile(r"^((?:[ABDE]|C)\b[^()]*?) \(([^)]*)\): (.*)", re.DOTALL)
 
 
@@ -21,7 +20,6 @@ class Clause(NamedTuple):
 
     clause: str
     choices: tuple[str, ...]
-    words: str
     test: str
     file: str
 
@@ -42,9 +40,9 @@ def _clause(node: ast.FunctionDef, path: Path) -> Clause:
     text = " ".join((ast.get_docstring(node) or "").split())
     match = HEAD.match(text)
     assert match, f"{path.name}: {node.name} does not begin with its clause and choices: {text!r}"
-    clause, choices, words = match.groups()
+    clause, choices, _ = match.groups()
     listed = tuple(part.strip() for part in choices.split(",") if part.strip() != "none")
-    return Clause(clause.strip(), listed, words, node.name, path.name)
+    return Clause(clause.strip(), listed, node.name, path.name)
 
 
 def _order(one: Clause) -> tuple[str, int, str, str]:
@@ -52,26 +50,6 @@ def _order(one: Clause) -> tuple[str, int, str, str]:
     return one.clause[0], int(number[1]) if number else 0, one.clause, one.test
 
 
-def table() -> str:
-    """Return the table as Markdown."""
-    lines = [
-        "# Clause, choice, test",
-        "",
-        "Every clause of the five sources (A Dutch Drawing Game, B Drawing Game, C Draw Dominoes",
-        "with its numbered list, D the old Draw Game, E Double Draw), the choice of the rules that",
-        "it became, and the test in `tests/arena/` that plays it.",
-        "Made by `python -m tests.support.clauses`; a test checks it.",
-        "",
-        "| clause | what it says | choice | test |",
-        "| --- | --- | --- | --- |",
-    ]
-    for one in collected():
-        words = one.words.replace("|", "\\|")
-        short = words if len(words) <= 120 else words[:117] + "…"
-        choices = ", ".join(f"`{choice}`" for choice in one.choices)
-        lines.append(f"| {one.clause} | {short} | {choices} | `{one.test}` |")
-    return "\n".join(lines) + "\n"
-
-
 if __name__ == "__main__":
-    FILE.write_text(table())
+    for one in collected():
+        print(one.clause, ", ".join(one.choices) or "-", f"{one.file}::{one.test}", sep="\t")

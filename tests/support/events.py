@@ -1,15 +1,11 @@
 """Whole events as a user plays them, for the tests: run, copied, started and killed."""
 
-import atexit
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -85,20 +81,6 @@ def partners(path: Path, *others: str) -> str:
 BOTS = ("first", "greedy", "random")
 SMALL = (*BOTS, "--boards", "2", "--set", "target=30")
 """Three bots, two boards: twelve short games in six logs."""
-
-
-def small_event(folder: Path) -> Path:
-    """Return the small event in this folder: it is played once for each process of the tests."""
-    shutil.copytree(_small_event(), folder, dirs_exist_ok=True)
-    return folder
-
-
-@cache
-def _small_event() -> Path:
-    home = Path(tempfile.mkdtemp(prefix="boneyard-small-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    run(home / "event", *SMALL)
-    return home / "event"
 
 
 def made(folder: Path) -> dict[str, bytes]:

@@ -21,13 +21,7 @@ from arena.match.referee import Referee
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.codec import encode_line
 from protocol.messages import Ask, Choose, Clock, ToBot
-from protocol.records import (
-    ChoiceRecord,
-    DealRecord,
-    GameRecord,
-    Result,
-    RoundRecord,
-)
+from protocol.records import ChoiceRecord, DealRecord, GameRecord, Result, RoundRecord
 from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile
 from tests.support.tables import sitting

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from arena import engine
-from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, SeatQuestion, replay_round
+from arena.analysis.alternative_deals import RoundHistory, SeatQuestion, StopAt, replay_round
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
@@ -64,7 +64,7 @@ def elsewhere(world: World, rounds: Sequence[RoundHistory], rng: random.Random) 
 def heard(
     world: World,
     seat: int,
-    until: tuple[int, DecisionPoint] | None,
+    until: StopAt | None,
     begin: Begin,
     *,
     foul: bool = False,
@@ -185,12 +185,11 @@ def differences(
     before: list[RoundHistory] = []
     for at, deal in enumerate(rounds):
         for moment in questions(deal, seat, clock, asks):
-            until = (seat, moment)
-            there = elsewhere(truth, [*before, resampled(deal, seat, rng, until)], rng)
-            yield from _compared(whole[: next(ends)], heard(there, seat, until, begin))
+            there = elsewhere(truth, [*before, resampled(deal, seat, rng, moment)], rng)
+            yield from _compared(whole[: next(ends)], heard(there, seat, moment, begin))
             if rng.random() < FOULS:
                 here = truth._replace(rounds=tuple(rounds[: at + 1]))
-                told = [heard(one, seat, until, begin, foul=True) for one in (here, there)]
+                told = [heard(one, seat, moment, begin, foul=True) for one in (here, there)]
                 yield from _compared(*told)
         before.append(resampled(deal, seat, rng))
     yield from _compared(whole, heard(elsewhere(truth, before, rng), seat, None, begin))

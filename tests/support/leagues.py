@@ -30,15 +30,24 @@ def admitted(version: str, day: str = "2026-11-01") -> Admitted:
     )  # fmt: skip
 
 
+def round_plan(active: Iterable[str], **inputs: Any) -> RoundPlan:
+    """Return the plan of a round; what is not given is usual."""
+    usual: dict[str, Any] = {
+        "method": "test", "number": 1, "division": "draw", "time": "2026-11-01T12:00:00Z",
+        "held": {}, "boards": BOARDS, "most_tables": 1, "until": None, "register": "0" * 64,
+        "anchor": "greedy", "tables": (),
+    }  # fmt: skip
+    return RoundPlan(active=tuple(active), **usual | inputs)
+
+
 def played_round(
     number: int, day: str, tables: Mapping[Any, Sequence[Result]], *, over: bool = True
 ) -> PlayedRound:
     """Return a round of these tables (tuples of names), whose boards are numbered from 1."""
-    names = tuple(sorted({name for table in tables for name in table}))
-    plan = RoundPlan(
-        method="test", number=number, division="draw", time=f"{day}T12:00:00Z", active=names,
-        held={}, boards=BOARDS, most_tables=len(tables), until=None, register="0" * 64,
-        anchor="greedy", tables=tuple(ChosenTable(one, "", 0.0) for one in tables),
+    names = {name for table in tables for name in table}
+    plan = round_plan(
+        sorted(names), number=number, time=f"{day}T12:00:00Z", most_tables=len(tables),
+        tables=tuple(ChosenTable(one, "", 0.0) for one in tables),
     )  # fmt: skip
     return PlayedRound(
         plan=plan, folder=Folder(Path(f"rounds/draw/{number:04}")), event=cast("Event", None),

@@ -8,10 +8,16 @@ from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.document import ReportData, lead_sentence, report_document
 from tournaments.report.event_text import uneven
-from tournaments.report.html.page import Share, report_page
-from tournaments.report.html.replay_links import addresses
-from tournaments.report.log_facts import Evidence, LogFacts, Machine, SandboxSummary
-from tournaments.report.timing import Times, TimeStats
+from tournaments.report.html.game_list import addresses
+from tournaments.report.html.page import SharedText, report_page
+from tournaments.report.log_facts import (
+    FoulExample,
+    LogFacts,
+    Machine,
+    SandboxSummary,
+    Times,
+    TimeStats,
+)
 from tournaments.schedule.schedule import count_all_games, sittings, stages
 
 NOTHING = LogFacts(
@@ -54,16 +60,16 @@ def _result(
     )  # fmt: skip
 
 
-def evidence(result: Result, seat: int = 0, **said: str) -> Evidence:
+def evidence(result: Result, seat: int = 0, **said: str) -> FoulExample:
     """Return a possible record of a foul."""
     words = {"detail": "A sentence.", "line": "", "stderr": "", **said}
-    return Evidence(
+    return FoulExample(
         board=result.board, game=result.game, seat=seat, entrant=result.seats[seat], foul="late",
         ms=12.5, **words,
     )  # fmt: skip
 
 
-def measured(event: Event, *told: Evidence) -> LogFacts:
+def measured(event: Event, *told: FoulExample) -> LogFacts:
     """Return possible log data of an event."""
     used = tuple(
         TimeStats(
@@ -113,5 +119,5 @@ def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
     """Return the page."""
     data = told(event, results, known)
     return report_page(
-        report_document(data), Share(lead_sentence(data)), [one.name for one in event.entrants]
+        report_document(data), SharedText(lead_sentence(data)), [one.name for one in event.entrants]
     )

@@ -7,11 +7,9 @@ from pathlib import Path
 
 from protocol.records import Result, SeatFoul
 from tests.support.planned_events import event
-from tournaments.formats.base import first_version
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.pages.rounds import CostliestRound, RoundFacts
-from tournaments.league.pages.view import round_address
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound, write_time
+from tournaments.league.pages.view import RoundFacts, round_address
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound, write_utc
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
@@ -21,7 +19,7 @@ from tournaments.league.records import (
     RoundPlan,
 )
 from tournaments.league.settings import LeagueSettings, division_rules
-from tournaments.report.log_facts import Evidence
+from tournaments.report.log_facts import FoulExample
 from tournaments.storage.folder import Folder
 
 BEGIN = datetime(2026, 11, 2, 12, tzinfo=UTC)
@@ -55,14 +53,14 @@ def made_up_league(
     played = []
     for number in range(1, rounds + 1):
         time = BEGIN + timedelta(days=days) * (number - 1) / rounds + timedelta(hours=1)
-        active = _active(register, write_time(time))
+        active = _active(register, write_utc(time))
         chosen = _tables(rng, active, tables)
         results = [one for table in chosen for one in _results(rng, table.entrants, strength)]
         played.append(
             PlayedRound(
                 plan=RoundPlan(
                     method="made up", number=number, division=division.name,
-                    time=write_time(time), active=tuple(active), held={}, boards=BOARDS,
+                    time=write_utc(time), active=tuple(active), held={}, boards=BOARDS,
                     most_tables=tables, until=None, register="0" * 64, anchor="greedy",
                     tables=tuple(chosen),
                 ),
@@ -89,10 +87,10 @@ def publish_rounds(data: LeagueData, site: Path) -> None:
 
 def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
     """Return facts as the logs of a round would tell them."""
-    cost = (CostliestRound(2, 17, blocked=True), CostliestRound(3, 25, blocked=False))
+    cost = ("round 2 cost it 17 points, blocked", "round 3 cost it 25 points")
     return RoundFacts(
         evidence=tuple(
-            Evidence(
+            FoulExample(
                 board=result.board, game=result.game, seat=0, entrant=result.seats[0], foul="late",
                 detail="It did not answer in time.", line="", stderr="thinking…", ms=1000.0,
             )
@@ -107,7 +105,7 @@ def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
 
 def _register(settings: LeagueSettings, bots: int, versions: int, days: int) -> list[AnyEntry]:
     entries: list[AnyEntry] = [
-        Admitted(time=write_time(BEGIN), bot=name, version=name, fingerprint="0" * 64, house=True)
+        Admitted(time=write_utc(BEGIN), bot=name, version=name, fingerprint="0" * 64, house=True)
         for name in settings.house
     ]
     for version in range(1, versions + 1):
@@ -116,7 +114,7 @@ def _register(settings: LeagueSettings, bots: int, versions: int, days: int) -> 
             name = f"bot-{bot}"
             entries.append(
                 Admitted(
-                    time=write_time(BEGIN + at), bot=name,
+                    time=write_utc(BEGIN + at), bot=name,
                     version=name if version == 1 else f"{name}@{version}",
                     fingerprint=f"{bot * 1000 + version:064x}", about=f"idea number {version}",
                     author="Ada", check=PASSED,
@@ -158,8 +156,3 @@ def _results(rng: random.Random, pair: Sequence[str], strength: dict[str, float]
                 )
             )  # fmt: skip
     return found
-
-
-def bots_of(data: LeagueData) -> list[str]:
-    """Return the bots of a league that are no house bots."""
-    return sorted({first_version(one) for one in data.versions if one not in data.settings.house})

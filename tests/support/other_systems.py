@@ -19,20 +19,17 @@ from typing import Any
 
 LIBRARIES = (
     *("click", "jinja2", "msgspec", "numpy", "rich.console", "rich.live", "rich.table", "trio"),
-    *(
-        "asyncio",
-        "concurrent.futures.process",
-        "ctypes",
-        "http.server",
-        "multiprocessing",
-        "random",
-    ),
-    *("shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser"),
+    *("asyncio", "concurrent.futures.process", "ctypes", "http.server", "multiprocessing"),
+    *("random", "shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser"),
     *(("compression.zstd",) if sys.version_info >= (3, 14) else ("backports.zstd",)),
 )
 """What is imported as Linux has it."""
 MODULES = {
-    "win32": ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"),
+    # Without the last all is done in one process: Linux cannot start others as Windows does.
+    "win32": (
+        *("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"),
+        "multiprocessing.synchronize",
+    ),
     "darwin": (),
 }
 """Modules that a system does not have."""

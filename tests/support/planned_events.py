@@ -20,7 +20,7 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
 from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 

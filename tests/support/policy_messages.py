@@ -4,7 +4,7 @@ from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import Ask, Bye, Clock, Draw, GameStarts, Hello, Play, Stock
 
-PATIENCE = 30.0
+PATIENCE = 120
 """Seconds for a whole conversation; it takes a fraction of one."""
 HELLO = encode_line(Hello(protocol=1, referee="test"))
 BYE = encode_line(Bye())

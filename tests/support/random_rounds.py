@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from arena.analysis.alternative_deals import (
     QUIET,
-    DecisionPoint,
     PublicMove,
     RoundHistory,
     StopAt,
@@ -68,7 +67,7 @@ def _round(
 
 def questions(
     deal: RoundHistory, seat: int, clock: Clock, asks: Asks = needs_answer
-) -> Iterator[DecisionPoint]:
+) -> Iterator[StopAt]:
     """Yield every moment of a round at which this seat is asked."""
     done = 0
     for game, choice, _ in replay_round(deal):
@@ -76,7 +75,7 @@ def questions(
             return
         options = values.legal(game)
         if game.playing.turn == seat and asks(clock, options, fouled=False):
-            yield DecisionPoint(done, game.playing.phase.name)
+            yield StopAt(seat, done, game.playing.phase.name)
         done += not isinstance(options[choice], QUIET)
 
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from arena.analysis.alternative_deals import DecisionPoint, RoundHistory, replay_round
+from arena.analysis.alternative_deals import RoundHistory, StopAt, replay_round
 from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
@@ -42,9 +42,9 @@ def whole(game: LoggedGame, seat: int | None = None) -> Shown:
     return shown
 
 
-def log_of(deal: RoundHistory, until: tuple[int, DecisionPoint], rng: random.Random) -> LoggedGame:
+def log_of(deal: RoundHistory, until: StopAt, rng: random.Random) -> LoggedGame:
     """Return a round as a log up to a question; other seats' times and notes differ each time."""
-    seat = until[0]
+    seat = until.seat
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
     records: list[Any] = []
     ids = [QUESTIONS_A_GAME] * len(names)
@@ -82,6 +82,5 @@ def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, 
         deal = random_rounds.played(find_variant(name), seats, seed, rng)[0]
         seat = rng.randrange(seats)
         for moment in [*random_rounds.questions(deal, seat, CLOCK)][-3:]:
-            until = (seat, moment)
-            other = random_rounds.resampled(deal, seat, rng, until)
-            yield seat, log_of(deal, until, rng), log_of(other, until, rng)
+            other = random_rounds.resampled(deal, seat, rng, moment)
+            yield seat, log_of(deal, moment, rng), log_of(other, moment, rng)

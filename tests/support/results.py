@@ -6,9 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 
 from protocol.records import Result, SeatFoul
-from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
-from tournaments.rating.tables import Pool
+from tournaments.rating.tables import Anchor, Pool
 
 ELO = 400 / math.log(10)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tournaments.rating.likelihood_ratio import NELO
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
 
 Floats = NDArray[np.float64]
 

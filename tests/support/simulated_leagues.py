@@ -8,19 +8,20 @@ the games, as with real bots (12 to 25 %).
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
-from math import erf, sqrt
+from math import ceil, erf, sqrt
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from protocol.records import Result
+from tests.support.leagues import round_plan
 from tournaments.league.pairing.choice import choose_tables
 from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
-from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit
 from tournaments.rating.statistics import ELO, Error, Floats
-from tournaments.rating.tables import Pool
+from tournaments.rating.tables import Anchor, Pool
 
 FIELD = 20
 HOUSE = (-1.5, 0.0, 0.3, 1.0)
@@ -68,15 +69,9 @@ class SimulatedLeague:
     def choose_round(self) -> None:
         """Play a round of chosen tables."""
         self.rounds += 1
-        tables = choose_tables(
-            self.encounters,
-            self.active,
-            seats=self.seats,
-            partners=False,
-            boards=BOARDS,
-            number=self.rounds,
-            anchor=ANCHOR,
-        )
+        plan = round_plan(self.active, number=self.rounds, boards=BOARDS, anchor=ANCHOR)
+        plan = replace(plan, most_tables=ceil(len(self.active) / self.seats))
+        tables = choose_tables(plan, self.encounters, self.seats, partners=False)
         self.play([one.entrants for one in tables], BOARDS)
 
     def play(self, tables: Iterable[Sequence[str]], boards: int) -> None:

@@ -20,7 +20,7 @@ from tests.support.tables import SAMPLES, alive
 ONE_TABLE = ("first", "greedy", "random_bot")
 MANY_TABLES = ("batched", "batched")
 """Sample bots that play one game after the other, and all games of a sitting at once."""
-PATIENCE_S = 60
+PATIENCE_S = 120
 """How long anything may take that should take no time."""
 
 

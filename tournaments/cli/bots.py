@@ -9,11 +9,14 @@ import click
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_languages
 from tournaments.cli.arguments.options import (
+    FILE,
     MOVE_MS,
+    OLD_FILE,
     SANDBOX,
     SectionedCommand,
-    WholeNumber,
+    flag,
     in_section,
+    number,
 )
 
 _exam = in_section("With --exam")
@@ -21,7 +24,7 @@ _exam = in_section("With --exam")
 
 @click.command(cls=SectionedCommand)
 @click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
-@click.option("--all", "every", is_flag=True, help="Check all bots in folders here.")
+@flag("--all", "Check all bots in folders here.", "every")
 @click.option("--bot", "name", metavar="NAME", default=None, help="Only this bot of an event file.")
 @click.option(
     "--only",
@@ -29,62 +32,33 @@ _exam = in_section("With --exam")
     metavar="STEP",
     help="Run only these steps: number (5), range (5-9), name or list (1,5-9); may be repeated.",
 )
-@click.option("--list", "listed", is_flag=True, help="List the steps and exit.")
-@click.option("--quick", is_flag=True, help="Play one round of each game instead of whole games.")
-@click.option(
-    "--seconds",
-    type=WholeNumber(1, 86_400),
-    default=300,
-    show_default=True,
-    help="Time after which no further step begins, in s.",
-)
-@click.option(
-    "--start-ms", type=WholeNumber(1, 600_000), default=None, help="Time for the hello, in ms."
-)
+@flag("--list", "List the steps and exit.", "listed")
+@flag("--quick", "Play one round of each game instead of whole games.")
+@number("--seconds", "Time after which no further step begins, in s.", 1, 86_400, 300)
+@number("--start-ms", "Time for the hello, in ms.", 1, 600_000)
 @MOVE_MS
 @SANDBOX
-@click.option(
+@flag(
     "--compare",
-    is_flag=True,
-    help="Also run the bot without the sandbox, as your own user, to find out whether the sandbox "
+    "Also run the bot without the sandbox, as your own user, to find out whether the sandbox "
     "makes it fail or start slowly; only for a bot that you trust.",
 )
-@click.option("--verbose", "-v", is_flag=True, help="Print a line for every step.")
-@click.option("--json", "as_json", is_flag=True, help="Print every step or answer as JSON.")
-@_exam(
+@flag("--verbose", "Print a line for every step.", "-v")
+@flag("--json", "Print every step or answer as JSON.", "in_json")
+@flag(
     "--exam",
+    "Put 300 problems to the bots instead, and say how much their answers lose.",
     "is_exam",
-    is_flag=True,
-    help="Put 300 problems to the bots instead, and say how much their answers lose.",
+    section=_exam,
 )
 @_exam(
     "--problems",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
+    type=OLD_FILE,
     help="Another problem set; `boneyard export --problems` makes one.",
 )
-@_exam(
-    "--jobs",
-    type=WholeNumber(1, 512),
-    default=None,
-    help="Processes of a bot side by side.  [default: cores - 1]",
-)
-@_exam(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=None,
-    help="Also write the tables (.md) or every answer (.csv).",
-)
-def check(
-    bots: tuple[str, ...],
-    listed: bool,
-    every: bool,
-    is_exam: bool,
-    problems: Path | None,
-    jobs: int | None,
-    out: Path | None,
-    **options: Any,
-) -> None:
+@number("--jobs", "Processes of a bot side by side.  [default: cores - 1]", 1, 512, section=_exam)
+@_exam("--out", type=FILE, help="Also write the tables (.md) or every answer (.csv).")
+def check(bots: tuple[str, ...], listed: bool, every: bool, is_exam: bool, **options: Any) -> None:
     """Check bots step by step and say what to fix.
 
     The check talks to the bot as the referee does. BOT is a sample bot, a file, a command or the
@@ -124,11 +98,10 @@ def check(
         bots = (".",)
     if every == bool(bots):
         raise click.UsageError("Name bots, or --all for those in folders here.")
-    if is_exam or problems:
+    if is_exam or options["problems"]:
         from tournaments.commands.exam import examine_bots
 
-        clock, wish, as_json = options["move_ms"], options["sandbox"], options["as_json"]
-        sys.exit(examine_bots(bots, problems, clock, wish, jobs, out, in_json=as_json))
+        sys.exit(examine_bots(bots, **options))
     from tournaments.commands.check import check_bots
 
     sys.exit(check_bots(bots, **options))
@@ -153,11 +126,13 @@ def new(language: str, name: str) -> None:
       boneyard new rust crab
       boneyard new league class
     """
-    from tournaments.plan.scaffold import make_bot
+    from tournaments.plan.scaffold import language_key, make_bot
 
     if not language:
         return _list_languages()
     if not name:
+        if language != "league" and not language_key(language):
+            raise UserError(f"Name the language first, as in: boneyard new python {language}")
         what = "league" if language == "league" else "bot"
         raise UserError(f"Missing {what} name. Usage: boneyard new {language} NAME")
     if language == "league":
@@ -169,8 +144,8 @@ def new(language: str, name: str) -> None:
     click.echo(f"Made {', '.join(map(str, made.files))}.")
     if made.missing:
         click.echo(made.missing)
-    click.echo(f"Put your idea into `choose` in {source}. Compare it with greedy:")
-    click.echo(f"  boneyard run {name} greedy")
+    click.echo(f"Put your idea into `choose` in {source}. Check it, and compare it with greedy:")
+    click.echo(f"  boneyard check {name}\n  boneyard run {name} greedy --boards 100")
     return None
 
 

@@ -2,41 +2,40 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from arena.analysis.find import DEMO, RUNS
+from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_events
 from tournaments.cli.arguments.options import (
     CHOICES,
+    DIRECTORY,
     JOBS,
+    OLD_DIRECTORY,
     SANDBOX,
     WISH,
     SectionedCommand,
-    WholeNumber,
+    flag,
     help_all,
     in_section,
+    number,
 )
 
-if TYPE_CHECKING:
-    from arena.sandbox.limits import SandboxMode
-
 OUT: dict[str, Any] = {
-    "type": click.Path(file_okay=False, path_type=Path),
+    "type": DIRECTORY,
     "shell_complete": complete_events,
     "help": "The event's folder; use the same one again to continue.",
 }
 TLS: dict[str, Any] = {
-    "type": click.Path(exists=True, file_okay=False, path_type=Path),
+    "type": OLD_DIRECTORY,
     "default": None,
     "help": "A folder with ca.pem, cert.pem and key.pem, for the scheduler.",
 }
-_game, _format, _machine, _other = (
-    in_section(title, rare=True) for title in ("Game", "Format", "Machine", "")
-)
+_format, _machine, _other = (in_section(title, rare=True) for title in ("Format", "Machine", ""))
 _json = click.option(
-    "--json", "as_json", is_flag=True, help="Print results.json instead of a table."
+    "--json", "in_json", is_flag=True, help="Print results.json instead of a table."
 )
 
 
@@ -52,33 +51,16 @@ class EventCommand(SectionedCommand):
 
 
 @click.command(cls=EventCommand)
-@click.argument("what", nargs=-1, required=True, shell_complete=complete_bots)
+@click.argument("what", nargs=-1, shell_complete=complete_bots)
 @CHOICES
-@_game(
-    "--clock",
-    "clocks",
-    multiple=True,
-    metavar="BOT=TIME",
-    help="Time of one bot for each question, as mine=200ms: it plays as mine@200ms, with a bank in "
-    "proportion, or its own: mine=200ms-bank2s; may be repeated.",
-)
-@_game(
-    "--scale",
-    metavar="TIME,TIME…",
-    default=None,
-    help="Play the first bot once at each of these clocks, as 50ms,200ms,1s; the report draws its "
-    "Elo against time.",
-)
 @_format(
     "--fail-unless",
     type=click.Choice(["better", "undecided"]),
-    default=None,
     help="versus: exit code 3 unless the first bot is better, or at least the test undecided.",
 )
 @JOBS
 @_machine(
     "--cluster",
-    default=None,
     metavar="ADDRESS",
     help="Play on workers: those of the scheduler at this address, or with local:4 four that are "
     "started on this machine. See `boneyard worker`.",
@@ -87,36 +69,19 @@ class EventCommand(SectionedCommand):
 @click.option(
     "--seed",
     type=int,
-    default=None,
     help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
 )
 @click.option("--out", show_default=f"{RUNS}/ and what is played", **OUT)
-@click.option(
-    "--plan", is_flag=True, help="Only estimate the duration and the precision of the ratings."
-)
-@_other(
-    "--seconds",
-    type=WholeNumber(1, 600),
-    default=8,
-    show_default=True,
-    help="Time limit of the games of --plan, in s.",
-)
-@_other(
+@flag("--plan", "Only estimate the duration and the precision of the ratings.")
+@number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, section=_other)
+@flag(
     "--keep-stderr",
-    is_flag=True,
-    help="Keep in the game logs what bots write to stderr, beside their answers, bounded.",
+    "Keep in the game logs what bots write to stderr, beside their answers, bounded.",
+    section=_other,
 )
 @_json
 @help_all
-def run(
-    what: tuple[str, ...],
-    choices: tuple[str, ...],
-    clocks: tuple[str, ...],
-    scale: str | None,
-    plan: bool,
-    seconds: int,
-    **options: Any,
-) -> None:
+def run(what: tuple[str, ...], **options: Any) -> None:
     """Play an event: an event file, or bots by name, file or command.
 
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
@@ -138,41 +103,28 @@ def run(
       boneyard run friday.toml --jobs 4 --plan
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
       boneyard run greedy counting --set draw_limit=2 --seats 2
-      boneyard run montecarlo greedy --clock montecarlo=200ms
-      boneyard run montecarlo --scale 20ms,100ms,500ms --boards 20
+      boneyard run montecarlo@200ms greedy
+      boneyard run montecarlo@20ms montecarlo@100ms montecarlo@500ms --boards 20
       boneyard run my_bot.py old_bot.py --format versus --fail-unless better
       boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
       boneyard run first greedy random counting --format swiss --rounds 3
     """
     from tournaments.cli.arguments.event_options import take_event_fields
 
-    given = take_event_fields(options)
-    if plan:
-        from tournaments.commands.plan import estimate
-        from tournaments.plan.event_plan import read_plan
-
-        planned = read_plan(what, given, choices=choices, clocks=clocks, scale=scale)
-        sys.exit(estimate(planned, options["jobs"], seconds, options["as_json"]))
+    if not what:
+        raise UserError("Name two bots, as in: boneyard run mine greedy; or an event file.")
     from tournaments.commands.run import run_event
 
-    sys.exit(run_event(what, given, choices=choices, clocks=clocks, scale=scale, **options))
+    sys.exit(run_event(what, take_event_fields(options), **options))
 
 
-@click.command()
-@click.option(
-    "--boards",
-    type=WholeNumber(1),
-    default=20,
-    show_default=True,
-    help="Boards for each pairing.",
-)
+@click.command(cls=SectionedCommand)
+@number("--boards", "Boards for each pairing.", 1, None, 20)
 @SANDBOX
 @JOBS
 @click.option("--out", default=Path(DEMO), show_default=True, **OUT)
 @_json
-def demo(
-    boards: int, sandbox: "SandboxMode | None", jobs: int | None, out: Path, as_json: bool
-) -> None:
+def demo(**options: Any) -> None:
     """See it work: the sample bots play and are rated.
 
     On the ladder of sample bots each meets its neighbours; a bot in each other language meets the
@@ -187,25 +139,24 @@ def demo(
     """
     from tournaments.commands.run import run_demo
 
-    sys.exit(run_demo(out, boards, sandbox, jobs, as_json=as_json))
+    sys.exit(run_demo(**options))
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("address")
 @JOBS
 @click.option("--name", default=None, help="Name in the report.  [default: machine-process]")
 @click.option(
     "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
+    type=DIRECTORY,
     help="Folder in which to unpack, build and keep bots.  [default: a temporary one]",
 )
-@click.option(
+@number(
     "--patience",
-    type=WholeNumber(1, 86_400),
-    default=300,
-    show_default=True,
-    help="Time to look for the scheduler, in s, before the first connection or after a cut.",
+    "Time to look for the scheduler, in s, before the first connection or after a cut.",
+    1,
+    86_400,
+    300,
 )
 @click.option(
     "--sandbox",

@@ -69,11 +69,11 @@ def league(
     if as_json:
         raise UserError("--json is for `status`.")
     require_linux("league")
-    from tournaments.league.loop.loop import LoopOptions, run_league
+    from tournaments.league.loop.loop import run_league
 
     if now and not (once or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")
-    sys.exit(run_league(path, LoopOptions(once, rounds, _time(now), jobs)))
+    sys.exit(run_league(path, once=once, rounds=rounds, now=_time(now), jobs=jobs))
 
 
 def _time(text: str | None) -> datetime | None:

@@ -10,7 +10,17 @@ import click
 from arena.analysis.find import usual_folder
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_rules
-from tournaments.cli.arguments.options import CHOICES, FOLDER, WISH, WholeNumber
+from tournaments.cli.arguments.options import (
+    BROWSER,
+    CHOICES,
+    DIRECTORY,
+    FOLDER,
+    WISH,
+    SectionedCommand,
+    WholeNumber,
+    flag,
+    number,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,28 +35,12 @@ def _port(command: Command) -> Command:
     )(command)
 
 
-def _browser(command: Command) -> Command:
-    return click.option("--browser", is_flag=True, help="Open the page in the browser too.")(
-        command
-    )
-
-
-@click.command()
+@click.command(cls=SectionedCommand)
 @FOLDER
 @_port
-@click.option(
-    "--open",
-    "everything",
-    is_flag=True,
-    help="Also show all hands and the boneyard of unfinished games.",
-)
-@_browser
-def watch(
-    folder: Path | None,
-    port: int,
-    everything: bool,
-    browser: bool,
-) -> None:
+@flag("--open", "Also show all hands and the boneyard of unfinished games.", "everything")
+@BROWSER
+def watch(folder: Path | None, **options: Any) -> None:
     """Watch an event in the browser while it is played, or after.
 
     The page shows the standings, the games in progress, fouls, the report, and replays of finished
@@ -66,10 +60,10 @@ def watch(
         raise UserError(MISSING.format(what="To watch in the browser", instead=""))
     from tournaments.site.server import watch_event
 
-    sys.exit(watch_event(folder or usual_folder(), port, everything=everything, browser=browser))
+    sys.exit(watch_event(folder or usual_folder(), **options))
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.option(
     "--rules",
     default="draw",
@@ -87,23 +81,18 @@ def watch(
     shell_complete=complete_bots,
     help="A sample bot, a file or a command; may be repeated, clockwise from you.",
 )
-@click.option(
-    "--seats",
-    type=WholeNumber(2, 8),
-    default=None,
-    help="Number of seats.  [default: as few as these bots need]",
-)
-@click.option("--seat", type=WholeNumber(0, 7), default=0, show_default=True, help="Your seat.")
+@number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
+@number("--seat", "Your seat.", 0, 7, 0)
 @click.option("--name", default="human", show_default=True, help="Your name in the log.")
-@click.option(
+@number(
     "--clock",
+    "Time for each question, in s; the game has a bank of five times that.",
+    1,
+    86_400,
+    60,
     "clock_s",
-    type=WholeNumber(1, 86_400),
-    default=60,
-    show_default=True,
-    help="Time for each question, in s; the game has a bank of five times that.",
 )
-@click.option("--no-clock", is_flag=True, help="No time pressure: a day for each question.")
+@flag("--no-clock", "No time pressure: a day for each question.")
 @click.option("--seed", type=int, default=None, help="Fix the deals, to play them again.")
 @click.option(
     "--sandbox",
@@ -114,14 +103,14 @@ def watch(
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=DIRECTORY,
     default=Path("boneyard-play"),
     show_default=True,
     help="Folder for the logs of your games.",
 )
-@click.option("--terminal", is_flag=True, help="Play here instead of in the browser.")
+@flag("--terminal", "Play here instead of in the browser.")
 @_port
-@_browser
+@BROWSER
 def play(**options: Any) -> None:
     """Play yourself, in the browser or in the terminal.
 
@@ -136,7 +125,6 @@ def play(**options: Any) -> None:
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
-    from tournaments.commands.games.play import play_game
-    from tournaments.commands.games.play_table import PlayOptions
+    from tournaments.commands.games.play import PlayOptions, play_game
 
     sys.exit(play_game(PlayOptions(**options)))

@@ -11,7 +11,6 @@ from protocol import __version__
 from protocol.errors import UserError
 from tournaments.cli import bots, events, games, league, live, results, system
 from tournaments.cli.arguments.aliases import unknown_command, unknown_option
-from tournaments.cli.platforms import linux_only
 
 OBJECTS_A_SEARCH = 20_000
 """New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
@@ -88,4 +87,4 @@ def main() -> None:
 
 
 for _command in (*FIRST, *OTHERS):
-    main.add_command(linux_only(_command))
+    main.add_command(_command)

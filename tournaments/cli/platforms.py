@@ -1,16 +1,8 @@
 """Commands that need Linux, and the error that other systems show for them."""
 
 import sys
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
-
-import click
 
 from protocol.errors import UserError
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 NAMES = {"darwin": "macOS", "win32": "Windows"}
 """Names of systems by Python's `sys.platform`."""
@@ -20,22 +12,6 @@ OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
 """The way that every system has."""
 ON_LINUX_ONLY = frozenset({"check", "demo", "doctor", "play", "run", "watch", "worker"})
 """Commands that start bots or test the sandbox."""
-
-
-def linux_only(command: click.Command) -> click.Command:
-    """Return the command; on other systems a call of it fails with advice how to run it."""
-    if command.name in ON_LINUX_ONLY and command.callback:
-        command.callback = _refused_elsewhere(command.name, command.callback)
-    return command
-
-
-def _refused_elsewhere(name: str, callback: Callable[P, T]) -> Callable[P, T]:
-    @wraps(callback)
-    def checked(*words: P.args, **options: P.kwargs) -> T:
-        require_linux(name)
-        return callback(*words, **options)
-
-    return checked
 
 
 def require_linux(name: str) -> None:

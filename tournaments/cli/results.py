@@ -2,11 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from arena.analysis.find import unknown_place, usual_folder
+from arena.analysis.find import usual_folder
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import (
     complete_entrants,
@@ -15,12 +15,15 @@ from tournaments.cli.arguments.completion import (
     complete_logs,
 )
 from tournaments.cli.arguments.options import (
+    BROWSER,
     FOLDER,
+    OLD_FILE,
     Delay,
     LogPath,
     SectionedCommand,
-    WholeNumber,
+    flag,
     in_section,
+    number,
 )
 
 _rated = in_section("With several events")
@@ -37,24 +40,20 @@ _problem = in_section("With --problems")
 @_rated(
     "--prior",
     type=float,
-    default=None,
     show_default="1",
     help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
 )
-@_rated("--no-fouls", is_flag=True, help="Leave out games with a foul.")
-@_rated("--pool", is_flag=True, help="Rate different rules with the same seats in one table.")
+@flag("--no-fouls", "Leave out games with a foul.", section=_rated)
+@flag("--pool", "Rate different rules with the same seats in one table.", section=_rated)
 @_rated("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
-@click.option(
-    "--watch", "-w", is_flag=True, help="Update the display until the event is over or Ctrl-C."
-)
-@click.option(
+@flag("--watch", "Update the display until the event is over or Ctrl-C.", "-w")
+@flag(
     "--separate",
-    is_flag=True,
-    help="Print how many boards would separate neighbours in the table, or the two bots after the "
+    "Print how many boards would separate neighbours in the table, or the two bots after the "
     "folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **rated: Any) -> None:
+@flag("--json", "Print JSON instead of tables.", "as_json")
+def show(**options: Any) -> None:
     """Show an event's standings and progress, or rate several events.
 
     The command prints the standings, the progress, the remaining time and the fouls. It only reads
@@ -75,54 +74,20 @@ def show(what: tuple[Path, ...], watch: bool, separate: bool, as_json: bool, **r
       boneyard show friday saturday --anchor greedy=1500
       boneyard show old/ledger.jsonl --prior 0 --no-fouls --json
     """
-    for one in what:
-        if one.suffix == ".toml":
-            raise UserError(f"{one} is not an event's folder. `boneyard run {one}` plays it.")
-        if not (one.exists() or separate):
-            raise unknown_place(one)
-    if separate:
-        from tournaments.commands.show import print_separations
+    from tournaments.commands.show import show_events
 
-        bots = tuple(map(str, what[-2:])) if len(what) > 1 else ()
-        if len(what) > 3 or (len(what) == 2 and what[0].is_dir()):
-            raise UserError("--separate takes an event's folder and two bots, or only the folder.")
-        where = what[0] if len(what) % 2 else usual_folder()
-        sys.exit(print_separations(where, bots, as_json))
-    if len(what) > 1 or any(one.is_file() for one in what) or any(map(_is_given, rated.values())):
-        from tournaments.commands.rate import RateOptions
-        from tournaments.commands.show import print_ratings
-        from tournaments.rating.anchor import anchored
-
-        if watch:
-            raise UserError("--watch shows one event while it runs. Name its folder only.")
-        prior = rated["prior"]
-        asked = RateOptions(
-            prior=RateOptions().prior if prior is None else prior,
-            fouls=not rated["no_fouls"],
-            pool=rated["pool"],
-            anchor=anchored(rated["anchor"]),
-        )
-        sys.exit(print_ratings(what or (usual_folder(),), asked, as_json))
-    from tournaments.site.status_text import print_status, watch_status
-
-    where = what[0] if what else usual_folder()
-    sys.exit(watch_status(where, as_json) if watch else print_status(where, as_json))
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False
+    sys.exit(show_events(**options))
 
 
 @click.command()
 @click.argument("what", required=False, type=LogPath(), shell_complete=complete_logs)
 @click.option(
     "--seeds",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
+    type=OLD_FILE,
     help="The file of revealed seeds, for a log outside an event's folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of sentences.")
-def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
+@flag("--json", "Print JSON instead of sentences.", "as_json")
+def verify(what: Path | None, **options: Any) -> None:
     """Check an event, a league or one log: every deal, byte and score.
 
     WHAT is an event's folder, a log, a folder of logs such as `boneyard play` writes, a league or a
@@ -146,24 +111,19 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> None:
     if is_league(folder):
         from tournaments.league.check import print_league_check
 
-        sys.exit(print_league_check(folder, as_json))
+        sys.exit(print_league_check(folder, options["as_json"]))
     from tournaments.commands.verify import verify_event
 
-    sys.exit(verify_event(folder, seeds, as_json))
+    sys.exit(verify_event(folder, **options))
 
 
 @click.command()
-@click.argument(
-    "folder",
-    type=LogPath(file_okay=False),
-    shell_complete=complete_events,
-)
+@click.argument("folder", type=LogPath(file_okay=False), shell_complete=complete_events)
 @click.argument("site", type=click.Path(path_type=Path))
 @click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
 @click.option(
     "--delay",
     type=Delay(),
-    default=None,
     metavar="MINUTES",
     help="Follow the run in a page of two files, which shows it so late; 30s is half a minute.",
 )
@@ -204,21 +164,13 @@ def publish(folder: Path, site: Path, url: str, delay: float | None) -> None:
 @click.option(
     "--anchor",
     metavar="NAME=ELO|none",
-    default=None,
     help="Give a bot this rating, or none; it becomes part of the event's plan.",
 )
-@click.option(
-    "--luck", is_flag=True, help="Also compute ratings with the luck of the draw taken out."
-)
-@click.option(
-    "--review",
-    is_flag=True,
-    help="Also review the decisions that are not reviewed yet; see `boneyard explain`.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def report(
-    folder: Path | None, anchor: str | None, luck: bool, review: bool, as_json: bool
-) -> None:
+@flag("--luck", "Also compute ratings with the luck of the draw taken out.")
+@flag("--review", "Also review the decisions that are not reviewed yet; see `boneyard explain`.")
+@BROWSER
+@flag("--json", "Print the names of the files as JSON.", "in_json")
+def report(**options: Any) -> None:
     """Write an event's report again from its plan and ledger.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
@@ -233,40 +185,29 @@ def report(
       boneyard report friday --anchor greedy=1500
       boneyard report friday --anchor none
       boneyard report friday --luck --review
+      boneyard report friday --browser
     """
     from tournaments.commands.report import write_report
 
-    where = folder or usual_folder()
-    sys.exit(write_report(where, anchor, luck=luck, review=review, in_json=as_json))
+    sys.exit(write_report(**options))
 
 
 @click.command(cls=SectionedCommand)
 @click.argument("what", nargs=-1, type=LogPath(), shell_complete=complete_logs)
-@_problem(
+@flag(
     "--problems",
-    is_flag=True,
-    help="Write a problem set for `boneyard check --exam`, at most two problems from a game.",
+    "Write a problem set for `boneyard check --exam`, at most two problems from a game.",
+    section=_problem,
 )
-@_problem(
-    "--endgames",
-    type=WholeNumber(0, 1000),
-    default=200,
-    show_default=True,
-    help="Endgames of the set.",
-)
-@_problem(
-    "--middle-games",
-    type=WholeNumber(0, 1000),
-    default=100,
-    show_default=True,
-    help="Middle games of the set.",
-)
-@_problem(
+@number("--endgames", "Endgames of the set.", 0, 1000, 200, section=_problem)
+@number("--middle-games", "Middle games of the set.", 0, 1000, 100, section=_problem)
+@number(
     "--deals",
-    type=WholeNumber(2, 100_000),
-    default=512,
-    show_default=True,
-    help="Deals in which the options of a middle game are tried.",
+    "Deals in which the options of a middle game are tried.",
+    2,
+    100_000,
+    512,
+    section=_problem,
 )
 @_problem("--seed", type=int, default=1, show_default=True, help="Seed of the choice of games.")
 @click.option(
@@ -288,23 +229,10 @@ def report(
     shell_complete=complete_entrants,
     help="Only this bot's decisions; may be repeated.",
 )
-@click.option("--luck", is_flag=True, help="Compute the luck of games that luck.jsonl lacks.")
-@click.option("--review", is_flag=True, help="Compute the losses that review.jsonl lacks.")
-@click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def export(
-    what: tuple[Path, ...],
-    problems: bool,
-    endgames: int,
-    middle_games: int,
-    deals: int,
-    seed: int,
-    out: Path | None,
-    format: Literal["parquet", "csv"] | None,
-    bots: tuple[str, ...],
-    luck: bool,
-    review: bool,
-    as_json: bool,
-) -> None:
+@flag("--luck", "Compute the luck of games that luck.jsonl lacks.")
+@flag("--review", "Compute the losses that review.jsonl lacks.")
+@flag("--json", "Print the names of the files as JSON.", "as_json")
+def export(what: tuple[Path, ...], problems: bool, **options: Any) -> None:
     """Export every decision as a row of CSV or Parquet, or a problem set.
 
     WHAT are events' folders, logs, or folders of logs such as `boneyard play` writes; by default it
@@ -331,8 +259,7 @@ def export(
     if problems:
         from tournaments.commands.exam import make_set
 
-        sys.exit(make_set(sources, out, endgames, middle_games, deals, seed))
+        sys.exit(make_set(sources, **options))
     from tournaments.commands.export import write_decisions
-    from tournaments.dataset.example import Wish
 
-    write_decisions(sources, out, format, Wish(frozenset(bots), luck, review), as_json)
+    write_decisions(sources, **options)

@@ -1,20 +1,21 @@
 """Commands about this machine, the games and the program itself: doctor, rules, help."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.arguments.aliases import unknown_command
-from tournaments.cli.arguments.completion import complete_rules, offered, typed
-from tournaments.cli.arguments.options import CHOICES
+from tournaments.cli.arguments.completion import complete, complete_rules, typed
+from tournaments.cli.arguments.options import CHOICES, SectionedCommand, flag
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print every attempt at every level as JSON.")
+@click.command(cls=SectionedCommand)
+@flag("--json", "Print every attempt at every level as JSON.", "as_json")
 def doctor(as_json: bool) -> None:
     """Test which sandbox levels this machine supports.
 
@@ -27,8 +28,8 @@ def doctor(as_json: bool) -> None:
       boneyard doctor
       boneyard doctor --json
     """
-    from arena.sandbox import report as doctor
     from arena.sandbox.limits import LEVELS, REQUIRED
+    from arena.sandbox.report import guarantee_table, verdict
     from arena.sandbox.select import examine_level
     from arena.sandbox.selftest.network import describe_network
     from arena.ui.progress import track
@@ -40,8 +41,8 @@ def doctor(as_json: bool) -> None:
     if as_json:
         print_json(findings, indent=2)
         return
-    console, sentences = plain_console(), list(doctor.verdict(findings))
-    console.print(doctor.guarantee_table(findings), "", sep="\n")
+    console, sentences = plain_console(), list(verdict(findings))
+    console.print(guarantee_table(findings), "", sep="\n")
     if any(one.confirmed and one.level in REQUIRED for one in findings):
         sentences.append(describe_network())
     for sentence in sentences:
@@ -51,9 +52,9 @@ def doctor(as_json: bool) -> None:
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_rules)
 @CHOICES
-@click.option("--sources", is_flag=True, help="Cite the clauses of the rule texts.")
-@click.option("--json", "as_json", is_flag=True, help="Print the choices as JSON.")
-def rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bool) -> None:
+@flag("--sources", "Cite the clauses of the rule texts.")
+@flag("--json", "Print the choices as JSON.", "as_json")
+def rules(**options: Any) -> None:
     """List the named games, or explain one in plain English.
 
     GAME is a name from the list, or your own rules file: a `base` and the choices that differ from
@@ -71,7 +72,7 @@ def rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bo
     """
     from tournaments.commands.rules import print_rules
 
-    print_rules(game, choices, sources, as_json)
+    print_rules(**options)
 
 
 PROGRAM = "boneyard"
@@ -85,6 +86,7 @@ TOPICS = {
     "events": ("tournaments", "EVENTS.md"),
     "leagues": ("tournaments", "LEAGUE.md"),
     "ratings": ("tournaments", "RATINGS.md"),
+    "methods": ("tournaments", "METHODS.md"),
     "sandbox": ("arena.sandbox", "README.md"),
     "cluster": ("tournaments.cluster", "README.md"),
     "training": ("arena.training", "README.md"),
@@ -100,16 +102,15 @@ LISTS = {"bots": (), "completion": SHELLS, "schema": ("protocol", "results", "re
 """Subjects of which `help` prints facts, each with the words that may follow."""
 
 
-def _subjects(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def _subjects(context: click.Context, _: str) -> Iterable[str]:
     group = context.find_root().command
     commands = group.commands if isinstance(group, click.Group) else ()
-    words = next((LISTS[word] for word in typed() if word in LISTS), (*commands, *TOPICS, *LISTS))
-    return offered(words, begun)
+    return next((LISTS[word] for word in typed() if word in LISTS), (*commands, *TOPICS, *LISTS))
 
 
 @click.command("help")
-@click.argument("subject", nargs=-1, shell_complete=_subjects)
-@click.option("--json", "as_json", is_flag=True, help="Print the list of bots as JSON.")
+@click.argument("subject", nargs=-1, shell_complete=complete(_subjects))
+@flag("--json", "Print the list of bots as JSON.", "as_json")
 @click.pass_context
 def help_(context: click.Context, subject: tuple[str, ...], as_json: bool) -> None:
     """Show the help of a command, a page about a topic, or a list.
@@ -170,7 +171,7 @@ def _list_bots(as_json: bool) -> None:
         return
     for name, bot in listed.items():
         state = "" if bot.available else f"  (needs {bot.needs})"
-        click.echo(f"{name:<12} {bot.about}{state}")
+        click.echo(f"{name:<12} {bot.about}{state}".rstrip())
 
 
 def _show_page(package: str, name: str) -> None:

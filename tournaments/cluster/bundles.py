@@ -20,7 +20,7 @@ from protocol.errors import UserError
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import files_below, prepare_entrant, resolve_command
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import WrittenBot
 
 MOST = 2**28
 """Most bytes of a bot's files: each worker holds them in memory for a moment."""

@@ -14,8 +14,7 @@ from tournaments.cluster.client import DaskClient
 from tournaments.cluster.local import local_cluster, read_certificates
 from tournaments.cluster.orders import Run, content_name, encoded, resource
 from tournaments.cluster.runner import ClusterRunner
-from tournaments.plan.event import Event
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import Event, WrittenBot
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 

@@ -62,7 +62,7 @@ class Order(Struct, frozen=True):
     """Seeds of the boards."""
 
 
-class Played(Struct, frozen=True, tag=True):
+class Output(Struct, frozen=True, tag=True):
     """Answer to an order: its games were played, or as many as time allowed."""
 
     worker: WorkerName
@@ -96,7 +96,7 @@ class Unplayed(Struct, frozen=True, tag=True):
     """For a bug the game that it spoilt."""
 
 
-Answer = Played | Unplayed
+Answer = Output | Unplayed
 
 
 def encoded(message: Run | Order | Answer) -> bytes:

@@ -12,7 +12,7 @@ from arena.logs.gamelog import GameLog
 from arena.sandbox.limits import level_name
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from tournaments.cluster.orders import ORDER_S, Answer, Order, OrderPart, Played, Unplayed, encoded
+from tournaments.cluster.orders import ORDER_S, Answer, Order, OrderPart, Output, Unplayed, encoded
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.plan.event import Event
 from tournaments.runner.commit import add_to_ledger
@@ -52,7 +52,7 @@ class Pace:
     def __init__(self) -> None:
         self._game_s: float | None = None
 
-    def learn(self, played: Played, games: int) -> None:
+    def learn(self, played: Output, games: int) -> None:
         """Take account of an order that was played."""
         latest = played.seconds / games
         before = latest if self._game_s is None else self._game_s
@@ -77,7 +77,7 @@ class Logs:
         """Expect one more order with games of this sitting."""
         self._out[plan.name] += 1
 
-    def append(self, plan: PlannedSitting, played: Played, games: Sequence[LogRecord]) -> None:
+    def append(self, plan: PlannedSitting, played: Output, games: Sequence[LogRecord]) -> None:
         """Write games down; they are safe when this returns. Blocks. Raises OSError."""
         where = played.machine, played.worker
         record = sitting(self._event, plan, played.level, played.missing, *where)
@@ -161,7 +161,7 @@ class ClusterRunner:
             order = self._order([OrderPart(plan, (), ())], attempt)
             async with self._workers.played(encoded(order)) as answer:
                 pass
-            if isinstance(answer, Played):
+            if isinstance(answer, Output):
                 return
             if answer.fate == "bot":
                 raise UserError(f"On worker {answer.worker}: {answer.reason}.")
@@ -223,7 +223,7 @@ class ClusterRunner:
         while parts:
             order = self._order(parts, refusals + deaths)
             async with self._workers.played(encoded(order)) as answer:
-                if isinstance(answer, Played):
+                if isinstance(answer, Output):
                     answer = await self._kept(order, answer)
             if isinstance(answer, Unplayed):
                 self._refused(answer)
@@ -246,7 +246,7 @@ class ClusterRunner:
         seeds = {board: self._seed(board) for board in sorted(boards)}
         return Order(self._run, attempt, tuple(parts), seeds)
 
-    async def _kept(self, order: Order, played: Played) -> Answer:
+    async def _kept(self, order: Order, played: Output) -> Answer:
         """Store the games, then count them; drop games that have a result already.
 
         An answer that cannot belong to the order counts as the worker's refusal.
@@ -269,12 +269,12 @@ class ClusterRunner:
             await self._finished.send(result)
         return played
 
-    def _write(self, order: Order, played: Played, games: Sequence[Sequence[LogRecord]]) -> None:
+    def _write(self, order: Order, played: Output, games: Sequence[Sequence[LogRecord]]) -> None:
         for part, records in zip(order.parts, games, strict=True):
             if records:
                 self._logs.append(part.plan, played, records)
 
-    def _warn(self, played: Played) -> None:
+    def _warn(self, played: Output) -> None:
         """Say once which promises workers of a level do not keep."""
         level = played.level, played.missing
         if level not in self._known:

@@ -31,7 +31,7 @@ from tournaments.cluster.orders import (
     Fate,
     Order,
     OrderPart,
-    Played,
+    Output,
     Run,
     Unplayed,
     decoded,
@@ -116,7 +116,7 @@ class OrderRunner:
                 self._going.discard(scope)
         return encoded(answer)
 
-    async def _played(self, order: Order) -> Played:
+    async def _played(self, order: Order) -> Output:
         run = self._runs.get(order.run)
         if run is None:
             raise RunStoppedError("It does not know this run")
@@ -128,7 +128,7 @@ class OrderRunner:
                 nursery.start_soon(
                     self._sit, run, order.seeds, share, shares, sandbox, began + MOST_S
                 )
-        return Played(
+        return Output(
             worker=self._name,
             level=sandbox.level,
             missing=sandbox.missing,
@@ -222,9 +222,7 @@ class OrderRunner:
     ) -> Command:
         entrant = await trio.to_thread.run_sync(unpack_bot, bundle, self._folder)
         alone = [replace(entrant, name=name)]
-        complaint = await check_greetings(alone, start_ms, sandbox, at_home=False)
-        if complaint is not None:
-            raise UserError(complaint)
+        await check_greetings(alone, start_ms, sandbox, at_home=False)
         return entrant.command
 
     def _unplayed(self, error: Exception) -> Unplayed:

@@ -30,11 +30,9 @@ from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
-from tournaments.plan.bot_catalog import own_bots
+from tournaments.plan.bot_catalog import BOT_FILE, own_bots
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.bot_file import BOT_FILE
-from tournaments.plan.event import files_of
-from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent
+from tournaments.plan.event import SUFFIX, WrittenBot, WrittenEvent, files_of
 from tournaments.plan.event_plan import parse_event
 
 AT_ONCE = 2
@@ -73,7 +71,8 @@ def check_bots(
     sandbox: SandboxMode | None,
     compare: bool,
     verbose: bool,
-    as_json: bool,
+    in_json: bool,
+    **_: object,
 ) -> int:
     """Check each bot; return 1 unless all of them pass, else 0. Raises UserError.
 
@@ -112,12 +111,12 @@ def check_bots(
             print_note(" ".join(box.notices))
         pace = Budget(total_s=seconds, whole=not quick)
         check = _Check(tuple(bots), event, box, outside, game, steps, pace, verbose)
-        console = open_console(stderr=as_json)
+        console = open_console(stderr=in_json)
         if len(event.bots) == 1:
             reports = [_check_one(check, entrants[0], console)]
         else:
             reports = [*_check_many(check, entrants, reports, console)]
-    if as_json:
+    if in_json:
         print_json(reports)
     return 0 if all(report.verdict == "passed" for report in reports) else 1
 

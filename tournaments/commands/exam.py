@@ -11,6 +11,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from arena.analysis.find import logs, require_path
+from arena.analysis.text import option_words
 from arena.document.blocks import Block, Cell, Column, Document, Media, Paragraph, Section, table
 from arena.document.markdown import to_markdown
 from arena.document.terminal import open_console, print_blocks
@@ -36,8 +37,9 @@ from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note
 from arena.ui.progress import track, working
+from protocol.codec import decode_json
 from protocol.errors import UserError
-from protocol.messages import Clock
+from protocol.messages import Ask, Clock
 from tournaments.commands.export import default_file
 from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
@@ -54,16 +56,15 @@ SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"
 """The problem set that ships with the sample bots."""
 COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
 """Columns of a CSV file."""
-METHOD = (
-    "Loss: points that an answer costs against the best option, to the round's end. Endgames are "
-    "solved, so their losses are those of perfect play. In middle games the options were tried in "
-    "deals that the seat could not tell apart, played on by a simple player. ± is 95 % for other "
-    "problems of the same kind; between bots it is that of the differences problem by problem, in "
-    "which what is hard for both cancels out. A foul costs as much as the worst option."
-)
-
+METHOD = "How to read these numbers: `boneyard help authors`."
 INTERVALS = 2
 """The most bots whose losses in each game have an interval: 80 columns have no room for more."""
+DEAREST = 5
+"""Problems of a bot's dearest answers that are shown."""
+DEAR_COLUMNS = (
+    *(Column("problem"), Column("loss"), Column("choice", "word"), Column("best", "word")),
+    *(Column("ends", "word"), Column("hand", "word"), Column("game", "name")),
+)
 COMPARED = 4
 """The most bots whose losses in each game stand on a terminal; a file has all."""
 
@@ -72,35 +73,35 @@ class ExamResult(Struct, frozen=True):
     """A bot's result."""
 
     entrant: str
-    """The bot's name."""
     sandbox: str
     """The sandbox level: A, B, C, D or off."""
     marks: tuple[Mark, ...]
-    """The losses, by kind and by game."""
     answers: tuple[ExamAnswer, ...]
 
 
 def examine_bots(
     words: Sequence[str],
-    file: Path | None,
+    *,
+    problems: Path | None,
     move_ms: int | None,
-    wish: SandboxMode | None,
+    sandbox: SandboxMode | None,
     jobs: int | None,
     out: Path | None,
-    *,
     in_json: bool,
+    **_: object,
 ) -> int:
     """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
 
-    `words`: bots as `run` takes them; none: all in folders here. `file`: the problem set; None: the
+    `words`: bots as `run` takes them; none: all in folders here. `problems`: their file; None: the
     one of the sample bots. `jobs`: processes of a bot side by side. Raises UserError, OSError.
     """
     if out and out.suffix not in (".md", ".csv"):
         raise UserError(f"--out: {out} must end with .md or .csv.")
     _check_place(out)
-    problems = _read(file or SAMPLE)
+    file = problems or SAMPLE
+    found = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
     clock = Clock(move_ms=move_ms) if move_ms else Clock()
-    posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in problems])
+    posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in found])
     posed(clock)  # A problem that cannot be played is told before any bot starts.
     with temporary_folder("exam", shared=True) as path:
         given = {"clock": to_builtins(clock)}
@@ -108,24 +109,22 @@ def examine_bots(
         # The candidates of a tune are the first bot with other values.
         bots = written.bots[: 1 if written.tune else None]
         entrants = [prepare_entrant(bot, base, path) for bot in bots]
-        mode, limits = wish or "auto", Limits()
-        sandbox = choose_level(mode, limits, path, files_of(entrants))
-        if sandbox.level == "off" != mode:
-            print_note(" ".join(sandbox.notices))
+        mode, limits = sandbox or "auto", Limits()
+        box = choose_level(mode, limits, path, files_of(entrants))
+        if box.level == "off" != mode:
+            print_note(" ".join(box.notices))
         greet = partial(check_greetings, say=print_note)
-        complaint = trio.run(greet, entrants, clock.start_ms, sandbox)
-        if complaint:
-            raise UserError(complaint)
+        trio.run(greet, entrants, clock.start_ms, box)
         clocks = [own_or(one.clock, clock) for one in entrants]
         results = [
-            _examined(one, posed(own), own, sandbox, jobs or default_jobs())
+            _examined(one, posed(own), own, box, jobs or default_jobs())
             for one, own in zip(entrants, clocks, strict=True)
         ]
-    blocks = exam_blocks(problems, results)
+    blocks = exam_blocks(found, results)
     if out:
         text = [to_markdown(Document("Exam", blocks)).encode()]
         csv = out.suffix == ".csv"
-        write_atomic(out, csv_lines(COLUMNS, _rows(problems, results)) if csv else text)
+        write_atomic(out, csv_lines(COLUMNS, _rows(found, results)) if csv else text)
     if in_json:
         print_json(results)
     else:
@@ -137,10 +136,6 @@ def _check_place(out: Path | None) -> None:
     """Refuse a file in no folder before hours of work. Raises UserError."""
     if out and not out.parent.is_dir():
         raise UserError(f"--out: there is no folder {out.parent}. Create it, or choose another.")
-
-
-def _read(path: Path) -> tuple[Problem, ...]:
-    return parse_problems(read_user_file(path, MOST_BYTES), f"{path}")
 
 
 def _examined(
@@ -198,9 +193,34 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
         Paragraph(about, "lead"),
         by_kind,
         *([Section(against.caption, [against])] if others else []),
+        *(
+            _dearest_answers(problems, one)
+            for one in results
+            if any(given.loss > 0 for given in one.answers)
+        ),
         Section("Loss by game", [by_game], media=media),
         Paragraph(METHOD, "faint"),
     ]
+
+
+def _dearest_answers(problems: Sequence[Problem], one: ExamResult) -> Section:
+    """Return a bot's dearest answers, each with the tiles that it saw."""
+    dear = sorted((given for given in one.answers if given.loss > 0), key=lambda given: -given.loss)
+    posed = {problem.number: problem for problem in problems}
+    rows = [_dear_row(posed[given.number], given) for given in dear[:DEAREST]]
+    title = f"Dearest answers of {one.entrant}"
+    return Section(title, [table(title, DEAR_COLUMNS, rows)])
+
+
+def _dear_row(problem: Problem, given: ExamAnswer) -> list[str | Cell]:
+    question = pose(problem, Clock())
+    asked = decode_json(question.lines[-1], Ask)
+    words = [*map(option_words, question.question.options)]
+    choice, best = words[given.choice or 0], words[problem.values.index(max(problem.values))]
+    hand = " ".join(f"[{high}|{low}]" for high, low in asked.hand)
+    ends = " and ".join(map(str, asked.ends))
+    said = (given.foul or choice, best, ends, hand, problem.ruleset.name)
+    return [f"{problem.number}", f"{given.loss:.1f}", *said]
 
 
 def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
@@ -247,15 +267,18 @@ def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterato
 
 def make_set(
     folders: Sequence[Path],
+    *,
     out: Path | None,
     endgames: int,
     middle_games: int,
     deals: int,
     seed: int,
+    **_: object,
 ) -> int:
     """Write a problem set made from game logs; return the exit code. Raises UserError, OSError.
 
     `deals`: those in which the options of a middle game are tried. `seed`: of the choice of games.
+    Options of a table of decisions have no effect.
     """
     from arena.exam.make_problems import Candidates  # It needs numpy.
     from arena.valuation.playouts import PLAYERS

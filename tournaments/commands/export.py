@@ -15,18 +15,23 @@ from tournaments.dataset.export import Export, Format, export_decisions
 
 def write_decisions(
     sources: tuple[Path, ...],
+    *,
     out: Path | None,
     format: Format | None,
-    wish: Wish,
-    in_json: bool,
+    bots: Sequence[str],
+    luck: bool,
+    review: bool,
+    as_json: bool,
+    **_: object,
 ) -> None:
     """Write the decisions of these events, logs or folders of logs, and print the files' names.
 
-    Raises UserError.
+    Options of a problem set have no effect. Raises UserError.
     """
     kind = format or _format_of(out)
     name = f"decisions.{kind}"
     path = default_file(sources, name) if out is None else out / name if out.is_dir() else out
+    wish = Wish(frozenset(bots), luck, review)
     with working("Games exported") as tell:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +39,7 @@ def write_decisions(
         except OSError as error:
             where = error.filename or path
             raise UserError(f"The export stopped: {where}: {error.strerror}.") from error
-    if in_json:
+    if as_json:
         print_json({"written": [{**asdict(file), "path": f"{file.path}"} for file in files]})
         return
     for file in files:

@@ -16,11 +16,8 @@ from tournaments.runner.crashes import CrashWatch
 from tournaments.runner.exit import stop_on_signal
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.runner import Runner
-from tournaments.storage import folder as folders
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, finished_sittings, results_of
-from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.result_store import ResultStore
+from tournaments.storage.folder import Folder, board_seeds, reveal, reveal_one
+from tournaments.storage.ledger import Ledger, finished_boards, load_results
 
 if TYPE_CHECKING:
     from tournaments.site.progress import Progress
@@ -146,12 +143,12 @@ async def _watch(
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
     public = set(published_seeds(folder.seeds))
-    seed_of = folders.board_seeds(folder, event)
+    seed_of = board_seeds(folder, event)
     # In a thread: the first report may be loading the same modules in another.
     with (await trio.to_thread.run_sync(load_display))(event, ledger, crashes.crashes) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0 and result.board not in public:
-                await trio.to_thread.run_sync(folders.reveal_one, folder, seed_of, result.board)
+                await trio.to_thread.run_sync(reveal_one, folder, seed_of, result.board)
                 public.add(result.board)
             if crashes.crashes:
                 await trio.to_thread.run_sync(crashes.add, result)
@@ -168,10 +165,10 @@ def load_display() -> "type[Progress]":
 def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
     """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
     # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
-    from tournaments.report.html.replay_links import announce_replays
     from tournaments.report.report import files_now
+    from tournaments.site.publish import announce_replays
 
-    folders.reveal(folder, folders.board_seeds(folder, event), finished_sittings(ledger.left))
-    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+    reveal(folder, board_seeds(folder, event), finished_boards(ledger.left))
+    results = load_results(folder, event)
     write_files(files_now(folder, event, results))
     announce_replays(folder, event, ledger.results)

@@ -6,19 +6,16 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.files import DamagedFileError
 from protocol.errors import UserError, unknown_name
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.tables import PRIOR, Ratings
+from tournaments.rating.tables import PRIOR, Anchor, Corrections, Ratings
 from tournaments.report.missing_data import refuse_unplanned
 from tournaments.storage.combine import (
-    BoardIds,
+    BoardNumbers,
     EntrantNames,
-    MergedResults,
     Source,
     check_no_overlap,
+    merge,
     open_source,
-    results_in,
 )
 from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckStore
@@ -41,9 +38,7 @@ class RateOptions(Struct, frozen=True, kw_only=True):
     prior: float = PRIOR
     """The power of Jeffreys' prior: virtual draws for each rating."""
     fouls: bool = True
-    """True if games with a foul count."""
     pool: bool = False
-    """True if games of different rules stand in one table."""
     anchor: Anchor | None = None
     """The entrant with a fixed rating, and that rating."""
 
@@ -56,7 +51,6 @@ class RatedTable(Struct, frozen=True, kw_only=True):
     ledgers: tuple[str, ...]
     """The sources of the results, as the user named them."""
     games: int
-    """Games that were rated."""
     games_with_luck: int = 0
     """Games whose luck is known; it is taken out of the corrected ratings."""
     ratings: Ratings
@@ -67,7 +61,6 @@ class Rated(Struct, frozen=True, kw_only=True):
     """The output of `boneyard show FOLDER FOLDER --json`."""
 
     format: int = RATED_FORMAT
-    """Version of this format."""
     asked: RateOptions
     notices: tuple[str, ...]
     """Notes to read before comparing the ratings, in sentences."""
@@ -92,13 +85,14 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
     for one in sources:
         _check_games(one)
     check_no_overlap(sources)
-    labels, boards = EntrantNames(sources), BoardIds()
+    names = EntrantNames(sources)
+    boards: BoardNumbers = {}
     groups: dict[_Game, list[Source]] = {}
     for one in sources:
         if one.seats:
             groups.setdefault(_game(one, asked.pool), []).append(one)
     tables = tuple(
-        _table(game, MergedResults(group, labels, boards, asked.fouls), group, asked)
+        _table(game, *merge(group, names, boards, fouls=asked.fouls), group, asked)
         for game, group in groups.items()
     )
     _refuse_strangers(asked.anchor, tables)
@@ -106,13 +100,13 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
         *_notices(sources, groups, asked.pool),
         *_pools(tables),
         *_luck(tables),
-        *labels.notices(),
+        *names.notices(),
     )
     return Rated(asked=asked, notices=notices, tables=tables)
 
 
 def _check_games(of: Source) -> None:
-    """Refuse a ledger with a game that its plan does not have, or with one twice.
+    """Refuse a ledger with a game that its plan does not have. Raises UserError.
 
     Results of retired versions may have come without the logs that tell their schedule.
     """
@@ -123,15 +117,9 @@ def _check_games(of: Source) -> None:
             f"{of.ledger.parent} is a tune, whose candidates are another bot in each group: they "
             "cannot be rated. Its answer is in its report (boneyard show)."
         )
-    folder = Folder(of.ledger.parent)
-    old, count, results = of.event.retired, 0, ResultStore(luck=LuckStore(folder, of.event))
-    for result in results_in(of.ledger, of.event):
-        if old.isdisjoint(result.seats):
-            count += 1
-            results.add(result)
-            if len(results) < count:
-                raise DamagedFileError(f"{of.ledger} has game {result.game} twice: it is damaged.")
-    refuse_unplanned(folder, of.event, results)
+    folder, old = Folder(of.ledger.parent), of.event.retired
+    active = (one for one in of.results.values() if old.isdisjoint(one.seats))
+    refuse_unplanned(folder, of.event, ResultStore(active, LuckStore(folder, of.event)))
 
 
 def _game(of: Source, pool: bool) -> _Game:
@@ -141,15 +129,18 @@ def _game(of: Source, pool: bool) -> _Game:
 
 
 def _table(
-    game: _Game, results: MergedResults, sources: Sequence[Source], asked: RateOptions
+    game: _Game,
+    results: ResultStore,
+    corrections: Corrections,
+    sources: Sequence[Source],
+    asked: RateOptions,
 ) -> RatedTable:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
     title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
     try:
-        corrections = results.corrections()
         ratings = fit_both(
-            results,
+            results.first(),
             prior=asked.prior,
             partners=game.partners,
             anchor=asked.anchor,

@@ -32,21 +32,22 @@ from tournaments.formats.versus import Versus
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_plan import EventPlan, read_plan
-from tournaments.report.conditions import describe_access
+from tournaments.report.event_text import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_sentence
 from tournaments.runner.machine import cores, default_jobs
 from tournaments.runner.runner import check_greetings
 from tournaments.schedule.spending import describe_spent_out
-from tournaments.storage import folder as folders
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger, results_of
-from tournaments.storage.log_luck import LogLuck, LuckTask
-from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.open_event import CannotExtendError, FreshBoards, open_event
-from tournaments.storage.refusal import held_unless_refused
-from tournaments.storage.result_store import ResultStore
-from tournaments.storage.run_folder import choose_folders
+from tournaments.storage.folder import Folder, kept_private, load_event
+from tournaments.storage.ledger import Ledger, load_results
+from tournaments.storage.luck_store import LogLuck, LuckTask
+from tournaments.storage.open_event import (
+    CannotExtendError,
+    FreshBoards,
+    choose_folders,
+    held_unless_refused,
+    open_event,
+)
 
 if TYPE_CHECKING:
     from tournaments.cluster.address import ClusterAddress
@@ -59,7 +60,7 @@ DEMO_OTHERS = ("random-js", "random-c", "random-sh")
 DEMO_TITLE = "Demo: the ladder of sample bots"
 DEMO_RULES = ("target=30",)
 """Choices of the demo's rules: short games."""
-DEMO_BEGIN = "{} sample bots play, each pair on the same deals in both seats."
+DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
 
@@ -75,7 +76,9 @@ def run_event(
     seed: int | None = None,
     seed_notice: str = BY_SEED,
     keep_stderr: bool = False,
-    as_json: bool = False,
+    plan: bool = False,
+    seconds: int = 8,
+    in_json: bool = False,
     fail_unless: Literal["better", "undecided"] | None = None,
     **words: Any,
 ) -> int:
@@ -84,11 +87,16 @@ def run_event(
     `what`, `given`, `words`: see `read_plan`. `out`: the event's folder; None: one under `runs/`,
     called after what is played. `jobs`: sittings side by side, with a cluster on each worker that
     is started here; None: as many as the bots' CPU time allows. `cluster`: the workers that play
-    it. `fail_unless`: the worst answer of a versus that does not make the run fail.
+    it. `plan`: only estimate it, by games of some `seconds`. `fail_unless`: the worst answer of a
+    versus that does not make the run fail.
     """
+    if plan:
+        from tournaments.commands.plan import estimate
+
+        return estimate(read_plan(what, given, **words), jobs, seconds, in_json)
     workers = _cluster(cluster, tls)
-    plan = read_plan(what, given, predictable=seed is not None, **words)
-    written = plan.written
+    planned = read_plan(what, given, predictable=seed is not None, **words)
+    written = planned.written
     if fail_unless and not isinstance(written.format, Versus):
         raise UserError(
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
@@ -97,28 +105,28 @@ def run_event(
     if written.luck:
         from arena.valuation.batch import mask_tables  # It needs numpy.
 
-        mask_tables(plan.rules, written.seats_at_table(plan.rules))
+        mask_tables(planned.rules, written.seats_at_table(planned.rules))
     notices = [seed_notice] if seed is not None else []
-    for place, told in [(out, "")] if out else choose_folders(plan, seed):
+    for place, told in [(out, "")] if out else choose_folders(planned, seed):
         # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
         folder = Folder(Path(os.path.realpath(place)))
         try:
             before = [told] if told else []
-            code = _run_in(folder, plan, seed, jobs, workers, keep_stderr, before, notices)
+            code = _run_in(folder, planned, seed, jobs, workers, keep_stderr, before, notices)
             break
         except CannotExtendError:
             # The rounds that were played depend on a bot's earlier files.
-            if out or plan.file:
+            if out or planned.file:
                 raise
         except OSError as error:
             print_note(f"The run stopped: {error}.")
             _go_on(folder)
             return STOPPED
-    if not as_json:
+    if not in_json:
         load_display().final(folder)
     if written.luck and code == 0:
-        code = _take_luck_out(folder, as_json)
-    if as_json:
+        code = _take_luck_out(folder, in_json)
+    if in_json:
         sys.stdout.buffer.write(read_file(folder.results))
     if fail_unless and code == 0:
         code = _require_answer(folder, fail_unless)
@@ -127,9 +135,9 @@ def run_event(
 
 def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> int:
     """Return the exit code for the answer of a finished versus, and say so if it is too bad."""
-    event = folders.load_event(folder)
+    event = load_event(folder)
     assert isinstance(event.format, Versus), "Others were refused."
-    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+    results = load_results(folder, event)
     verdict = event.format.answer(event, event.active_results(results.first()))
     if verdict == "H1" or verdict == worst:
         return 0
@@ -138,7 +146,7 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
 
 
 def run_demo(
-    out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None, *, as_json: bool
+    out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None, in_json: bool
 ) -> int:
     """Play the ladder of sample bots that this machine can run; return the exit code.
 
@@ -167,7 +175,7 @@ def run_demo(
         jobs=jobs or 2 * cores(),
         seed=1,
         seed_notice=DEMO_DEALS,
-        as_json=as_json,
+        in_json=in_json,
     )
 
 
@@ -196,7 +204,7 @@ def _run_in(
         # By fingerprint, because the name changes with the version.
         pairs = zip(event.entrants, plan.written.bots, strict=True)
         sources = {entrant.fingerprint: (bot, plan.base) for entrant, bot in pairs}
-        old = folders.load_event(folder) if at_home and folder.event.is_file() else event
+        old = load_event(folder) if at_home and folder.event.is_file() else event
         if event.boards < old.boards:
             event = plan.with_boards_of(old).event(event.entrants)
             if plan.written.boards is not None:
@@ -237,7 +245,7 @@ def _run_in(
                 with working("Writing the report"):
                     publish()
 
-        with folders.kept_private(folder, lambda: ledger.complete):
+        with kept_private(folder, lambda: ledger.complete):
             try:
                 code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
             except UserError:
@@ -282,17 +290,14 @@ async def _prepare(folder: Folder, event: Event) -> Sandbox:
     """
     sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
     print_note(sandbox.brief)
-    start_ms = event.clock.start_ms
-    complaint = await check_greetings(event.entrants, start_ms, sandbox, say=print_note)
-    if complaint is not None:
-        raise UserError(complaint)
+    await check_greetings(event.entrants, event.clock.start_ms, sandbox, say=print_note)
     return sandbox
 
 
 def _publish_again(folder: Folder) -> None:
     """Write the reports of the plan that was put back. Raises UserError, OSError."""
     print_note(f"{shown_path(folder.path)} is as it was before.")
-    event = folders.load_event(folder)
+    event = load_event(folder)
     publish_reports(folder, event, Ledger(folder, event))
 
 

@@ -1,4 +1,4 @@
-"""The command `show` with several events, which it rates together, and with --separate."""
+"""The command `show`: an event, several events rated together, or how far bots are apart."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from rich.text import Text
 
+from arena.analysis.find import unknown_place, usual_folder
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
@@ -15,13 +16,12 @@ from tournaments.commands.rate import RateOptions, rate_ledgers
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import separation_text
 from tournaments.rating.ratings import fit
+from tournaments.rating.tables import PRIOR, anchored
 from tournaments.report.event_text import done, uneven
 from tournaments.report.ratings.standings import pool_sections
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.ledger import results_of
-from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.result_store import ResultStore
+from tournaments.storage.ledger import load_results
 
 NOT_VERIFIED = (
     "Nothing was verified: results are taken as the ledgers have them, and bots of different "
@@ -34,14 +34,55 @@ INCOMPARABLE = (
 )
 
 
-def print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
+def show_events(
+    what: Sequence[Path],
+    *,
+    watch: bool,
+    separate: bool,
+    as_json: bool,
+    prior: float | None,
+    no_fouls: bool,
+    pool: bool,
+    anchor: str | None,
+) -> int:
+    """Show an event, rate several, or tell how far bots are apart; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    for one in what:
+        if one.suffix == ".toml":
+            raise UserError(f"{one} is not an event's folder. `boneyard run {one}` plays it.")
+        if not (one.exists() or separate):
+            raise unknown_place(one)
+    if separate and (len(what) > 3 or (len(what) == 2 and what[0].is_dir())):
+        raise UserError("--separate takes an event's folder and two bots, or only the folder.")
+    where = what[0] if what and not (separate and len(what) == 2) else usual_folder()
+    if separate:
+        return _print_separations(where, [*map(str, what[-2:])] if len(what) > 1 else (), as_json)
+    is_rated = prior is not None or no_fouls or pool or anchor is not None
+    if len(what) > 1 or where.is_file() or is_rated:
+        if watch:
+            raise UserError("--watch shows one event while it runs. Name its folder only.")
+        asked = RateOptions(
+            prior=PRIOR if prior is None else prior,
+            fouls=not no_fouls,
+            pool=pool,
+            anchor=anchored(anchor),
+        )
+        return _print_ratings(what or (where,), asked, as_json)
+    from tournaments.site.status_text import print_status, watch_status
+
+    return watch_status(where, as_json) if watch else print_status(where, as_json)
+
+
+def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
     """Print how many boards would separate entrants, neighbours or these two; return the exit code.
 
     Raises UserError, DamagedFileError.
     """
     folder = Folder(path)
     event = load_event(folder)
-    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+    results = load_results(folder, event)
     if not results:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     pair = (bots[0], bots[1]) if bots else None
@@ -61,7 +102,7 @@ def print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
     return 0
 
 
-def print_ratings(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
+def _print_ratings(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
     """Rate ledgers or events together and print the tables; return the exit code.
 
     Raises UserError; DamagedFileError is one.

@@ -9,8 +9,7 @@ from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import track, working
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, digest, read_event
-from tournaments.storage.history import read_history
-from tournaments.storage.public_deals import count
+from tournaments.storage.public_deals import count, read_history
 from tournaments.verification.event_check import (
     Checked,
     Verified,
@@ -25,7 +24,7 @@ PLANS_SHOWN = 3
 """Earlier plans of an extended event that are told one by one."""
 
 
-def verify_event(path: Path, seeds: Path | None, in_json: bool) -> int:
+def verify_event(path: Path, seeds: Path | None, as_json: bool) -> int:
     """Check an event, its logs or one log, and print the problems; return the exit code.
 
     Raises UserError.
@@ -34,11 +33,11 @@ def verify_event(path: Path, seeds: Path | None, in_json: bool) -> int:
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
     checked = _verify_shown(folder) if event else _verify_logs(path, seeds)
-    faults, verified = print_faults(checked, in_json)
-    if in_json:
+    faults, verified = print_faults(checked, as_json)
+    if as_json:
         waiting = unchecked(folder) if event else 0
         print_json({"problems": faults, **verified._asdict(), "waiting": waiting})
-    if faults or in_json:
+    if faults or as_json:
         return 1 if faults else 0
     if event:
         _tell_what_is_left(folder)
@@ -103,9 +102,10 @@ def _tell_what_is_left(folder: Folder) -> None:
     if event.deals_with:
         print_line(f"The first deal of each board satisfies {' and '.join(event.deals_with)}.")
     if waiting := unchecked(folder):
-        print_line(f"{waiting:,} games need their boards' seeds: finish the event to verify them.")
+        why = "not all games on their boards were played, so their seeds are secret"
+        print_line(f"{waiting:,} games cannot be verified yet: {why}.")
     print_line(f"The commitments' SHA-256 is {digest(folder)}:")
-    print_line("compare it with the one that was published before the first game.")
+    print_line("if one was published before the first game, compare it with that.")
     plans = list(read_history(folder))
     if len(plans) > PLANS_SHOWN:
         print_line(f"{folder.history} has {len(plans)} earlier plans; the last of them:")

@@ -1,24 +1,27 @@
-"""The columns of a table of decisions, and a logged game as its rows."""
+"""The columns of a table of decisions, a logged game as its rows, and the table as CSV."""
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import astuple
 
-from arena.analysis.timeline import Timeline
+from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.training.actions import Mask
-from arena.training.decision_rows import DecisionRow, decision_rows, margins_by_round
+from arena.training.decision_rows import decision_rows, margins_by_round
 from arena.training.encoding import Encoding, Vector
+from arena.valuation import WORLDS
 from protocol.codec import encode_json
-from protocol.ruleset import Ruleset, count_sides, side_of
-from tournaments.dataset.worth import KnownWorth, Loss, compute_losses, read_losses, read_luck
-from tournaments.rating.tables import share_of_pairs
-from tournaments.report.exports import margin_of
-from tournaments.storage.log_luck import LuckRecord, luck_of_game
-
-NOTHING = KnownWorth()
+from protocol.ruleset import Ruleset
+from tournaments.report.exports import seat_columns
+from tournaments.report.review.reviewer import PLAYERS, review_timeline
+from tournaments.storage.luck_store import LuckRecord, luck_of_game
+from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -84,16 +87,15 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The value of each option, in points of lead that it brings to the round's end."""
 
 
-class Table(NamedTuple):
+class TableKind(NamedTuple):
     """A ruleset and a number of seats: vectors of one table have one length and one meaning."""
 
     rules: Ruleset
     seats: int
-    """The number of seats."""
 
 
 @cache
-def encoding_of(table: Table) -> Encoding:
+def encoding_of(table: TableKind) -> Encoding:
     """Return the encoding of the decisions at a table."""
     return Encoding(*table)
 
@@ -102,7 +104,6 @@ class Example(NamedTuple):
     """A decision of a table."""
 
     facts: Facts
-    """All other columns."""
     vector: Vector
     """All that the seat knew; see `arena.training.encoding`."""
     mask: Mask
@@ -113,9 +114,7 @@ class Wish(Struct, frozen=True):
     """The decisions that a user wants, and what shall be computed for each."""
 
     bots: frozenset[str] = frozenset()
-    """The bots that made them; empty: all."""
     luck: bool = False
-    """True: the luck of each game."""
     review: bool = False
     """True: the loss of each decision. What an event's files have is taken from there."""
 
@@ -124,81 +123,99 @@ class Wish(Struct, frozen=True):
         return not self.bots or name in self.bots
 
 
+class KnownWorth(NamedTuple):
+    """The parts of an event's files about a game."""
+
+    luck: tuple[LuckRecord, ...] = ()
+    reviews: tuple[SeatLosses, ...] = ()
+
+
+NOTHING = KnownWorth()
+
+
 def examples(logged: LoggedGame, wish: Wish, known: KnownWorth = NOTHING) -> Iterator[Example]:
     """Yield the wanted decisions in a finished game. Raises DamagedFileError."""
-    names = logged.sitting.seats
-    encoding = encoding_of(Table(logged.sitting.rules, len(names)))
-    seats = [seat for seat, name in enumerate(names) if wish.wants(name)]
-    shared = {seat: _shared(logged, seat) for seat in seats}
+    result, sitting, timeline = logged.result, logged.sitting, Timeline(logged)
+    assert result, "The game is finished."
+    seats = [seat for seat, name in enumerate(sitting.seats) if wish.wants(name)]
     margins = margins_by_round(logged)
-    assert logged.result, "The game is finished."
-    timeline, luck = Timeline(logged), read_luck(known.luck, logged.result)
+    luck = next((one for one in known.luck if one.scores == result.scores), None)
     if wish.luck and luck is None:
         luck = luck_of_game(logged)
-    losses = read_losses(known.reviews)
+    reviews = {one.seat: one for one in known.reviews}
     for seat in seats if wish.review else ():
-        losses[seat] = losses.get(seat) or compute_losses(timeline, seat)
-    for row in decision_rows(timeline, encoding, seats):
+        if seat not in reviews:
+            reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", WORLDS, PLAYERS[0]))
+    losses = {(one.seat, each.number): each for one in reviews.values() for each in one.decisions}
+    encoding = encoding_of(TableKind(sitting.rules, len(sitting.seats)))
+    for one, answer, vector, mask, action in decision_rows(timeline, encoding, seats):
         facts = Facts(
-            **shared[row.seat],
-            **_answered(row),
-            round_margin=margins[row.round][row.seat] if row.round in margins else None,
-            **(_luck(luck, row) if luck else {}),
-            **_loss(losses.get(row.seat, {}).get(row.number), row.choice),
+            event=sitting.event,
+            rules=sitting.rules.name,
+            seats=len(sitting.seats),
+            **seat_columns(result, one.seat, sitting.rules.deal.partners),
+            round=one.round,
+            question=one.number,
+            id=one.question.id,
+            options=encode_json(one.options).decode(),
+            choice=one.choice,
+            action=action,
+            ms=answer.ms,
+            foul=getattr(answer, "foul", None),
+            round_margin=margins[one.round][one.seat] if one.round in margins else None,
+            **(_luck(luck, one) if luck else {}),
+            **_loss(losses.get((one.seat, one.number)), one.choice),
         )
-        yield Example(facts, row.vector, row.mask)
+        yield Example(facts, vector, mask)
 
 
-def _luck(luck: LuckRecord, row: DecisionRow) -> dict[str, Any]:
+def _luck(luck: LuckRecord, one: AskedQuestion) -> dict[str, Any]:
     # Nothing was drawn after the last round of the file.
-    rounds = luck.rounds[row.round - 1 : row.round]
+    rounds = luck.rounds[one.round - 1 : one.round]
     return {
-        "round_luck": rounds[0][row.seat] if rounds else 0.0,
-        "luck_points": luck.points[row.seat],
-        "luck_share": luck.share[row.seat],
+        "round_luck": rounds[0][one.seat] if rounds else 0.0,
+        "luck_points": luck.points[one.seat],
+        "luck_share": luck.share[one.seat],
     }
 
 
-def _loss(found: Loss | None, choice: int | None) -> dict[str, Any]:
+def _loss(found: DecisionLoss | None, choice: int | None) -> dict[str, Any]:
     # A game that was played again may still have its old review.
     if found is None or found.choice != choice:
         return {}
-    _, best, loss, error, values = found
-    return {"best": best, "loss": loss, "loss_error": error, "values": values}
+    values, error = [*found.values], found.error
+    return {"best": found.best, "loss": found.loss, "loss_error": error, "values": values}
 
 
-def _shared(logged: LoggedGame, seat: int) -> dict[str, Any]:
-    """Return the columns that all decisions of a seat in a game share."""
-    result, sitting = logged.result, logged.sitting
-    assert result, "The game is finished."
-    names, partners = sitting.seats, sitting.rules.deal.partners
-    side, sides = side_of(partners, seat), count_sides(partners, len(names))
-    return {
-        "event": sitting.event,
-        "game": result.game,
-        "board": result.board,
-        "rules": sitting.rules.name,
-        "seats": len(names),
-        "seat": seat,
-        "side": side,
-        "entrant": names[seat],
-        "partner": names[(seat + 2) % 4] if partners else None,
-        "points": result.scores[seat],
-        "place": result.places[seat],
-        "win_share": share_of_pairs(result.places[:sides], side),
-        "margin": margin_of(result, side, sides),
-    }
+def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:
+    """Return the lines of these decisions as CSV: the vector is v0, v1, …, the mask m0, m1, ….
+
+    A program reads both with no other package: `table.filter(regex="^v[0-9]")` in pandas,
+    `table.select("^v[0-9]+$")` in polars.
+    """
+    shares = encoding_of(table).parts["tiles"].start
+    text = io.StringIO()
+    rows = (
+        (
+            *(
+                encode_json(one).decode() if isinstance(one, list) else one
+                for one in astuple(facts)
+            ),
+            *vector[:shares].astype(np.int8).tolist(),
+            # Always with a point: readers guess a column's type from its first rows.
+            *(float(f"{value:.9g}") for value in vector[shares:].tolist()),
+            *mask.tolist(),
+        )
+        for facts, vector, mask in examples
+    )
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
-def _answered(row: DecisionRow) -> dict[str, Any]:
-    """Return the columns of the question and its answer."""
-    return {
-        "round": row.round,
-        "question": row.number,
-        "id": row.id,
-        "options": encode_json(row.options).decode(),
-        "choice": row.choice,
-        "action": row.action,
-        "ms": row.ms,
-        "foul": row.foul,
-    }
+def csv_file(table: TableKind, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the file: the names of its columns, then the lines."""
+    encoding = encoding_of(table)
+    vector = (f"v{at}" for at in range(encoding.size))
+    mask = (f"m{at}" for at in range(len(encoding.actions.options)))
+    yield ",".join((*Facts.__struct_fields__, *vector, *mask)).encode() + b"\n"
+    yield from pieces

@@ -14,7 +14,7 @@ import numpy as np
 from protocol import __version__
 from protocol.codec import encode_json
 from protocol.errors import UserError
-from tournaments.dataset.example import Example, Facts, Table, encoding_of
+from tournaments.dataset.example import Example, Facts, TableKind, encoding_of
 
 try:
     import pyarrow as pa
@@ -68,7 +68,7 @@ def _lists(rows: Sequence[Any]) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate(rows)), len(rows[0]))
 
 
-def parquet_file(table: Table, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def parquet_file(table: TableKind, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the file, in groups of rows."""
     sink = _Sink()
     writer: Any = None
@@ -89,7 +89,7 @@ def parquet_file(table: Table, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield sink.take()
 
 
-def _metadata(table: Table) -> bytes:
+def _metadata(table: TableKind) -> bytes:
     encoding = encoding_of(table)
     parts = {name: (part.start, part.stop) for name, part in encoding.parts.items()}
     return encode_json(

@@ -39,7 +39,7 @@ from protocol.records import Result
 from protocol.ruleset import count_sides, rotations
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt_settings import MOST
+from tournaments.rating.sprt import MOST
 from tournaments.rating.statistics import (
     ELO,
     Bools,
@@ -354,7 +354,6 @@ def _linked(tables: Iterable[tuple[int, ...]], size: int) -> Bools:
 
 
 def _lead(covariance: Floats, i: int, j: int) -> float:
-    """Return the variance of the difference of two ratings."""
     return float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
 
 
@@ -367,7 +366,6 @@ def _covariance(
 
 
 def _information(tables: Mapping[tuple[int, ...], int], logits: Floats, partners: bool) -> Floats:
-    """Return the information about entrants in these numbers of games; seats are left out."""
     information = np.zeros((len(logits), len(logits)))
     for table, games in tables.items():
         sides = count_sides(partners, len(table))

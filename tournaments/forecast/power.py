@@ -11,7 +11,7 @@ from math import ceil, sqrt
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
-from tournaments.rating.sprt_settings import MOST
+from tournaments.rating.sprt import MOST
 from tournaments.rating.statistics import Error, Z, degrees_of_freedom
 from tournaments.rating.tables import Pool, Ratings
 

@@ -4,6 +4,7 @@ from arena.rules.english import duration
 from tournaments.forecast.forecast import WANTED, Forecast, Trial
 from tournaments.forecast.power import Separation
 from tournaments.formats.registry import FORMATS
+from tournaments.rating.estimate import Estimate
 
 
 def forecast_text(forecast: Forecast) -> list[str]:
@@ -45,9 +46,10 @@ def _measured(trial: Trial) -> str:
 
 def lead_text(pair: Separation) -> str:
     """Return the lead of one bot over another and its error, both in Elo."""
+    lead = Estimate(pair.elo, pair.half_width)
     if round(pair.elo) == 0:
         return f"{pair.one} and {pair.other} are level (± {pair.half_width:.0f} Elo)"
-    return f"{pair.one} is {pair.elo:.0f} ± {pair.half_width:.0f} Elo ahead of {pair.other}"
+    return f"{pair.one} is {lead.text(sign='')} Elo ahead of {pair.other}"
 
 
 def separation_text(pair: Separation) -> str:

@@ -13,7 +13,7 @@ from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset, target
 from tournaments.formats.own_clock import CLOCK, OwnClock
-from tournaments.rating.sprt_settings import MOST
+from tournaments.rating.sprt import MOST
 from tournaments.rating.tables import Corrections
 from tournaments.tuning.parameters import Values
 
@@ -49,6 +49,10 @@ class Pairings(NamedTuple):
 
 class LuckSource(Protocol):
     """A source of the luck of an event's games."""
+
+    @property
+    def has_luck(self) -> bool:
+        """True if tiles are drawn, so that there is luck to take out, and it can be computed."""
 
     def corrections(self, results: Iterable[Result]) -> Corrections:
         """Return the luck to take out of each game of which it is known. Raises UserError."""
@@ -203,6 +207,11 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""
         return self
+
+    @property
+    def takes_luck_out(self) -> bool:
+        """True if the luck of the draw is taken out of each game before it decides anything."""
+        return False
 
     def check(self, contest: Contest) -> None:
         """Refuse entrants and seats that the format cannot pair. Raises UserError."""

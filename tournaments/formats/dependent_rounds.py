@@ -1,11 +1,12 @@
 """The base of formats whose rounds follow from the results of those before. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
 from tournaments.formats.base import BaseFormat, Contest, Unit
+from tournaments.rating.game_result import half_points
 
 
 class DependentRounds(BaseFormat, frozen=True):
@@ -55,25 +56,18 @@ Halves = Counter[Unit]
 
 def match_points(contest: Contest, results: Iterable[Result]) -> dict[frozenset[Unit], Halves]:
     """Return the half points that each table of units made, over all these games."""
+    partners = contest.rules.deal.partners
     unit_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
     met: defaultdict[frozenset[Unit], Halves] = defaultdict(Counter)
     for result in results:
+        sides = count_sides(partners, len(result.seats))
         table = frozenset(unit_of[name] for name in result.seats)
         # List a unit without a point too.
         met[table].update(dict.fromkeys(table, 0))
-        for seat, halves in _seats(contest, result):
-            met[table][unit_of[result.seats[seat]]] += halves
+        for seat, name in enumerate(result.seats):
+            side = side_of(partners, seat)
+            met[table][unit_of[name]] += half_points(result.places[:sides], side)
     return dict(met)
-
-
-def _seats(contest: Contest, result: Result) -> Iterator[tuple[int, int]]:
-    """Yield each seat with its half points against the other sides."""
-    partners = contest.rules.deal.partners
-    sides = range(count_sides(partners, len(result.seats)))
-    for seat, place in enumerate(result.places):
-        own = side_of(partners, seat)
-        others = [result.places[side] for side in sides if side != own]
-        yield seat, sum(1 + (place < other) - (place > other) for other in others)
 
 
 def half(halves: int) -> str:

@@ -16,7 +16,7 @@ from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import Contest, FinishedStages, LinkToGames, Pairings, Unit
 from tournaments.formats.dependent_rounds import DependentRounds, half, match_points
-from tournaments.rating.sprt_settings import MOST
+from tournaments.rating.sprt import MOST
 
 WORDS = Media.MARKDOWN | Media.TERMINAL
 """The media that list the matches in sentences; a page draws them."""

@@ -63,7 +63,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
 
     def count_later_games(self, contest: Contest, board: int, games: int) -> int:
         """Return the number of games in the rounds after this board's."""
-        return (self.rounds - play_round(contest, board)) * games
+        return (self.rounds - round_of(contest, board)) * games
 
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
         """Return why the new contest cannot extend an old one of this format; None if it can."""
@@ -156,7 +156,7 @@ Part = tuple[int, tuple[Unit, ...]]
 """A unit's half points in a round, and its opponents."""
 
 
-def play_round(contest: Contest, board: int) -> int:
+def round_of(contest: Contest, board: int) -> int:
     """Return the round of a board, from 1."""
     return (board - 1) // contest.boards + 1
 
@@ -164,7 +164,7 @@ def play_round(contest: Contest, board: int) -> int:
 def rounds(contest: Contest, results: Collection[Result]) -> list[Round]:
     """Return the half points at the tables of each round."""
     found: list[Round] = []
-    for number, played in groupby(results, key=lambda result: play_round(contest, result.board)):
+    for number, played in groupby(results, key=lambda result: round_of(contest, result.board)):
         found += [{} for _ in range(len(found), number)]
         for units, halves in match_points(contest, played).items():
             found[number - 1].setdefault(units, Counter()).update(halves)

@@ -27,8 +27,7 @@ from tournaments.formats.base import (
     Pairings,
     luck_of,
 )
-from tournaments.rating.sprt import outcomes
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt, outcomes
 from tournaments.rating.tables import Corrections
 from tournaments.tuning.parameters import Parameter, Values, fill
 from tournaments.tuning.search import Search, Space, search_path
@@ -110,17 +109,17 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
             values = dict(zip(slots, search.step.next, strict=True))
             pairs = [(start, slot) for slot in slots]
             yield [Pairings([pairs], range(first, first + size), values)]
-            known = self._luck(contest, before)
+            known = self._luck(before)
             search.tell(_scores(contest, [*before.latest()], first, known))
             first += size
         boards = range(first, first + _checked(contest))
         yield [Pairings([[(start, tuned)]], boards, {tuned: search.step.best})]
-        self._luck(contest, before)
+        self._luck(before)
 
-    def _luck(self, contest: Contest, before: FinishedStages) -> Corrections | None:
+    def _luck(self, before: FinishedStages) -> Corrections | None:
         """Compute the luck of the last stage; nobody plays meanwhile, so it takes nobody's time."""
         luck = luck_of(before)
-        return luck.compute(before.latest()) if luck and self.has_luck(contest) else None
+        return luck.compute(before.latest()) if luck and luck.has_luck else None
 
     def count_later_games(self, contest: Contest, board: int, games: int) -> int:
         """Return the games after this board."""
@@ -135,13 +134,6 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         triples = zip(command.argv, self.words, fill(self.words, values), strict=True)
         argv = (word if word != written else now for now, written, word in triples)
         return replace(command, argv=tuple(argv))
-
-    def has_luck(self, contest: Contest) -> bool:
-        """Tell whether tiles are drawn, so that there is luck to take out."""
-        from arena.valuation import batch, luck  # They need numpy.
-
-        known = not batch.why_no_values(contest.rules)
-        return known and luck.has_draws(contest.rules, contest.seats)
 
     # --- to be extended ---
 
@@ -176,7 +168,9 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the best values so far and their estimated gain in a line."""
-        return tune_text.live(self.way(contest, list(results), luck_of(results)), contest.boards)
+        return tune_text.tune_state(
+            self.way(contest, list(results), luck_of(results)), contest.boards
+        )
 
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
@@ -185,7 +179,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         verdict = self.verdict(contest, results) if is_over else None
         if verdict is None:
             return self.describe_state(contest, results)
-        return tune_text.sentence(verdict, contest.entrants[0].name)
+        return tune_text.tune_sentence(verdict, contest.entrants[0].name)
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
@@ -202,7 +196,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         """Return the answer by the check so far; None before two boards of it are complete."""
         luck, first = luck_of(results), self._first_checked(contest)
         games = [one for one in results if one.board >= first]
-        if luck and self.has_luck(contest):
+        if luck and luck.has_luck:
             known: Corrections | None = luck.corrections(games)
             games = [one for one in games if known and one.game in known]
         else:
@@ -218,7 +212,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         self, contest: Contest, results: Sequence[Result], luck: LuckSource | None
     ) -> tune_text.Way:
         """Return the way of the search. Raises UserError."""
-        size, luck = contest.boards_a_sitting, luck if self.has_luck(contest) else None
+        size, luck = contest.boards_a_sitting, luck if luck and luck.has_luck else None
         groups: list[list[Result]] = [[] for _ in range(self.groups(contest))]
         for one in results:
             if one.board < self._first_checked(contest):

@@ -22,6 +22,7 @@ from tournaments.formats.base import (
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import (
     Outcome,
+    Sprt,
     SprtStep,
     Verdict,
     answer,
@@ -30,7 +31,6 @@ from tournaments.rating.sprt import (
     outcomes,
     walk,
 )
-from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.tables import Corrections
 
 
@@ -67,7 +67,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         return replace(self, sprt=_changed(test, max_boards=most)), most
 
     def check(self, contest: Contest) -> None:
-        """Refuse all but two bots, and luck taken out where there is none. Raises UserError."""
+        """Refuse all but two bots. Raises UserError."""
         units = contest.units
         if (
             len(units) != 2
@@ -75,14 +75,11 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
             or any(len(set(unit)) > 1 for unit in units)
         ):
             raise UserError("Versus needs two bots: at two seats, or each as its own partner.")
-        if self.sprt.without_luck:
-            from arena.valuation.luck import has_draws  # It needs numpy.
 
-            if not has_draws(contest.rules, contest.seats):
-                raise UserError(
-                    f"No tile is drawn in {contest.rules.name}: there is no luck of the draw to "
-                    "take out. Leave out --without-luck (without_luck)."
-                )
+    @property
+    def takes_luck_out(self) -> bool:
+        """True if the luck of the draw is taken out of each game."""
+        return self.sprt.without_luck
 
     def count_fewest_tables(self, contest: Contest) -> int:
         """Return 0: no stage is large, because each is a block of boards."""
@@ -149,14 +146,14 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the state of the test in a line."""
         one, _ = self.sides(contest)
-        return f"Is {one} better? {sprt_text.live(self.sprt, self.steps(contest, results))}"
+        return f"Is {one} better? {sprt_text.sprt_state(self.sprt, self.steps(contest, results))}"
 
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
     ) -> str:
         """Return the answer so far."""
         steps = self.steps(contest, results)
-        return f"**{sprt_text.sentence(self.sprt, steps, *self.sides(contest))}**"
+        return f"**{sprt_text.sprt_sentence(self.sprt, steps, *self.sides(contest))}**"
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames

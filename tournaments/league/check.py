@@ -9,7 +9,7 @@ seed, and the ratings from all of them.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -25,20 +25,12 @@ from tournaments.commands.verify import describe_extent, print_faults
 from tournaments.formats.matches import Matches
 from tournaments.league.conduct import benched_versions
 from tournaments.league.folder import PLAN, LeagueFolder, is_number
-from tournaments.league.pairing.choice import METHOD, plan_tables
-from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
-from tournaments.league.ratings.standings import DivisionTable, LeagueTable, rate_division
-from tournaments.league.read import (
-    DivisionData,
-    LeagueData,
-    PlayedRound,
-    active_versions,
-    read_register,
-    read_round,
-    register_digests,
-)
+from tournaments.league.pairing.choice import METHOD, choose_tables
+from tournaments.league.pairing.information import NO_ENCOUNTERS, Encounters, count_encounters
+from tournaments.league.ratings import DivisionTable, LeagueTable, rate_division
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_round
 from tournaments.league.records import Admitted, AnyEntry
-from tournaments.league.rounds import is_tried
+from tournaments.league.register import active_versions, read_register, register_digests
 from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota, load_settings
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import (
@@ -53,36 +45,23 @@ DECIMALS = 5
 """Decimals that two computers agree on."""
 
 
-class VerifiedLeague(NamedTuple):
-    """The extent of a check of a league."""
-
-    rounds: int
-    games: int
-    """Games that were replayed from their boards' seeds."""
-    boards: int
-    """Boards whose deals were computed again."""
-    ratings: bool
-    """True if there is a site, and its ratings were computed again."""
-
-
 def print_league_check(path: Path, in_json: bool) -> int:
     """Check a league or its site, and print the problems; return the exit code.
 
     Raises UserError.
     """
     with working("Games replayed") as tell:
-        faults, verified = print_faults(verify_league(path, tell), in_json)
+        faults, (rounds, verified) = print_faults(verify_league(path, tell), in_json)
     if in_json:
-        print_json({"problems": faults, **verified._asdict()})
+        print_json({"problems": faults, "rounds": rounds, **verified._asdict()})
     elif not faults:
-        rounds = count_in_digits(verified.rounds, "round", "rounds")
-        games = Verified(verified.games, verified.boards, verified.ratings)
-        print_line(f"OK: {rounds}, tables chosen again, {describe_extent(games)}.")
+        extent = f"{count_in_digits(rounds, 'round', 'rounds')}, tables chosen again"
+        print_line(f"OK: {extent}, {describe_extent(verified)}.")
     return 1 if faults else 0
 
 
-def verify_league(path: Path, progress: Progress = no_progress) -> Checked[VerifiedLeague]:
-    """Yield every inconsistency of a league, or of its site; return what was checked.
+def verify_league(path: Path, progress: Progress = no_progress) -> Checked[tuple[int, Verified]]:
+    """Yield every inconsistency of a league, or of its site; return rounds and extent.
 
     Raises UserError if its settings cannot be read.
     """
@@ -99,40 +78,30 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[Verif
     for name in names:
         divisions[name] = yield from _read_rounds(folder, name, is_site)
     games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
-    checked = VerifiedLeague(0, 0, 0, ratings=False)
+    done, checked = 0, Verified(0, 0, ratings=table is not None)
     for rounds in divisions.values():
         yield from _plan_faults(rounds, register)
         yield from _register_faults(rounds, folder.register)
         for one in rounds:
-            if one is rounds[-1] and not is_site and is_tried(one.folder.path):
+            if one is rounds[-1] and not is_site and one.is_tried:
                 break  # It has no report yet.
             found = yield from verify_folder(one.folder)
             progress(checked.games + found.games, games)
-            checked = checked._replace(
-                rounds=checked.rounds + 1,
-                games=checked.games + found.games,
-                boards=checked.boards + found.boards,
-            )
+            sums = checked.games + found.games, checked.boards + found.boards
+            done, checked = done + 1, Verified(*sums, checked.ratings)
     if table:
         if not content(folder.register).startswith(content(site.register)):
             yield f"{site.register}: is not the beginning of {folder.register}"
         published = yield from _read_register(site.register)
-        if is_site:
-            yield from _left_out(site.table, table, divisions)
+        told = {one.name: one.rounds for one in table.divisions}
+        for name, rounds in divisions.items() if is_site else ():
+            if told.get(name, 0) < len(rounds):
+                yield (
+                    f"{site.table}: has {told.get(name, 0)} of the {len(rounds)} rounds of {name}. "
+                    "If it was copied while it was written, copy it again"
+                )
         yield from table_faults(site.table, table, published, divisions)
-    return checked._replace(ratings=table is not None)
-
-
-def _left_out(
-    path: Path, table: LeagueTable, divisions: Mapping[str, Sequence[PlayedRound]]
-) -> Iterator[str]:
-    told = {one.name: one.rounds for one in table.divisions}
-    for name, rounds in divisions.items():
-        if told.get(name, 0) < len(rounds):
-            yield (
-                f"{path}: has {told.get(name, 0)} of the {len(rounds)} rounds of {name}. If it was "
-                "copied while it was written, copy it again"
-            )
+    return done, checked
 
 
 def _read_table(path: Path) -> Checked[LeagueTable | None]:
@@ -191,31 +160,33 @@ def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) ->
     """Yield the plans that do not follow from the register and from the rounds before."""
     encounters, before = NO_ENCOUNTERS, list[PlayedRound]()
     for one in rounds:
-        plan, path, event = one.plan, one.folder.path, one.event
-        partners = event.rules.deal.partners
-        if (plan.division, plan.number) != (path.parent.name, len(before) + 1):
-            yield f"{path}: its plan is that of round {plan.number} of {plan.division}"
-        if before and plan.time < before[-1].plan.time:
-            yield f"{path}: its tables were chosen at {plan.time}, before those of the last round"
-        if (event.rules, event.seats) != (rounds[0].event.rules, rounds[0].event.seats):
-            yield f"{path}: its rules or seats are not those of the rounds before"
-        yield from _event_faults(one, register)
-        yield from _active_faults(one, register, before)
-        if plan.method == METHOD:
-            tables = plan_tables(plan, encounters, event.seats, partners)
-            if list(plan.tables) != tables:
-                yield (
-                    f"{path}: tables, reasons or gains are not those of the choice from the rounds "
-                    "before it"
-                )
-        else:
-            yield (
-                f"{path}: its tables were chosen by the method {plan.method!r}, which this version "
-                "of Boneyard does not have; they were not chosen again"
-            )
-        division = division_of(plan.division, [one])
-        encounters = encounters.plus(count_encounters(division.results(), partners))
+        faults = [*_order_faults(one, before), *_event_faults(one, register)]
+        faults += [*_active_faults(one, register, before), *_choice_faults(one, encounters)]
+        yield from (f"{one.folder.path}: {fault}" for fault in faults)
+        partners = one.event.rules.deal.partners
+        encounters = encounters.plus(count_encounters(one.results, partners))
         before.append(one)
+
+
+def _order_faults(one: PlayedRound, before: Sequence[PlayedRound]) -> Iterator[str]:
+    plan, event = one.plan, one.event
+    if (plan.division, plan.number) != (one.folder.path.parent.name, len(before) + 1):
+        yield f"its plan is that of round {plan.number} of {plan.division}"
+    if before and plan.time < before[-1].plan.time:
+        yield f"its tables were chosen at {plan.time}, before those of the last round"
+    if before and (event.rules, event.seats) != (before[0].event.rules, before[0].event.seats):
+        yield "its rules or seats are not those of the rounds before"
+
+
+def _choice_faults(one: PlayedRound, encounters: Encounters) -> Iterator[str]:
+    partners, seats = one.event.rules.deal.partners, one.event.seats
+    if one.plan.method != METHOD:
+        yield (
+            f"its tables were chosen by the method {one.plan.method!r}, which this version of "
+            "Boneyard does not have; they were not chosen again"
+        )
+    elif [*one.plan.tables] != choose_tables(one.plan, encounters, seats, partners=partners):
+        yield "tables, reasons or gains are not those of the choice from the rounds before it"
 
 
 def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]:
@@ -227,25 +198,25 @@ def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]
 
 
 def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:
-    plan, event, path = one.plan, one.event, one.folder.path
+    plan, event = one.plan, one.event
     tables = tuple(table.entrants for table in plan.tables)
     if not isinstance(event.format, Matches) or event.format.tables != tables:
-        yield f"{path}: its event has other tables than its plan"
+        yield "its event has other tables than its plan"
     if event.boards != plan.boards:
-        yield f"{path}: its event has {event.boards} boards, its plan {plan.boards}"
+        yield f"its event has {event.boards} boards, its plan {plan.boards}"
     if one.closed and one.closed.time < plan.time:
-        yield f"{path}: it was closed at {one.closed.time}, before its tables were chosen"
+        yield f"it was closed at {one.closed.time}, before its tables were chosen"
     files = {entry.version: entry.fingerprint for entry in register if isinstance(entry, Admitted)}
     for entrant in event.entrants:
         if entrant.fingerprint != files.get(entrant.name):
-            yield f"{path}: {entrant.name} has other files than the register admitted"
+            yield f"{entrant.name} has other files than the register admitted"
 
 
 def _active_faults(
     one: PlayedRound, register: Sequence[AnyEntry], before: Sequence[PlayedRound]
 ) -> Iterator[str]:
     """Yield the versions that could play although the register has none such, or the other way."""
-    plan, path = one.plan, one.folder.path
+    plan = one.plan
     house = {entry.bot for entry in register if isinstance(entry, Admitted) and entry.house}
     listed = {*plan.active, *plan.held} - house
     # Lines of the same second may come before the choice or after it; house bots are a setting.
@@ -257,20 +228,21 @@ def _active_faults(
     ]
     if listed not in by_register:
         for name in sorted(listed - by_register[0]):
-            yield f"{path}: by the register {name} could not play at {plan.time}"
+            yield f"by the register {name} could not play at {plan.time}"
         for name in sorted(by_register[0] - listed):
-            yield f"{path}: {name} was in the register, but is neither active nor held"
+            yield f"{name} was in the register, but is neither active nor held"
     for name in sorted({*plan.active} & plan.held.keys()):
-        yield f"{path}: {name} is active, and held"
+        yield f"{name} is active, and held"
     for name, why in plan.held.items():
         if why.startswith("fouled in ") and not _is_benched(name, why, before, house):
-            yield f"{path}: {name} is held, but the rounds before do not say so: {why}"
+            yield f"{name} is held, but the rounds before do not say so: {why}"
 
 
 def _is_benched(name: str, why: str, before: Sequence[PlayedRound], house: set[str]) -> bool:
     """Tell whether a version was benched for this reason; how many fouls it takes is a setting."""
     number = re.match(r"fouled in (\d{1,4}) ", why, re.ASCII)
-    return benched_versions(before, int(number[1]) if number else 1, house).get(name) == why
+    benched = benched_versions(before, int(number[1]) if number else 1, house)
+    return name in benched and benched[name].why == why
 
 
 # --- league.json ---
@@ -317,7 +289,7 @@ def _has_figures(told: DivisionTable) -> bool:
     """Tell whether anything of a table can only come from games."""
     rows = (*told.standings, *told.earlier)
     played = any(row.games or row.elo is not None for row in rows)
-    return bool(told.games or played or told.timeline or told.regressions)
+    return bool(told.games or played or told.history or told.regressions)
 
 
 def division_of(name: str, rounds: Sequence[PlayedRound], title: str = "") -> DivisionData:

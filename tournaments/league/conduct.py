@@ -9,52 +9,36 @@ keeps a lucky rating by fouling on purpose. House bots are never held: they carr
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime
 
 from arena.rules.english import count_in_digits
 from tournaments.formats.base import first_version
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound, write_time
-from tournaments.league.records import Benched
-from tournaments.rating.fouls import fouls_committed
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.records import EarlyEnd
+from tournaments.rating.game_result import fouls_committed
 
 
 def held_versions(league: LeagueData, division: DivisionData) -> dict[str, str]:
     """Return the active versions that a division must not choose now, each with the reason."""
     quota, house = league.settings.quota, league.settings.house
     held = benched_versions(division.rounds, quota.foul_sittings, house)
-    return {name: held[name] for name in league.active(division.settings.name) if name in held}
-
-
-def new_benches(league: LeagueData, now: datetime) -> list[Benched]:
-    """Return the lines for the register about versions that are benched and not yet in it."""
-    written = {(one.division, one.version) for one in league.register if isinstance(one, Benched)}
-    quota, house = league.settings.quota, league.settings.house
-    return [
-        Benched(
-            time=write_time(now), bot=first_version(name), version=name, division=division, why=why
-        )
-        for division, data in league.divisions.items()
-        for name, why in benched_versions(data.rounds, quota.foul_sittings, house).items()
-        if (division, name) not in written
-    ]
+    return {name: held[name].why for name in league.active(division.settings.name) if name in held}
 
 
 def benched_versions(
     rounds: Iterable[PlayedRound], sittings: int, house: Collection[str]
-) -> dict[str, str]:
-    """Return the versions that fouled in so many sittings in a row, each with the reason."""
+) -> dict[str, EarlyEnd]:
+    """Return the versions that fouled in so many sittings in a row, with the last round's time."""
     streak: dict[str, int] = {}
-    found: dict[str, str] = {}
+    found: dict[str, EarlyEnd] = {}
     for one in rounds:
+        why = (
+            f"fouled in {count_in_digits(sittings, 'sitting')}{' in a row' * (sittings > 1)}, the "
+            f"last in round {one.plan.number}: benched until it changes"
+        )
         for name, fouled in _sittings(one, house) if one.is_over else ():
             streak[name] = streak.get(name, 0) + 1 if fouled else 0
             if streak[name] >= sittings and first_version(name) not in house:
-                found.setdefault(
-                    name,
-                    f"fouled in {count_in_digits(sittings, 'sitting')}"
-                    f"{' in a row' * (sittings > 1)}, the last in round {one.plan.number}: benched "
-                    "until it changes",
-                )
+                found.setdefault(name, EarlyEnd(time=one.plan.time, why=why))
     return found
 
 

@@ -11,7 +11,9 @@ PLAN = "round.json"
 """Name of the file in a round's folder that tells how its tables were chosen."""
 CLOSED = "closed.json"
 """Name of the file in the folder of a round that could not be played to its end."""
-
+TRIES = "private/tries"
+"""File in a round's folder, while the round is played: its games at the last try, and the tries
+that brought no further game."""
 LONGEST_NUMBER = 8
 """Digits of a round's number."""
 
@@ -28,17 +30,15 @@ class LeagueFolder(Struct, frozen=True):
     versions = PathInFolder("versions")
     """A copy of the files of each version that was admitted."""
     register = PathInFolder("register.jsonl")
-    """Each admission, refusal, withdrawal, return and bench, with its time."""
+    """Each admission, refusal and withdrawal, with its time."""
     log = PathInFolder("league.log")
     """Everything that happened, a line each, for people."""
     rounds = PathInFolder("rounds")
     """A folder for each division, with an event folder for each round."""
-    reports = PathInFolder("reports")
-    """The weekly reports."""
     site = PathInFolder("site")
     """The site, for any static web server."""
     published = PathInFolder(".published")
-    """The day on which the site was written; the file is as old as the site."""
+    """The state of the league that the site shows."""
     table = PathInFolder("league.json")
     """In the folder of a site: the standings, for programs."""
     turn = PathInFolder(".turn")

@@ -6,14 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from arena.files import append_atomic, open_append
-from tournaments.league.records import (
-    Admitted,
-    AnyEntry,
-    Benched,
-    CheckSummary,
-    Refused,
-    one_line,
-)
+from tournaments.league.records import Admitted, AnyEntry, Refused, one_line
 
 LARGEST = 2**22
 """Size of the log, in bytes, from which on it becomes league.log.1 and a new one begins."""
@@ -61,14 +54,8 @@ def describe_entry(entry: AnyEntry) -> tuple[str, str]:
     match entry:
         case Admitted():
             who = f" by {entry.author}" if entry.author else ""
-            checked = f": {_describe_check(entry.check)}" if entry.check else " (house bot)"
+            checked = f": {entry.check.outcome}" if entry.check else " (house bot)"
             return "admitted", f"{entry.version}{who}{checked}"
         case Refused():
             return "refused", f"{entry.bot}: {entry.why}"
-        case Benched():
-            return "benched", f"{entry.version} in {entry.division}: {entry.why}"
     return "withdrawn", entry.version
-
-
-def _describe_check(check: CheckSummary) -> str:
-    return f"the check {check.verdict} in {check.seconds:.0f} s, sandbox {check.sandbox}"

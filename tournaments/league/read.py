@@ -1,31 +1,23 @@
 """The state of a league, read from its files: the register, the rounds and their results."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.files import read_file
-from arena.logs.checksummed import damaged, read_lines
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset
-from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
-from tournaments.league.records import (
-    TIME,
-    Admitted,
-    AnyEntry,
-    ClosedRound,
-    RoundPlan,
-    Withdrawn,
-)
+from tournaments.league.folder import CLOSED, PLAN, TRIES, LeagueFolder
+from tournaments.league.records import TIME, Admitted, AnyEntry, EarlyEnd, RoundPlan
+from tournaments.league.register import active_versions, read_register
 from tournaments.league.settings import (
     DivisionSettings,
     LeagueSettings,
@@ -33,7 +25,7 @@ from tournaments.league.settings import (
     load_settings,
 )
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder, content, load_event
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import results_of
 
 R = TypeVar("R")
@@ -48,7 +40,7 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     event: Event
     is_over: bool
     """True if no game of it will be played any more."""
-    closed: ClosedRound | None
+    closed: EarlyEnd | None
     """The reason why it ended before all its games were played; None if it did not."""
     results: list[Result]
     """Results that count, in the order of its ledger, with boards as numbered there."""
@@ -59,6 +51,11 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     def day(self) -> str:
         """Day on which it was chosen, such as 2026-11-22."""
         return self.plan.time[:10]
+
+    @property
+    def is_tried(self) -> bool:
+        """True if it is being played, or was when this program was killed."""
+        return (self.folder.path / TRIES).exists()
 
     @property
     def week(self) -> str:
@@ -75,12 +72,16 @@ class DivisionData(Struct, frozen=True, kw_only=True):
     rounds: list[PlayedRound]
     """Its rounds, in order; only the last may be still played."""
 
+    @property
+    def over(self) -> list[PlayedRound]:
+        """Its rounds that are over."""
+        return [one for one in self.rounds if one.is_over]
+
     def results(self) -> Iterator[Result]:
         """Yield the results of all rounds that are over; no board number stands for two boards."""
-        for one in self.rounds:
-            if one.is_over:
-                for result in one.results:
-                    yield replace(result, board=result.board + one.first_board)
+        for one in self.over:
+            for result in one.results:
+                yield replace(result, board=result.board + one.first_board)
 
     def boards_in(self, week: str) -> int:
         """Count the boards that the rounds of a week play: one for each table and deal."""
@@ -105,9 +106,14 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
         return {one.version: one for one in self.register if isinstance(one, Admitted)}
 
     @property
+    def rounds(self) -> list[PlayedRound]:
+        """The rounds of all divisions."""
+        return [one for division in self.divisions.values() for one in division.rounds]
+
+    @property
     def latest(self) -> str:
         """The latest time in its files; empty if there is none."""
-        rounds = [one for division in self.divisions.values() for one in division.rounds]
+        rounds = self.rounds
         times = [one.time for one in (*self.register, *(each.plan for each in rounds))]
         return max([*times, *(one.closed.time for one in rounds if one.closed)], default="")
 
@@ -117,26 +123,6 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
         Benched ones are among them.
         """
         return active_versions(self.register, self.settings.house, division)
-
-
-def active_versions(
-    register: Iterable[AnyEntry], house: Collection[str], division: str
-) -> list[str]:
-    """Return the versions that play in a division by a register, sorted by name."""
-    present: dict[str, str] = {}
-    admitted: dict[str, Admitted] = {}
-    for entry in register:
-        if isinstance(entry, Admitted):
-            admitted[entry.version] = entry
-            present[entry.bot] = entry.version
-        elif isinstance(entry, Withdrawn):
-            present.pop(entry.bot, None)
-    return sorted(
-        version
-        for bot, version in present.items()
-        if (not admitted[version].house or bot in house)
-        and (not admitted[version].divisions or division in admitted[version].divisions)
-    )
 
 
 def read_league(
@@ -165,35 +151,6 @@ def read_league(
     )
 
 
-def read_register(path: Path) -> Iterator[AnyEntry]:
-    """Yield the lines of a register, the oldest first. Raises DamagedFileError."""
-    for line in read_lines(path):
-        if not line.data.endswith(b"\n"):
-            return  # A kill cut it short; who appends next removes it.
-        try:
-            yield decode_entry(line.data)
-        except DamagedRecordError as error:
-            raise damaged(path, line, error) from error
-
-
-def register_digests(path: Path) -> list[str]:
-    """Return the SHA-256 of the register after each of its whole lines; the first is of none."""
-    running = sha256()
-    found = [running.hexdigest()]
-    for line in content(path).splitlines(keepends=True):
-        if line.endswith(b"\n"):
-            running.update(line)
-            found.append(running.hexdigest())
-    return found
-
-
-def decode_entry(line: bytes) -> AnyEntry:
-    """Read a line of a register. Raises DamagedRecordError."""
-    kind: Any = AnyEntry
-    entry: AnyEntry = decode_json(line, kind)
-    return entry
-
-
 def _read_division(
     folder: LeagueFolder, settings: DivisionSettings, earlier: DivisionData | None
 ) -> DivisionData:
@@ -215,7 +172,7 @@ def _read_division(
 def read_round(path: Path, first_board: int) -> PlayedRound:
     """Read a round's folder. Raises UserError, DamagedFileError."""
     plan = _read_record(path / PLAN, RoundPlan)
-    closed = _read_record(path / CLOSED, ClosedRound) if (path / CLOSED).exists() else None
+    closed = _read_record(path / CLOSED, EarlyEnd) if (path / CLOSED).exists() else None
     folder = Folder(path)
     event = load_event(folder)
     results = list(results_of(folder.ledger, event))
@@ -257,7 +214,7 @@ def _seatings(event: Event) -> int:
 # --- times ---
 
 
-def write_time(when: datetime) -> str:
+def write_utc(when: datetime) -> str:
     """Write a time as the records have it."""
     return when.astimezone(UTC).strftime(TIME)
 
@@ -269,5 +226,10 @@ def parse_time(text: str) -> datetime:
 
 def week_of(when: datetime) -> str:
     """Return the ISO week of a time in UTC, such as 2026-W47."""
-    year, week, _ = when.astimezone(UTC).isocalendar()
-    return f"{year}-W{week:02}"
+    return f"{when.astimezone(UTC):%G-W%V}"
+
+
+def days_of(week: str) -> tuple[date, date]:
+    """Return the Monday and the Sunday of a week."""
+    monday = date.fromisoformat(f"{week}-1")
+    return monday, monday + timedelta(days=6)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from protocol.codec import printable_lines
+from arena.rules.english import count_in_digits
+from protocol.codec import printable, printable_lines
 from protocol.records import Hex32
 from tournaments.formats.base import VersionName
 from tournaments.plan.event import EntrantName
@@ -48,6 +49,16 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Sandbox level in which the bot ran."""
     seconds: float
     """Duration, in s."""
+
+    @property
+    def outcome(self) -> str:
+        """Its result in a line, as the end of a sentence."""
+        passed = sum(step.verdict == "passed" for step in self.steps)
+        return (
+            f"the check {printable(self.verdict, 200)}, {passed} of "
+            f"{count_in_digits(len(self.steps), 'step')} passed in {self.seconds:.0f} s, sandbox "
+            f"{printable(self.sandbox, 20)}"
+        )
 
 
 class RegisterEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -97,16 +108,7 @@ class Withdrawn(RegisterEntry, frozen=True, tag="withdrawn", kw_only=True):
     """The version that plays no more."""
 
 
-class Benched(RegisterEntry, frozen=True, tag="benched", kw_only=True):
-    """A version that plays no more in a division until its bot changes."""
-
-    version: VersionName
-    division: EntrantName
-    why: Words
-    """The reason."""
-
-
-AnyEntry = Admitted | Refused | Withdrawn | Benched
+AnyEntry = Admitted | Refused | Withdrawn
 
 
 class ChosenTable(Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,9 +148,14 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]
 
+    @property
+    def title(self) -> str:
+        """Its division and number."""
+        return f"{self.division} round {self.number}"
 
-class ClosedRound(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The end of a round that could not be played to its end."""
+
+class EarlyEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The end of a round that could not be played to its end, or of a version that fouls."""
 
     time: Time
     why: Words

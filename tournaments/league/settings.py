@@ -16,7 +16,7 @@ from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
 from tournaments.formats.own_clock import OwnClock
 from tournaments.plan.bot_catalog import sample_bots
 from tournaments.plan.event import EntrantName, Title
-from tournaments.rating.anchor import Anchor
+from tournaments.rating.tables import Anchor
 
 HOUSE = ("random", "greedy", "suit", "counting")
 """Sample bots that play in every league unless it names others."""
@@ -110,6 +110,10 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Pause after a turn in which there was nothing to do, in s."""
     delay_s: Annotated[int, Meta(ge=0, le=86_400)] = 600
     """Age of the moves that the site shows of a round that is being played, in s."""
+
+    def permissions(self, bot: str) -> BotPermissions:
+        """Return the access that the organiser gave a bot."""
+        return self.bots.get(bot, BotPermissions())
 
 
 def load_settings(path: Path) -> LeagueSettings:

@@ -1,7 +1,7 @@
 """`boneyard league DIR status`: what a league plays, who is held out, and what is left."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -21,9 +21,9 @@ from tournaments.league.read import (
     PlayedRound,
     read_league,
     week_of,
-    write_time,
+    write_utc,
 )
-from tournaments.league.records import AnyEntry, ChosenTable, Refused, one_line
+from tournaments.league.records import AnyEntry, Refused, RoundPlan, one_line
 from tournaments.league.weekly_report import list_section
 from tournaments.schedule.schedule import count_all_games
 from tournaments.site.status import is_locked
@@ -37,16 +37,12 @@ LONGEST = 160
 class RoundStatus(Struct, frozen=True, kw_only=True):
     """A round that is being played, or was when the league stopped."""
 
-    number: int
-    """Its number in the division."""
-    time: str
-    """Time at which it was chosen."""
+    plan: RoundPlan
+    """Its tables, and the reason for each."""
     played: int
     """Games that have a result in its ledger."""
     planned: int
     """All its games."""
-    tables: tuple[ChosenTable, ...]
-    """Its tables, and the reason for each."""
 
 
 class DivisionStatus(Struct, frozen=True, kw_only=True):
@@ -68,37 +64,20 @@ class DivisionStatus(Struct, frozen=True, kw_only=True):
     left_s: float | None
     """Estimated time that the rest of the week's boards take, in s, at the pace of the last round;
     None before the first."""
+    held: Mapping[str, str]
+    """The versions that are benched, and why."""
 
 
-class HeldVersion(Struct, frozen=True, kw_only=True):
-    """A version that does not play in a division now."""
-
-    version: str
-    division: str
-    why: str
-    """The reason."""
-
-
-class RefusedPush(Struct, frozen=True, kw_only=True):
-    """The last push of a bot, which was refused."""
-
-    bot: str
-    time: str
-    """The time of its check."""
-    plays: str
-    """The earlier version that plays on; empty if there is none."""
-    why: str
-    """The reason."""
-
-
-class Push(Struct, frozen=True, kw_only=True):
+class Notice(Struct, frozen=True, kw_only=True):
     """A line of the register."""
 
     time: str
     kind: str
-    """The event: admitted, refused, withdrawn or benched."""
+    """The event: admitted, refused or withdrawn."""
     words: str
     """The version, and what there is to say."""
+    plays: str = ""
+    """The earlier version that plays on after a refusal; empty if there is none."""
 
 
 class LeagueStatus(Struct, frozen=True, kw_only=True):
@@ -114,16 +93,12 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
     free_mib: int
     """Free room on the disk with the league's folder, in MiB."""
     divisions: tuple[DivisionStatus, ...]
-    held: tuple[HeldVersion, ...]
-    """Versions that are benched."""
-    refused: tuple[RefusedPush, ...]
+    refused: Mapping[str, Notice]
     """Bots whose last push was refused."""
-    pushes: tuple[Push, ...]
+    pushes: tuple[Notice, ...]
     """The last lines of the register, the newest first."""
-    next_division: str
-    """The division whose turn it is; empty if none has anything to play now."""
-    next_tables: tuple[ChosenTable, ...]
-    """The tables that would be chosen now, and the reason for each."""
+    next: RoundPlan | None
+    """The round that would be chosen now; None if no division has anything to play."""
 
 
 def print_league_status(path: Path, now: datetime, in_json: bool) -> int:
@@ -143,45 +118,45 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
     """
     league = read_league(path)
     following = next_round(league, now)
+    plays = {first_version(one): one for name in league.divisions for one in league.active(name)}
+    last = {one.bot: one for one in league.register}
     return LeagueStatus(
         title=league.settings.title,
-        time=write_time(now),
+        time=write_utc(now),
         week=week_of(now),
         running=is_locked(league.folder.lock),
         free_mib=shutil.disk_usage(path).free // 2**20,
         divisions=tuple(_division(league, one, now) for one in league.divisions.values()),
-        held=tuple(_held(league)),
-        refused=tuple(_refused(league)),
-        pushes=tuple(_push(one) for one in league.register[: -LATEST - 1 : -1]),
-        next_division=following.plan.division if following else "",
-        next_tables=following.plan.tables if following else (),
+        refused={
+            bot: _notice(entry, plays.get(bot, ""))
+            for bot, entry in sorted(last.items())
+            if isinstance(entry, Refused)
+        },
+        pushes=tuple(map(_notice, league.register[: -LATEST - 1 : -1])),
+        next=following and following[0],
     )
 
 
 def _division(league: LeagueData, division: DivisionData, now: datetime) -> DivisionStatus:
     own, boards = division.settings, division.boards_in(week_of(now))
-    over = [one for one in division.rounds if one.is_over]
-    pace = _seconds_a_board(over[-1]) if over else None
+    pace = _seconds_a_board(division.over[-1]) if division.over else None
+    held = held_versions(league, division)
     return DivisionStatus(
         name=own.name,
         bots=len(league.active(own.name)),
-        rounds=len(over),
+        rounds=len(division.over),
         playing=next((_round(one) for one in division.rounds if not one.is_over), None),
         boards=boards,
         boards_a_week=own.boards_a_week,
         boards_left=max(0, boards_to_play(league, division, now)),
         left_s=None if pace is None else round(pace * max(0, own.boards_a_week - boards), 1),
+        held={name: one_line(why, LONGEST) for name, why in sorted(held.items())},
     )
 
 
 def _round(one: PlayedRound) -> RoundStatus:
-    return RoundStatus(
-        number=one.plan.number,
-        time=one.plan.time,
-        played=len(one.results),
-        planned=count_all_games(one.event, {}),
-        tables=one.plan.tables,
-    )
+    planned = count_all_games(one.event, {})
+    return RoundStatus(plan=one.plan, played=len(one.results), planned=planned)
 
 
 def _seconds_a_board(one: PlayedRound) -> float | None:
@@ -193,28 +168,9 @@ def _seconds_a_board(one: PlayedRound) -> float | None:
     return max(0.0, lasted) / max(1, len(one.plan.tables) * one.plan.boards)
 
 
-def _held(league: LeagueData) -> Iterator[HeldVersion]:
-    for name, division in league.divisions.items():
-        for version, why in sorted(held_versions(league, division).items()):
-            yield HeldVersion(version=version, division=name, why=one_line(why, LONGEST))
-
-
-def _refused(league: LeagueData) -> Iterator[RefusedPush]:
-    plays = {first_version(one): one for name in league.divisions for one in league.active(name)}
-    last = {one.bot: one for one in league.register}
-    for bot, entry in sorted(last.items()):
-        if isinstance(entry, Refused):
-            yield RefusedPush(
-                bot=bot,
-                time=entry.time,
-                plays=plays.get(bot, ""),
-                why=one_line(entry.why, LONGEST),
-            )
-
-
-def _push(entry: AnyEntry) -> Push:
+def _notice(entry: AnyEntry, plays: str = "") -> Notice:
     kind, words = describe_entry(entry)
-    return Push(time=entry.time, kind=kind, words=one_line(words, LONGEST))
+    return Notice(time=entry.time, kind=kind, words=one_line(words, LONGEST), plays=plays)
 
 
 # --- words ---
@@ -237,24 +193,25 @@ def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
         Column("playing", "word"),
     ]
     yield table("Divisions", columns, (_row(one) for one in found.divisions))
-    yield from list_section(
-        f"Next in {found.next_division}",
-        (f"{' – '.join(one.entrants)}: {one.why}" for one in found.next_tables),
+    if found.next:
+        tables = (f"{' – '.join(one.entrants)}: {one.why}" for one in found.next.tables)
+        yield from list_section(f"Next in {found.next.division}", tables)
+    held = ((one.name, *item) for one in found.divisions for item in one.held.items())
+    yield from list_section("Held out", (f"{name} in {where}: {why}" for where, name, why in held))
+    refused = (
+        f"{one.time} {one.words}{f' {one.plays} plays on.' if one.plays else ''}"
+        for one in found.refused.values()
     )
-    yield from list_section(
-        "Held out", (f"{one.version} in {one.division}: {one.why}" for one in found.held)
-    )
-    plays = {one.bot: f" {one.plays} plays on." if one.plays else "" for one in found.refused}
-    yield from list_section(
-        "Refused", (f"{one.bot} on {one.time}: {one.why}{plays[one.bot]}" for one in found.refused)
-    )
-    yield from list_section(
-        "Last news", (f"{one.time} {one.kind:<9} {one.words}" for one in found.pushes)
-    )
+    yield from list_section("Refused", refused)
+    news = (f"{one.time} {one.kind:<9} {one.words}" for one in found.pushes)
+    yield from list_section("Last news", news)
 
 
 def _row(one: DivisionStatus) -> list[str]:
-    round_ = one.playing
+    playing = "nothing"
+    if now := one.playing:
+        games = count_in_digits(now.planned, "game")
+        playing = f"round {now.plan.number}: {now.played} of {games}"
     return [
         one.name,
         f"{one.bots}",
@@ -263,7 +220,5 @@ def _row(one: DivisionStatus) -> list[str]:
         f"{one.boards_a_week:,}",
         f"{one.boards_left:,}",
         UNKNOWN if one.left_s is None else duration(one.left_s / 60),
-        f"round {round_.number}: {round_.played} of {count_in_digits(round_.planned, 'game')}"
-        if round_
-        else "nothing",
+        playing,
     ]

@@ -1,48 +1,43 @@
-"""The report about a week of a league, in Markdown that reads well as plain text in a mail. Pure.
+"""The report about a week of a league, as plain text for a mail, and as blocks of a page. Pure.
 
 Everything in it was so at the end of the week: a week that is over has the same report at any time.
 """
 
-import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
-from itertools import chain, groupby
+from datetime import timedelta
+from io import StringIO
+from itertools import groupby
 
 from msgspec.structs import replace
+from rich.console import Console
 
 from arena.document.blocks import (
     Block,
     Cell,
     Column,
-    Document,
     Paragraph,
     Section,
     bullets,
     paragraphs,
     table,
 )
-from arena.document.markdown import to_markdown
+from arena.document.terminal import print_blocks
 from arena.rules.english import count_in_digits, join_words
-from tournaments.league.pairing.choice import open_intervals
+from tournaments.league.pairing.choice import open_orders
 from tournaments.league.pairing.information import count_encounters
-from tournaments.league.ratings.standings import (
-    DivisionTable,
-    StandingRow,
-    elo_text,
-    rate_division,
+from tournaments.league.ratings import DivisionTable, StandingRow, rate_division
+from tournaments.league.read import (
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    days_of,
+    parse_time,
+    week_of,
 )
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound, parse_time, week_of
-from tournaments.league.records import (
-    Admitted,
-    AnyEntry,
-    Benched,
-    Refused,
-    Withdrawn,
-    one_line,
-)
-from tournaments.rating.fouls import own_fouls
+from tournaments.league.records import Admitted, AnyEntry, Refused, Withdrawn, one_line
+from tournaments.league.settings import LeagueSettings
+from tournaments.rating.game_result import own_fouls
 
 WIDTH = 78
 """Columns of a line of text, as mails have them."""
@@ -50,20 +45,21 @@ LONGEST = 160
 """Characters of a text of an author, or about one's files."""
 OPEN = 3
 """Pairs whose order is open that are named."""
-CELLS = re.compile(r"(?<!\\)\|")
-"""The bars between the cells of a line of a table."""
 
 
-def weekly_report(league: LeagueData, week: str) -> str:
-    """Return the report about a week, such as 2026-W47, as Markdown."""
-    blocks = week_blocks(league, week)
-    if url := league.settings.url:
-        blocks.insert(1, Paragraph(f"All tables, games and replays: {url}"))
-    return _as_mail(to_markdown(Document(league.settings.title, blocks)))
+def weekly_text(settings: LeagueSettings, blocks: Sequence[Block]) -> str:
+    """Return the report about a week as text."""
+    text, url = StringIO(), settings.url
+    web = [Paragraph(f"All tables, games and replays: {url}")] if url else []
+    console = Console(file=text, width=WIDTH, highlight=False, color_system=None)
+    for block in (Paragraph(settings.title), *blocks[:1], *web, *blocks[1:]):
+        print_blocks(console, [block])
+        console.print()
+    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().rstrip().split("\n"))
 
 
 def week_blocks(league: LeagueData, week: str) -> list[Block]:
-    """Return the report about a week that is over, without its title."""
+    """Return the report about a week that is over, such as 2026-W47, without its title."""
     now, then = league_at_end(league, week), league_at_end(league, week_before(week))
     first, last = days_of(week)
     entries = [one for one in now.register if _week(one) == week]
@@ -87,17 +83,9 @@ def league_at_end(league: LeagueData, week: str) -> LeagueData:
     )
 
 
-def days_of(week: str) -> tuple[date, date]:
-    """Return the Monday and the Sunday of a week."""
-    year, number = week.split("-W")
-    monday = date.fromisocalendar(int(year), int(number), 1)
-    return monday, monday + timedelta(days=6)
-
-
 def week_before(week: str) -> str:
     """Return the week before a week."""
-    year, number, _ = (days_of(week)[0] - timedelta(days=1)).isocalendar()
-    return f"{year}-W{number:02}"
+    return f"{days_of(week)[0] - timedelta(days=1):%G-W%V}"
 
 
 def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
@@ -114,7 +102,7 @@ def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
 
 
 def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
-    return [one for one in division.rounds if one.week == week and one.is_over]
+    return [one for one in division.over if one.week == week]
 
 
 def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
@@ -123,10 +111,14 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
     ranks = {row.bot: row.rank for row in before.standings if row.rank}
     compared = count_in_digits(found.comparisons, "new version")
     news = (
-        *(f"**{one.sentence}** (of {compared} compared)" for one in found.regressions),
+        *(f"**{row.flag}** (of {compared} compared)" for row in found.regressions),
         *_improved(found),
         *_fouls(_rounds(data, week)),
-        *_benched(now.register, name, week),
+        *(
+            f"{row.name} {row.bench.why}"
+            for row in found.all_versions
+            if row.bench and week_of(parse_time(row.bench.time)) == week
+        ),
         *(
             f"round {one.plan.number} was closed before its end: {_quoted(one.closed.why)}"
             for one in data.rounds
@@ -160,14 +152,14 @@ def _standings(
 
 
 def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) -> list[Cell]:
-    place = "benched" if row.is_benched else f"{row.rank or '–'}"
+    place = "benched" if row.bench else f"{row.rank or '–'}"
     return [
         Cell(place),
-        Cell(row.version),
-        Cell(*elo_text(row)),
+        Cell(row.name),
+        row.rating.cell(),
         Cell(_moved(row, before)),
-        Cell(f"{games.get(row.version, 0)}"),
-        Cell("" if row.win_share is None else f"{100 * row.win_share:.0f}"),
+        Cell(f"{games.get(row.name, 0)}"),
+        Cell(f"{100 * row.win_share:.0f}" if row.games else ""),
         Cell("".join(row.form)),
     ]
 
@@ -188,11 +180,8 @@ def _games(division: DivisionData, week: str) -> Counter[str]:
 
 def _improved(found: DivisionTable) -> Iterator[str]:
     for row in found.standings:
-        if row.change and row.change_half_width and row.change > row.change_half_width:
-            yield (
-                f"{row.version} is better than {row.before}: "
-                f"{row.change:+.0f} ± {row.change_half_width:.0f} Elo"
-            )
+        if row.gain.half_width and row.gain.low > 0:
+            yield f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
 
 
 def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
@@ -204,12 +193,6 @@ def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
     )
     for name, many in games.most_common():
         yield f"{name} fouled in {count_in_digits(many, 'game')}"
-
-
-def _benched(register: Iterable[AnyEntry], division: str, week: str) -> Iterator[str]:
-    for one in register:
-        if isinstance(one, Benched) and (one.division, _week(one)) == (division, week):
-            yield f"{one.version} {one_line(one.why, LONGEST)}"
 
 
 def _week(entry: AnyEntry) -> str:
@@ -225,11 +208,7 @@ def _outlook(league: LeagueData, division: DivisionData, week: str) -> Iterator[
     )
     partners = division.rules.deal.partners
     encounters = count_encounters(division.results(), partners)
-    anchor = league.settings.anchor.name
-    intervals = open_intervals(
-        encounters, league.active(own.name), partners=partners, anchor=anchor
-    )
-    pairs = [one for one in intervals if len(one.versions) == 2][:OPEN]
+    pairs = open_orders(encounters, league.active(own.name), partners=partners)[:OPEN]
     if pairs and encounters.sides:
         named = (f"{' and '.join(one.versions)} (± {one.half_width:.0f} Elo)" for one in pairs)
         yield f"Least is known of the order of {'; '.join(named)}."
@@ -263,42 +242,3 @@ def _quoted(text: str) -> str:
     """Quote words that an author may have chosen, so that they are neither marks nor a link."""
     quoted = one_line(text, LONGEST).replace("`", "'")
     return f"`{quoted}`"
-
-
-# --- the look as plain text ---
-
-
-def _as_mail(markdown: str) -> str:
-    lines: list[str] = []
-    for is_table, group in groupby(markdown.split("\n"), key=lambda line: line.startswith("|")):
-        own = list(group)
-        lines += _aligned(own) if is_table else chain.from_iterable(map(_wrapped, own))
-    return "\n".join(lines)
-
-
-def _wrapped(line: str) -> list[str]:
-    if "`" in line:
-        return [line]  # At the beginning of a line an author's words could be a mark.
-    indent = "  " if line.startswith("- ") else ""
-    return textwrap.wrap(
-        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    ) or [""]
-
-
-def _aligned(lines: list[str]) -> list[str]:
-    rows = [[cell.strip() for cell in CELLS.split(line)[1:-1]] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = [cell.endswith(":") for cell in rows[1]]
-    rows[1] = [
-        "-" * (width - 1) + ":" if to_right else "-" * width
-        for width, to_right in zip(widths, right, strict=True)
-    ]
-    return [
-        "| "
-        + " | ".join(
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(row, widths, right, strict=True)
-        )
-        + " |"
-        for row in rows
-    ]

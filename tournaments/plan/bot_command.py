@@ -31,10 +31,9 @@ from arena.sandbox.dependencies import (
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import split_clock
-from tournaments.plan.bot_catalog import all_bots
-from tournaments.plan.bot_file import BOT_FILE, load_bot_file
+from tournaments.plan.bot_catalog import BOT_FILE, all_bots, load_bot_file
 from tournaments.plan.bot_files import check_files, check_folder
-from tournaments.plan.event_file import SUFFIX, WrittenBot
+from tournaments.plan.event import SUFFIX, WrittenBot
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
+from arena.sandbox.command import is_within
 from arena.sandbox.dependencies import (
     as_named,
     is_file,
     is_folder,
-    is_within,
     named_paths,
     real_path,
 )
@@ -20,7 +20,7 @@ from arena.sandbox.links import (
     pipes_below,
 )
 from protocol.errors import UserError
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import WrittenBot
 
 NAMED = 3
 """Links that the error names when a folder has many."""

@@ -1,26 +1,30 @@
-"""The plan of a tournament, as it is played and as its folder keeps it."""
+"""The plan of a tournament: as its user writes it, as it is played, as its folder keeps it."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from arena.rules.english import join_words
+from arena.rules.toml_file import load_toml
+from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import MOST_SEATS, Ruleset, check_seats
+from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts
+from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
-from tournaments.formats.own_clock import own_or
-from tournaments.formats.registry import Format
+from tournaments.formats.own_clock import OwnClock, own_or, split_clock
+from tournaments.formats.registry import FORMATS, Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.deals.deal_filter import parse_filter
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.sprt_settings import MOST
+from tournaments.rating.sprt import MOST
+from tournaments.rating.tables import Anchor, anchored
+from tournaments.tuning.parameters import Parameter
 
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
 EntrantName = Annotated[
@@ -44,25 +48,19 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: Title = ""
     """Title for its readers; without one, they see the name, or who plays what."""
     rules: Ruleset
-    """The ruleset in full."""
     seats: int
-    """Seats at a table."""
     boards: Boards
     """Boards that each pairing plays, each in every seating; with versus the most."""
     boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
     """Boards that one set of processes plays."""
     format: Format = RoundRobin()
-    """The format, which decides who meets whom."""
     teams: tuple[tuple[VersionName, VersionName], ...] = ()
     """Fixed partners, by name; without any, partners are mixed."""
     clock: Clock
-    """Time that bots have to answer."""
     fouls: FoulPolicy
-    """Cost of a foul."""
     sandbox: SandboxMode
     """The sandbox that the user asked for; each log records the level that was used."""
     limits: Limits
-    """Limits of each bot's memory and processes."""
     anchor: Anchor | None = None
     """The entrant whose rating is fixed beforehand; without one, the mean of the core is 0."""
     predictable: bool
@@ -85,9 +83,11 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise UserError(f"A table has two to eight seats, not {self.seats} (seats).")
         active = [entrant for entrant in self.entrants if not entrant.retired]
         if len(active) < self.seats and not self.teams:
+            missing = (self.seats - len(active)) * ["greedy"]
+            words = " ".join([*(entrant.name for entrant in active), *missing])
             raise UserError(
-                f"A table of {self.seats} needs {self.seats} bots, but there "
-                f"{'is' if len(active) == 1 else 'are'} {len(active)}."
+                f"A table of {self.seats} needs {self.seats} bots. Name more, as in: "
+                f"boneyard run {words}"
             )
         for text in (self.title, self.rules.name):
             # A stranger's event is read too: its texts must not steer a terminal.
@@ -182,3 +182,216 @@ def from_json(data: bytes, path: Path) -> Event:
         return decode_json(data, Event)
     except DamagedRecordError as error:
         raise UserError(f"{path}: {error}.") from error
+
+
+SUFFIX = ".toml"
+"""The ending of an event file; any other word on the command line is a bot."""
+Word = Annotated[
+    str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
+]
+"""A word of a command, or a path: the system ends both at a zero character."""
+ParameterName = Annotated[
+    str,
+    Meta(
+        pattern=r"^(?!(python|build)\Z)[A-Za-z_][A-Za-z0-9_]{0,31}\Z",
+        description="up to 32 letters, digits or _, a letter first, and neither python nor build",
+    ),
+]
+
+
+class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot in an event file."""
+
+    name: EntrantName
+    """Name in the tables; without `run` and `bot` also the name of a listed bot."""
+    run: tuple[Word, ...] = ()
+    """Program and arguments; {python} and {build} are placeholders that we fill in."""
+    build: tuple[Word, ...] = ()
+    """A command that builds the bot first, outside any sandbox: the organiser runs it."""
+    folder: Word | None = None
+    """A folder of the bot's own: both commands run in it, and the bot may read all of it. Without
+    one they run in the event file's folder, and the bot may read the files its command names."""
+    reads: tuple[Word, ...] = ()
+    """Further files and folders that the bot may read."""
+    bot: str | None = None
+    """Name of a sample bot, or of a folder with a bot.toml, if `name` is another; without `run`."""
+    arguments: tuple[Word, ...] = ()
+    """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
+    network: tuple[Address, ...] = ()
+    """Addresses that it may reach: `host:port`; at sandbox levels A and B only."""
+    environment: tuple[VariableName, ...] = ()
+    """Variables that it gets from Boneyard's environment, such as API_KEY; at levels A and B only.
+    Their values are in no file, message or log."""
+    clock: OwnClock | None = None
+    """A clock of its own: it is then called `name@200ms` in the tables."""
+
+
+class Setting(NamedTuple):
+    """An option of `boneyard run` that writes a field of the event file, and explains it."""
+
+    section: str
+    help: str
+    name: str = ""
+    """The option's name, if it is not the field's."""
+    below: tuple[str, ...] = ()
+    """The path below the field to the setting that is written."""
+    metavar: str | None = None
+    flag: str | None = None
+    """The value that the option writes, if it takes none."""
+    usual: bool = False
+    """True if `run --help` shows it, not only `run --help-all`."""
+
+
+GAME, DEALS, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
+"""Sections of the help text of `boneyard run`."""
+ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no hands."
+CHALLENGERS = "gauntlet [the first bot], ladder [the last]: bot that meets the field; repeatable."
+WITHOUT_LUCK = (
+    "versus: take the luck of the draw out of the points; mostly fewer boards are needed."
+)
+DEALS_WITH = (
+    "Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips."
+)
+SANDBOX = (
+    "auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
+    "played; off: plain processes. See `boneyard doctor`.  [default: auto]"
+)
+
+
+class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
+    """An event file; the options of `boneyard run` write the fields that have a Setting."""
+
+    bots: tuple[WrittenBot, ...]
+    name: EntrantName | None = None
+    out: Word | None = None
+    """The event's folder, beside the event file; without one `runs/` and the name, or that of the
+    file, in the working folder."""
+    title: Annotated[Title, Setting(GAME, "Title of the event, for its readers.")] = ""
+    rules: Annotated[
+        str | dict[str, Any],
+        Setting(GAME, "A named game or your own file; see `boneyard rules`.  [draw]", usual=True),
+    ] = "draw"
+    """In a file also a table: `base` and the settings that differ from it."""
+    seats: Annotated[
+        Seats | None, Setting(GAME, "Seats at a table.  [default: the fewest possible]", usual=True)
+    ] = None
+    boards: Annotated[
+        Boards | None,
+        Setting(
+            GAME, "Boards for each pairing; with versus the most.  [50, or all set]", usual=True
+        ),
+    ] = None
+    deals: Annotated[
+        Word | None,
+        Setting(DEALS, "Play the deals of this file, a board a line; see `boneyard help events`."),
+    ] = None
+    deals_from: Annotated[
+        tuple[Word, Word] | None,
+        Setting(
+            DEALS, "Play the deals of a game of a folder or log, or all.", metavar="FOLDER GAME"
+        ),
+    ] = None
+    deals_with: Annotated[tuple[str, ...], Setting(DEALS, DEALS_WITH, metavar="FILTER")] = ()
+    format: Annotated[
+        Format,
+        Setting(FORMAT, "Format of the event.  [default: round-robin]", "", ("type",), usual=True),
+        Setting(FORMAT, "swiss: rounds.  [5]", "rounds", ("rounds",)),
+        Setting(FORMAT, CHALLENGERS, "challenger", ("challengers",), metavar="BOT"),
+        Setting(FORMAT, "versus: the lead if not better.  [0]", "h0", ("sprt", "h0")),
+        Setting(FORMAT, "versus: the lead if better.  [20]", "h1", ("sprt", "h1")),
+        Setting(FORMAT, "versus: unit of --h0 and --h1.  [elo]", "measure", ("sprt", "measure")),
+        Setting(FORMAT, WITHOUT_LUCK, "without_luck", ("sprt", "without_luck")),
+    ] = RoundRobin()
+    teams: tuple[tuple[str, str], ...] = ()
+    """Fixed partners, by the names of their bots; without any, partners are mixed."""
+    clock: Annotated[
+        Clock,
+        Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
+        Setting(GAME, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
+    ] = Clock()
+    fouls: FoulPolicy = FoulPolicy()
+    fresh_boards: Annotated[
+        bool, Setting(FORMAT, "Let bots that enter later play on boards that nobody has seen.")
+    ] = False
+    sandbox: Annotated[SandboxMode, Setting(MACHINE, SANDBOX, usual=True)] = "auto"
+    limits: Limits = Limits()
+    anchor: Annotated[
+        Anchor | None,
+        Setting(FORMAT, "Give a bot this rating; later runs keep it.", metavar="NAME=ELO"),
+    ] = None
+    tune: dict[ParameterName, Parameter] = {}
+    """Parameters of the only bot, for which the run searches better values: each stands as {name}
+    in its command."""
+    luck: Annotated[
+        bool, Setting("", "Then rate the bots with the luck of the draw taken out, too.")
+    ] = False
+
+    def seats_at_table(self, rules: Ruleset) -> int:
+        """Return the seats at a table of these rules; without a number, the usual one."""
+        return self.seats or (4 if self.teams else playable_seat_counts(rules)[0])
+
+
+def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> WrittenEvent:
+    """Read an event file, with fields of the command line in the place of its own.
+
+    A bot may be written as a string, its name, or with a clock `mine@200ms`, and an anchor as
+    `mine=1500`. Without a file the bots are still missing. Raises UserError with the file and the
+    path inside it.
+    """
+    given = given or {}
+    if path is None:
+        fields = _merged({"bots": []}, given)
+        event: WrittenEvent = convert_or_explain(_in_full(fields), WrittenEvent)
+        return event
+    written = load_toml(path, WrittenEvent, _in_full)
+    if not given:
+        return written
+    return load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
+
+
+def _merged(said: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an event's fields with those that are given in their place.
+
+    Raises UserError for a setting that the format does not have.
+    """
+    form, new = said.get("format"), given.get("format")
+    if not new:
+        return _laid_over(said, given)
+    kind = new.get("type") or (form.get("type") if isinstance(form, dict) else RoundRobin().name)
+    for name in new:
+        if name != "type" and kind in FORMATS and name not in FORMATS[kind].__struct_fields__:
+            more = ", and --boards for how much is played" if name == "rounds" else ""
+            raise UserError(
+                f"{_options_below(name)}: a {kind} has no such choice; see --format{more}."
+            )
+    if isinstance(form, dict) and form.get("type") != kind:
+        said = {name: value for name, value in said.items() if name != "format"}
+    return _laid_over(said, {**given, "format": {**new, "type": kind}})
+
+
+def _options_below(name: str) -> str:
+    """Return the options that write a setting of a format, or below it."""
+    settings = WrittenEvent.__annotations__["format"].__metadata__
+    return ", ".join(f"--{one.name.replace('_', '-')}" for one in settings if one.below[0] == name)
+
+
+def _laid_over(said: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with the fields of another one in their place, and so in each table in it."""
+    both = {**said, **given}
+    for name in said.keys() & given.keys():
+        if isinstance(said[name], dict) and isinstance(given[name], dict):
+            both[name] = _laid_over(said[name], given[name])
+    return both
+
+
+def _in_full(said: dict[str, Any]) -> dict[str, Any]:
+    """Spell out the short forms of an event file. Raises UserError."""
+    bots, anchor = said.get("bots"), said.get("anchor")
+    if isinstance(bots, list):
+        said = said | {"bots": [_bot_in_full(bot) if isinstance(bot, str) else bot for bot in bots]}
+    return said | {"anchor": to_builtins(anchored(anchor))} if isinstance(anchor, str) else said
+
+
+def _bot_in_full(word: str) -> dict[str, Any]:
+    name, clock = split_clock(word)
+    return {"name": name, "clock": to_builtins(clock)} if clock else {"name": name}

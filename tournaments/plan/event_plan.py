@@ -11,19 +11,73 @@ from msgspec.structs import replace
 from arena.rules.english import join_words
 from arena.rules.load import load_ruleset
 from arena.ui.console import shown_path
-from protocol.errors import UserError, unknown_name
+from protocol.codec import encode_json
+from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.ruleset import Ruleset, check_seats
 from tournaments.formats.base import Entrant
 from tournaments.formats.gauntlet import ChallengeFormat
-from tournaments.formats.own_clock import parse_clock
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.tune import GROUP, Tune
 from tournaments.formats.versus import Versus
-from tournaments.plan.bot_command import parse_bots, prepare_entrant
-from tournaments.plan.deals.deals_file import SetDeals, read_deals, too_few_deals
-from tournaments.plan.deals.deals_from_logs import read_logged_deals
-from tournaments.plan.event import Event
-from tournaments.plan.event_file import SUFFIX, WrittenBot, WrittenEvent, written_event
-from tournaments.plan.tune_plan import expand_tune
+from tournaments.plan.bot_command import parse_bots, prepare_entrant, resolve_command
+from tournaments.plan.deals.deals_file import SetDeals, read_deals, read_logged_deals, too_few_deals
+from tournaments.plan.event import SUFFIX, Event, WrittenBot, WrittenEvent, written_event
+from tournaments.tuning.parameters import Values, fill, starts
+from tournaments.tuning.search import optimiser_here
+
+TUNED = "-tuned"
+"""The end of the name of the bot with the values that a tune found."""
+LONGEST = 40 - len(TUNED)
+"""The longest name of a bot that is tuned."""
+
+
+def expand_tune(written: WrittenEvent, base: Path) -> WrittenEvent:
+    """Return an event file with parameters as the event that is played.
+
+    Its bots are the bot as it is, a group of candidates, and the tuned bot; all begin with the
+    start values. Raises UserError.
+    """
+    if len(written.bots) != 1:
+        raise UserError(f"A tune has one bot, and this event file has {len(written.bots)} (bots).")
+    if written.format != RoundRobin() or written.teams:
+        raise UserError("An event file with [tune] has no format and no teams of its own.")
+    (bot,) = written.bots
+    if len(bot.name) > LONGEST:
+        raise UserError(f"The name of a tuned bot has at most {LONGEST} characters: {bot.name!r}.")
+    words = resolve_command(bot, base)[0].run
+    for name in written.tune:
+        place = f"{{{name}}}"
+        if not any(place in word for word in words[1:]):
+            raise UserError(
+                f"tune.{name}: the command of bot {bot.name} has no {place}. Put it where the "
+                "bot reads the value."
+            )
+    for word in words:
+        if ("{build}" in word or "{python}" in word) and fill((word,), starts(written.tune)) != (
+            word,
+        ):
+            raise UserError(
+                f"{word!r}: a word with a parameter cannot have {{build}} or {{python}}."
+            )
+    first = _with_values(bot, starts(written.tune))
+    names = (bot.name, *(f"{bot.name}-{n}" for n in range(1, GROUP + 1)), f"{bot.name}{TUNED}")
+    # A listed bot is listed by its name.
+    first = first if first.run else replace(first, bot=first.bot or first.name)
+    form = Tune(tuple(written.tune.items()), words, _entry(bot), optimiser_here())
+    return replace(written, bots=tuple(replace(first, name=name) for name in names), format=form)
+
+
+def _entry(bot: WrittenBot) -> str:
+    """Return the lines of an event file that say how a bot starts."""
+    parts = (
+        {"run": bot.run} if bot.run else {"bot": bot.bot or bot.name, "arguments": bot.arguments}
+    )
+    return "\n".join(f"{key} = {encode_json(value).decode()}" for key, value in parts.items())
+
+
+def _with_values(bot: WrittenBot, values: Values) -> WrittenBot:
+    return replace(bot, run=fill(bot.run, values), arguments=fill(bot.arguments, values))
 
 
 class EventPlan(NamedTuple):
@@ -36,15 +90,14 @@ class EventPlan(NamedTuple):
     """The event file; None for bots on the command line."""
     rules: Ruleset
     boards: int
-    """Boards for each pairing."""
     predictable: bool
-    """True if anyone can know the deals."""
     deals: SetDeals | None
     """The deals that the organiser sets; None: they are drawn."""
 
     def event(self, entrants: Sequence[Entrant]) -> Event:
         """Return the event with these bots. Raises UserError if it cannot be played."""
         event = self._with(self.boards, entrants)
+        _check_luck(event)
         if self.deals is None:
             return event
         most = len(self.deals.boards)
@@ -59,24 +112,20 @@ class EventPlan(NamedTuple):
 
     def _with(self, boards: int, entrants: Sequence[Entrant]) -> Event:
         written = self.written
+        shared = {*Event.__struct_fields__} & {*WrittenEvent.__struct_fields__}
+        same = {name: getattr(written, name) for name in shared}
+        own: dict[str, Any] = {
+            "name": written.name or ("event" if self.file else "run"),
+            "rules": self.rules,
+            "seats": written.seats_at_table(self.rules),
+            "boards": boards,
+        }
         return Event(
-            name=written.name or ("event" if self.file else "run"),
-            title=written.title,
-            rules=self.rules,
-            seats=written.seats_at_table(self.rules),
-            boards=boards,
+            **same | own,
             boards_a_sitting=written.format.BOARDS_A_SITTING,
-            format=written.format,
-            teams=written.teams,
-            clock=written.clock,
-            fouls=written.fouls,
-            sandbox=written.sandbox,
-            limits=written.limits,
             entrants=tuple(entrants),
-            anchor=written.anchor,
             predictable=self.predictable,
             deals_set=self.deals is not None,
-            deals_with=written.deals_with,
         )
 
     def with_boards_of(self, old: Event) -> "EventPlan":
@@ -97,19 +146,28 @@ class EventPlan(NamedTuple):
         return event
 
 
+def _check_luck(event: Event) -> None:
+    """Refuse to take luck out where there is none. Raises UserError."""
+    if event.format.takes_luck_out:
+        from arena.valuation.luck import has_draws  # It needs numpy.
+
+        if not has_draws(event.rules, event.seats):
+            raise UserError(
+                f"No tile is drawn in {event.rules.name}: there is no luck of the draw to take "
+                "out. Leave out --without-luck (without_luck)."
+            )
+
+
 def read_plan(
     what: Sequence[str],
     given: Mapping[str, Any] | None = None,
     *,
     choices: Sequence[str] = (),
-    clocks: Sequence[str] = (),
-    scale: str | None = None,
     predictable: bool = False,
 ) -> EventPlan:
     """Read an event file or bots, and the rules; touch no bot. Raises UserError.
 
-    `given`: fields in the place of the file's. `choices`: CHOICE=VALUE of the rules. `clocks`:
-    BOT=TIME. `scale`: the clocks at which the first bot plays.
+    `given`: fields in the place of the file's. `choices`: CHOICE=VALUE of the rules.
     """
     given = dict(given or {})
     # Relative paths of the command line start in the working folder, those of a file beside it.
@@ -118,7 +176,7 @@ def read_plan(
     if "deals_from" in given:
         source, game = given["deals_from"]
         given["deals_from"] = (f"{Path.cwd() / source}", game)
-    written, base = parse_event(what, given, clocks, scale)
+    written, base = parse_event(what, given)
     if "rules" in given:
         rules = load_ruleset(given["rules"], Path.cwd(), choices)
     else:
@@ -154,74 +212,24 @@ def _set_deals(written: WrittenEvent, base: Path, rules: Ruleset) -> SetDeals | 
     return None
 
 
-def parse_event(
-    what: Sequence[str],
-    given: Mapping[str, Any],
-    clocks: Sequence[str] = (),
-    scale: str | None = None,
-) -> tuple[WrittenEvent, Path]:
+def parse_event(what: Sequence[str], given: Mapping[str, Any]) -> tuple[WrittenEvent, Path]:
     """Read an event file, or bots as words; return it with the folder where its paths start.
 
-    The other arguments are those of `read_plan`. Raises UserError.
+    `given`: fields in the place of the file's. Raises UserError.
     """
     first = Path(what[0])
     in_file = first.suffix == SUFFIX
     if in_file and len(what) > 1:
         raise UserError(f"Give one event file or bots, not {first} and {what[1]!r}.")
-    if in_file and scale:
-        raise UserError(
-            "--scale takes bots, not an event file: give each of its bots a [bots.clock] there."
-        )
     written = written_event(first if in_file else None, given)
     base = first.resolve().parent if in_file else Path.cwd()
     if written.tune:
         written = expand_tune(written, base)
-    bots, form = written.bots if in_file else parse_bots(what), written.format
-    if scale:
-        bots = _scale_bot(bots, scale)
-        if isinstance(form, ChallengeFormat) and not form.challengers:
-            form = replace(form, challengers=(bots[0].name,))
-    bots = _set_clocks(bots, clocks, replaces=in_file)
-    return _name_clocks(replace(written, bots=bots, format=form)), base
+    bots = written.bots if in_file else parse_bots(what)
+    return _name_clocks(replace(written, bots=bots)), base
 
 
 # --- clocks of bots' own ---
-
-
-def _scale_bot(bots: Sequence[WrittenBot], clocks: str) -> tuple[WrittenBot, ...]:
-    """Return the bots with the first of them once at each of these clocks, as in `50,200,1s`.
-
-    Raises UserError.
-    """
-    first, *others = bots
-    if first.clock:
-        raise UserError(f"--scale: {first.name} has a clock of its own. Name it without one.")
-    own = [parse_clock(one.strip(), "--scale") for one in clocks.split(",")]
-    if len(set(own)) < max(2, len(own)):
-        raise UserError(f"--scale takes two or more different clocks, as 50,200,1s, not {clocks}.")
-    return (*(replace(first, clock=one) for one in own), *others)
-
-
-def _set_clocks(
-    bots: Sequence[WrittenBot], words: Sequence[str], *, replaces: bool
-) -> tuple[WrittenBot, ...]:
-    """Give bots the clocks of these words, as in `mine=200ms`; `replaces`: also for another one.
-
-    Raises UserError.
-    """
-    bots = list(bots)
-    for word in words:
-        name, given, text = word.partition("=")
-        if not given:
-            raise UserError(f"--clock takes a bot and its time, as in mine=200ms, not {word!r}.")
-        clock = parse_clock(text, "--clock")
-        places = [place for place, bot in enumerate(bots) if bot.name == name]
-        if not places:
-            raise unknown_name("bot in --clock:", name, [bot.name for bot in bots])
-        if len(places) > 1 or (bots[places[0]].clock and not replaces):
-            raise UserError(f"--clock: {name} has a clock already. Give it one only.")
-        bots[places[0]] = replace(bots[places[0]], clock=clock)
-    return tuple(bots)
 
 
 def _name_clocks(written: WrittenEvent) -> WrittenEvent:

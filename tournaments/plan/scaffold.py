@@ -1,8 +1,10 @@
 """A new bot from a template: a folder with its source, a README and its bot.toml."""
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -10,8 +12,7 @@ from msgspec import Struct
 from arena.rules.toml_file import load_toml
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
-from tournaments.plan.bot_catalog import sample_bots, sample_folder
-from tournaments.plan.bot_file import BOT_FILE, missing_tools
+from tournaments.plan.bot_catalog import BOT_FILE, missing_tools, sample_bots, sample_folder
 
 PLACE = "my-bot"
 """Placeholder in the templates for the name of the bot."""
@@ -24,9 +25,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of languages.toml."""
 
     title: str
-    """Name of the language for people."""
     file: str
-    """Name of the bot's source file."""
     run: tuple[str, ...]
     """As in bot.toml."""
     build: tuple[str, ...] = ()
@@ -60,40 +59,34 @@ def missing_programs(language: Language) -> str:
 
 
 def make_bot(word: str, name: str, folder: Path) -> MadeBot:
-    """Make a bot in a folder of its name in this folder, or finish a call cut short.
-
-    Raises UserError; then nothing was made, or only what the same call finishes later.
-    """
-    key = _meant(word)
-    language = languages()[key]
-    files = _files(key, name)
-    home = folder / name
+    """Make a bot in a folder of its name in this folder, whole or not at all. Raises UserError."""
+    if (key := language_key(word)) is None:
+        raise unknown_name("language", word, languages())
+    files, home = _files(key, name), folder / name
     _check(name)
     try:
-        try:
-            home.mkdir()
-        except FileExistsError:
-            if not _begun(home, files):
-                raise UserError(f"{home} already exists and is not overwritten.") from None
-        for file, content in files.items():
-            (home / file).write_bytes(content)
+        with TemporaryDirectory(prefix=".new-", dir=folder) as place:
+            beside = Path(place, name)
+            beside.mkdir()
+            for file, content in files.items():
+                (beside / file).write_bytes(content)
+            beside.rename(home)
     except OSError as error:
+        if os.path.lexists(home):
+            raise UserError(f"{home} already exists and is not overwritten.") from None
         path = error.filename or home
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
-    return MadeBot(tuple(home / file for file in files), missing_programs(language))
+    return MadeBot(tuple(home / file for file in files), missing_programs(languages()[key]))
 
 
 def _templates() -> Path:
     return sample_folder() / "templates"
 
 
-def _meant(word: str) -> str:
-    """Return the key of the language that has this name."""
-    known = languages()
-    names = {also: key for key, one in known.items() for also in (key, *one.also)}
-    if word.lower() not in names:
-        raise unknown_name("language", word, known)
-    return names[word.lower()]
+def language_key(word: str) -> str | None:
+    """Return the key of the language that has this name, or None."""
+    known = ((key, (key, *one.also)) for key, one in languages().items())
+    return next((key for key, names in known if word.lower() in names), None)
 
 
 def _check(name: str) -> None:
@@ -106,27 +99,11 @@ def _check(name: str) -> None:
         raise UserError(f"There is a bot {name} already: see `boneyard help bots`.")
 
 
-def _begun(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Tell whether the folder holds only beginnings of the files: a `new` was cut short there."""
-    if folder.is_symlink() or not folder.is_dir():
-        return False
-    return all(
-        path.name in files
-        and not path.is_symlink()
-        and path.is_file()
-        and path.stat().st_size <= len(files[path.name])
-        and files[path.name].startswith(path.read_bytes())
-        for path in folder.iterdir()
-    )
-
-
 def _files(key: str, name: str) -> dict[str, bytes]:
     """Return the files of a bot's folder with their content; the first is the bot's source."""
     language = languages()[key]
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
-    about = f"A bot in {language.title}, made by `boneyard new`."
-    commands = {"build": language.build, "run": language.run}
-    words = {"about": about, "needs": language.needs, **commands}
+    words = {"needs": language.needs, "build": language.build, "run": language.run}
     entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
     texts = {language.file: source, "README.md": _readme(language), BOT_FILE: entry}
     return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}

@@ -1,12 +1,12 @@
-"""Fit of the rating model: the likeliest ratings for all results, and their covariances."""
+"""Core, fit and bounds of a pool: who can be rated, the likeliest ratings, bounds of the rest."""
 
-from math import sqrt
+from collections.abc import Iterator
+from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from tournaments.rating import statistics
-from tournaments.rating.core import Core, of_one_part
 from tournaments.rating.statistics import (
     ELO,
     Bools,
@@ -19,7 +19,109 @@ from tournaments.rating.statistics import (
     sums,
     wide,
 )
-from tournaments.rating.tally import Tally
+from tournaments.rating.tables import Bound
+from tournaments.rating.tally import Meetings, Tally, meetings
+
+
+class Core(NamedTuple):
+    """The parts of a pool, by entrant.
+
+    Draw an arrow from each entrant to each from which it took points: for a win one arrow, for
+    a tie one in each direction, at any number of seats for every two on different sides.
+    Entrants that all reach each other along the arrows are a part. Only results within a part
+    tell by how much one is better than another; an entrant that lost nothing to a part is above
+    it by an unknown lead, however much it won. A game of partners from several parts rates
+    nobody, so the parts are found again without it.
+
+    The largest part is the core; of equally large ones, the one with more games, then the one
+    with the first name. Where nobody took points off each other every part is one entrant: then
+    the anchor is the core, if there is one. The level of the ratings is the mean of the core,
+    without entrants whose place in it depends on a single board: the others stay connected by
+    the arrows that points on two boards or more have drawn. If these are at most half of the
+    core, it is the whole core's mean.
+    """
+
+    part: Ints
+    """The part of each entrant; 0 is the core."""
+    bound: tuple[Bound, ...]
+    """Its place: '' in the core; '>' took points off it, perhaps through others, and lost
+    none to it; '<' the other way around; '?' nothing leads from one to the other, or both ways
+    lead through games of partners that rate nobody."""
+    above: Bools
+    """True if the row's entrant took points off the column's, perhaps through others."""
+    level: Bools
+    """The entrants whose mean is the level."""
+
+
+def core_of(tally: Tally, anchor: str | None = None) -> Core:
+    """Find the parts of a pool; `anchor` is the entrant whose rating is fixed beforehand."""
+    within: Bools = np.ones(len(tally.board), np.bool_)
+    met, size = meetings(tally), len(tally.names)
+    while True:
+        way = _reach(_arrows(met, within), size)
+        part = _parts(tally, way & way.T, anchor)
+        still = of_one_part(part, tally.left, tally.right)
+        if (still == within).all():
+            break
+        within = still
+    above = _reach(_arrows(met, np.ones_like(within)), size)
+    return Core(part, _bounds(part, above), above, _level(_arrows(met, within), part))
+
+
+def of_one_part(part: Ints, left: Ints, right: Ints) -> Bools:
+    """Tell of each pair of sides whether all its members are of one part."""
+    parts = part[np.hstack((left, right))]
+    return np.asarray((parts == parts[:, :1]).all(axis=1), np.bool_)
+
+
+def _reach(arrows: Meetings, size: int) -> Bools:
+    drawn = np.zeros(size**2, np.bool_)
+    drawn[arrows.pair] = True
+    return statistics.reach(drawn.reshape(size, size))
+
+
+def _arrows(met: Meetings, use: Bools) -> Meetings:
+    """Return the meetings in which the first took points, of these pairs of sides."""
+    took = np.tile(use, len(met.half) // max(1, len(use))) & (met.half > 0)
+    return Meetings(*(column[took] for column in met))
+
+
+def _parts(tally: Tally, mutual: Bools, anchor: str | None) -> Ints:
+    """Assign numbers to the parts by size, then by games, then by the first name.
+
+    If every part is a single entrant, the anchor's part is the first.
+    """
+    first = mutual.argmax(axis=1)
+    size = len(first)
+    seen = np.concatenate((tally.left.ravel(), tally.right.ravel()))
+    members, games = np.bincount(first, minlength=size), np.bincount(first[seen], minlength=size)
+    order = sorted(set(first.tolist()), key=lambda one: (-members[one], -games[one], one))
+    if len(order) == size and anchor in tally.names:
+        order.sort(key=lambda one: tally.names[one] != anchor)
+    number = np.zeros(size, np.int64)
+    number[order] = np.arange(len(order))
+    return np.asarray(number[first], np.int64)
+
+
+def _bounds(part: Ints, above: Bools) -> tuple[Bound, ...]:
+    core = part == 0
+    names: dict[tuple[bool, bool], Bound] = {(True, False): ">", (False, True): "<"}
+    return tuple(
+        "" if core[i] else names.get((bool(above[i, core].any()), bool(above[core, i].any())), "?")
+        for i in range(len(part))
+    )
+
+
+def _level(drawn_on: Meetings, part: Ints) -> Bools:
+    size, core = len(part), part == 0
+    arrows, boards, _ = drawn_on
+    on_boards = statistics.distinct(arrows * (boards.max(initial=0) + 1) + boards)
+    arrows = on_boards // (boards.max(initial=0) + 1)
+    drawn = (np.bincount(arrows, minlength=size**2) > 1).reshape(size, size)
+    way = statistics.reach(drawn & core & core[:, None])
+    sure = max((way & way.T)[core], key=lambda row: int(row.sum()))
+    return np.asarray(sure if 2 * sure.sum() > core.sum() else core, np.bool_)
+
 
 SINGULAR = 1e-10
 """Share of the largest information below which a direction has none: partners that never part."""
@@ -182,7 +284,6 @@ def _blind(seen: Floats) -> Floats:
 
 
 def _boards(rated: Cells, size: int) -> tuple[int, ...]:
-    """Count the boards with results that rate each entrant."""
     members = np.abs(rated.design.value) > 0
     members &= rated.design.column < size
     boards = int(rated.board.max(initial=0)) + 1
@@ -193,3 +294,142 @@ def _boards(rated: Cells, size: int) -> tuple[int, ...]:
     use = members[rated.row]
     seen = statistics.distinct(who[use] * boards + where[use]) // boards
     return tuple(np.bincount(seen, minlength=size).tolist())
+
+
+SURE = 0.05
+"""Probability of the results if a bound is the true rating."""
+FARTHEST = 500.0
+"""Distance in natural logits within which bounds are sought."""
+PLACES = np.linspace(-1.0, 1.0, 65)
+"""Levels across the core at which two entrants on opposite sides of it are compared."""
+
+
+class Sweep(NamedTuple):
+    """Games of a part against placed entrants; it won all or lost all of them."""
+
+    moved: Floats
+    """For each row: the share of the part's rating in its lead,"""
+    lead: Floats
+    """the rest of its lead, in natural logits,"""
+    weight: Floats
+    """and its games times w."""
+    sign: int
+    """1 if the part won them all, -1 if it lost them all."""
+
+    def log_chance(self, shift: Floats) -> Floats:
+        """Return the log probability of these results for each shift of the part's zero."""
+        lead = self.sign * (self.moved * shift[:, None] + self.lead)
+        return np.asarray((-np.logaddexp(0, -lead) * self.weight).sum(axis=1), np.float64)
+
+    def bound(self) -> float:
+        """Return the shift at which these results have the probability `SURE`."""
+        low, high = -FARTHEST, FARTHEST
+        while (middle := (low + high) / 2) not in (low, high):
+            likely = float(self.log_chance(np.array([middle]))[0]) > log(SURE)
+            low, high = (low, middle) if likely == (self.sign > 0) else (middle, high)
+        return low
+
+
+class Bounds(NamedTuple):
+    """Ratings of a pool's entrants, and bounds of those outside the core.
+
+    An entrant above the core lost nothing to it, so no rating is too high for it; but too low a
+    rating makes what it won unlikely. With d its lead (by rating and seat) in each of its pairs
+    against the core, and against those above the core who are below it, and w = 3 / (sides +
+    1),
+
+        log P(rating) = w · Σ log p(d)
+
+    is its probability of winning them all. Its lower bound is the rating at which P is 5 %. w
+    is exact for two sides; at larger tables the pairs of a game depend on each other, and w
+    gives an entrant's points in a game of equals their true variance. The core's ratings are
+    taken as exact. Below the core it is the other way around. The probability that one of
+    several parts is better follows from the same P: it is 1 - P / 2 at equal ratings. For two
+    on the same side of the core only their own games count; w is 1 for them, since a game has
+    one pair of the two.
+    """
+
+    logit: Floats
+    """Rating or bound of each entrant in natural logits; nan without either."""
+    sweeps: dict[int, Sweep]
+    """Games that bound the rating of each part outside the core, if there are any."""
+
+
+def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
+    """Bound the ratings of all parts outside the core."""
+    cells, size = fit.cells, len(core.part)
+    games = statistics.sums(cells.row, cells.games, len(cells.design.column)) * 3 / (sides + 1)
+    known = np.where(core.part == 0, fit.theta[:size], np.nan)
+    found, sweeps = known.copy(), dict[int, Sweep]()
+    for sign in (1, -1):
+        # Entrants in between bound those farther out; entrants on the other side tell nothing.
+        placed = known.copy()
+        for part in _outwards(core, sign):
+            inside = core.part == part
+            one = _sweep(fit, inside, placed, games, sign)
+            if len(one.weight):
+                sweeps[part] = one
+                placed[inside] = found[inside] = fit.theta[:size][inside] + one.bound()
+    return Bounds(found, sweeps)
+
+
+def _outwards(core: Core, sign: int) -> Iterator[int]:
+    """Return the parts above the core, or those below it, the nearest first."""
+    reached = (core.above if sign > 0 else core.above.T).sum(axis=1)
+    wanted = ">" if sign > 0 else "<"
+    parts = {
+        part: int(many)
+        for part, many, bound in zip(core.part.tolist(), reached, core.bound, strict=True)
+        if bound == wanted
+    }
+    return iter(sorted(parts, key=lambda part: (parts[part], part)))
+
+
+def _sweep(fit: Fit, inside: Bools, placed: Floats, games: Floats, sign: int) -> Sweep:
+    """Collect the results of a part against placed entrants, in either order of the two sides.
+
+    Unplaced partners of its members are assumed to be as strong as the part.
+    """
+    members = fit.cells.design.column[:, :-2]  # The last two columns are the seats.
+    own, half = inside[members], members.shape[1] // 2
+    first, second = slice(half), slice(half, None)
+    unknown = np.isnan(placed)
+    logits = np.where(unknown, 0.0, placed)
+    logits[inside] = fit.theta[: len(inside)][inside]
+    lead = _at(fit, logits)
+    found = []
+    for ours, theirs, way in ((first, second, 1), (second, first, -1)):
+        use = own[:, ours].any(axis=1) & ~unknown[members[:, theirs]].any(axis=1) & (games > 0)
+        moved = unknown[members[use, ours]].mean(axis=1)
+        found.append((moved, way * lead[use], games[use]))
+    moved, leads, weight = (np.concatenate(both) for both in zip(*found, strict=True))
+    return Sweep(moved, leads, weight, sign)
+
+
+def _at(fit: Fit, logits: Floats) -> Floats:
+    return fit.cells.design.at(np.concatenate((logits, fit.theta[len(logits) :])))
+
+
+def chances(bounds: Bounds, fit: Fit, core: Core, games: Floats) -> Floats:
+    """Return the probabilities that the row's entrant is better than the column's; ½ in a part."""
+    inside, logits = core.part == 0, fit.theta[: len(core.part)]
+    # An entrant above another won all of their games, which are independent of each other.
+    only = core.above & ~core.above.T
+    won = 1 - np.exp(log(0.5) * games) / 2
+    better = np.where(only, won, np.where(only.T, 1 - won, 0.5))
+    low, high = logits[inside].min(), logits[inside].max()
+    between = (low + high) / 2 + ((high - low) / 2 + 1) * PLACES
+    levels: dict[int, list[tuple[int, Floats]]] = {1: [], -1: []}
+    for i in np.flatnonzero(~inside).tolist():
+        sweep = bounds.sweeps.get(int(core.part[i]))
+        if sweep is not None:
+            worse = np.exp(sweep.log_chance(logits[inside] - logits[i])) / 2
+            better[i, inside] = 1 - worse if sweep.sign > 0 else worse
+            better[inside, i] = 1 - better[i, inside]
+            levels[sweep.sign].append((i, sweep.log_chance(between - logits[i])))
+    if levels[-1]:
+        below, chance = zip(*levels[-1], strict=True)
+        for i, own in levels[1]:
+            better[i, below] = 1 - np.exp((own + np.stack(chance)).max(axis=1)) / 2
+            better[below, i] = 1 - better[i, below]
+    return better

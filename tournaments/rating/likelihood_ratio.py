@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
 from tournaments.rating.statistics import Floats
 
 NELO = 800 / log(10)
@@ -86,7 +86,6 @@ def _step(settings: Sprt) -> float:
 
 
 def _thetas(settings: Sprt, games: int) -> tuple[float, float]:
-    """Return theta under H0 and under H1."""
     if settings.measure == "elo":
         return 1 / (1 + 10 ** (-settings.h0 / 400)), 1 / (1 + 10 ** (-settings.h1 / 400))
     scale = sqrt(games) / NELO if settings.measure == "nelo" else 1.0

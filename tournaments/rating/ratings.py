@@ -10,9 +10,9 @@ With partners (sides 0+2 against 1+3) a side's rating is the mean of its members
 one pair. A pool is a set of entrants linked by games, and pools cannot be compared.
 
 **Core.** An entrant that won or lost everything has no rating, only a bound. So a pool is rated by
-its core, the entrants whose results are connected both ways (`core.py`): only results within it
+its core, the entrants whose results are connected both ways (`Core`): only results within it
 count, and the mean of its ratings is 0. An entrant outside it is not rated; it gets a 95 % bound
-(`bounds.py`) and stands above or below the core, whatever the bound is. So it moves nobody.
+(`Bounds`) and stands above or below the core, whatever the bound is. So it moves nobody.
 
 **Prior.** Ratings maximise the likelihood, times Jeffreys' prior to the power `prior` (1 unless
 told otherwise; 0: maximum likelihood, as in Ordo). That is Firth's correction: as if there were
@@ -40,25 +40,33 @@ quasi-likelihood; the errors follow from the corrected misfits, as above. The co
 stay the plain ones.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from math import isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import convert
 from msgspec.structs import replace
 
 from protocol.records import Result, UsageSum
 from tournaments.rating import statistics
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.bounds import Bounds, bounds_of, chances
-from tournaments.rating.core import Core, core_of, of_one_part
-from tournaments.rating.fit import Fit, fit_model
+from tournaments.rating.fit import (
+    Bounds,
+    Core,
+    Fit,
+    bounds_of,
+    chances,
+    core_of,
+    fit_model,
+    of_one_part,
+)
 from tournaments.rating.partner_synergy import partnerships
 from tournaments.rating.statistics import ELO, Bools, Error, Floats, Ints
 from tournaments.rating.tables import (
     PARTS,
     PRIOR,
+    Anchor,
     Bound,
     Clean,
     Corrected,
@@ -121,40 +129,28 @@ def fit_both(
     `fit` does.
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
-    if usage := sum_usage(results):
-        ratings = Ratings(tuple(_with_costs(pool, usage, stopped) for pool in ratings.pools))
-    if not any(result.fouls for result in results):
-        return ratings
-    without = (result for result in results if not result.fouls)
-    rated = {
-        (one.name, pool.anchor): Clean(
-            elo=one.elo, half_width=one.half_width, bound=one.bound, games=one.games
-        )
-        for pool in fit(without, prior=prior, partners=partners, anchor=anchor).pools
-        for one in pool.entrants
-    }
-    return Ratings(tuple(_beside(pool, rated) for pool in ratings.pools))
+    usage, clean = sum_usage(results), dict[tuple[str, Anchor | None], Clean]()
+    if any(result.fouls for result in results):
+        honest = (result for result in results if not result.fouls)
+        for pool in fit(honest, prior=prior, partners=partners, anchor=anchor).pools:
+            for one in pool.entrants:
+                clean[one.name, pool.anchor] = convert(one, Clean, from_attributes=True)
+    pools = []
+    for pool in ratings.pools:
+        lowest = min((one.elo or 0.0 for one in pool.entrants if not one.bound), default=0.0)
+        entrants = []
+        for one in pool.entrants:
+            # Ratings without fouls are on the same scale with the same anchor, or with none.
+            without = clean.get((one.name, pool.anchor))
+            cost = _cost(one, usage.get(one.name), lowest, one.name in stopped)
+            entrants.append(replace(one, clean=without, cost=cost))
+        pools.append(replace(pool, entrants=tuple(entrants)))
+    return Ratings(tuple(pools))
 
 
-def _beside(pool: Pool, rated: Mapping[tuple[str, Anchor | None], Clean]) -> Pool:
-    """Put ratings without fouls beside a pool's if on the same scale: same anchor, or none."""
-    entrants = (replace(one, clean=rated.get((one.name, pool.anchor))) for one in pool.entrants)
-    return replace(pool, entrants=tuple(entrants))
-
-
-def _with_costs(pool: Pool, usage: Mapping[str, UsageSum], stopped: Collection[str]) -> Pool:
-    """Put the costs that entrants stated beside their ratings."""
-    core = [one.elo for one in pool.entrants if one.elo is not None and not one.bound]
-    entrants = (
-        replace(one, cost=_cost(one, usage[one.name], min(core, default=0.0), one.name in stopped))
-        if one.name in usage
-        else one
-        for one in pool.entrants
-    )
-    return replace(pool, entrants=tuple(entrants))
-
-
-def _cost(rating: Rating, usage: UsageSum, lowest: float, stopped: bool) -> Cost:
+def _cost(rating: Rating, usage: UsageSum | None, lowest: float, stopped: bool) -> Cost | None:
+    if usage is None:
+        return None
     cents, lead = usage.cents / rating.games, None
     if cents and rating.elo is not None and not rating.bound:
         lead = round((rating.elo - lowest) / cents, DECIMALS)
@@ -200,7 +196,7 @@ class _Case(NamedTuple):
 
 
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
-    games, points = meetings(tally)
+    games, points = meetings(tally).totals(len(tally.names))
     core = core_of(tally, anchor.name if anchor else None)
     if anchor and not (
         anchor.name in tally.names and not core.bound[tally.names.index(anchor.name)]
@@ -277,7 +273,6 @@ def _order(case: _Case) -> list[int]:
 
 
 def _rated(case: _Case, i: int) -> float | None:
-    """Return the rating or bound of an entrant."""
     logit = float(case.bounds.logit[i])
     return None if isnan(logit) else _elo(logit, case.anchor.elo if case.anchor else 0.0)
 
@@ -315,7 +310,6 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
 
 
 def _corrected(case: _Case, i: int) -> Corrected | None:
-    """Return an entrant's rating and margin with luck taken out, if luck is known."""
     if case.corrected_margins is None:
         return None
     margin, margin_half_width = _margin(case, case.corrected_margins, i, PARTS)
@@ -398,7 +392,6 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
 
 
 def _apart(fit: Fit, i: int, j: int) -> Error:
-    """Return the error of the difference of two ratings."""
     return fit.error(i, j, boards=min(fit.boards[i], fit.boards[j]))
 
 
@@ -433,11 +426,7 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
     wins = statistics.variance_ratio(pair, board, (points, fewer), count)
     margin = statistics.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
-    return _gain(wins), _gain(margin)
-
-
-def _gain(ratio: statistics.Ratio | None) -> Gain | None:
-    return Gain(*(round(value, DECIMALS) for value in ratio)) if ratio else None
+    return wins, margin
 
 
 def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
@@ -455,5 +444,4 @@ def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
 
 
 def _code(members: Ints, size: int) -> Ints:
-    """Encode the members of each side as one number below size ** members."""
     return np.asarray(members @ (size ** np.arange(members.shape[1])), np.int64)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tournaments.rating.tables import FEWEST_BOARDS
+from tournaments.rating.tables import FEWEST_BOARDS, Gain
 
 Ints = NDArray[np.signedinteger[Any]]
 """Integers of any width: the values of a million games are stored as narrow as possible, so widen
@@ -161,12 +161,6 @@ class Design(NamedTuple):
     column: Ints
     value: Floats
     size: int
-    """Number of columns."""
-
-    def above(self, other: "Design") -> "Design":
-        """Return the rows of both designs, these first."""
-        column = np.concatenate((self.column, other.column))
-        return Design(column, np.concatenate((self.value, other.value)), self.size)
 
     def at(self, theta: Floats) -> Floats:
         """Return the predictor of each row."""
@@ -201,12 +195,10 @@ def logistic(
             draws = prior * _leverage(design, games, theta, pinned)
         tried, won = games + draws, points + draws / 2
         p = expected_share(design.at(theta))
+        information = design.squares(tried * p * (1 - p)) + pinned
         try:
-            step: Floats = np.asarray(
-                np.linalg.solve(
-                    design.squares(tried * p * (1 - p)) + pinned, design.total(won - tried * p)
-                ),
-                np.float64,
+            step = np.asarray(
+                np.linalg.solve(information, design.total(won - tried * p)), np.float64
             )
         except np.linalg.LinAlgError:
             break
@@ -269,7 +261,6 @@ class Block(NamedTuple):
     """A block of consecutive clusters."""
 
     use: slice
-    """Observations of the clusters,"""
     cluster: Ints
     """the cluster of each, counted from 0 within the block,"""
     scores: Floats
@@ -304,9 +295,7 @@ class Clusters(NamedTuple):
     """Values summed by group, and by cluster within the group; one entry for each group."""
 
     size: Floats
-    """Number of values."""
     clusters: Floats
-    """Number of clusters with values."""
     mean: Floats
     spread: Floats
     """Sum of squared deviations of the values from the mean."""
@@ -337,17 +326,9 @@ def _deviations(group: Ints, cluster: Ints, value: Ints, groups: int) -> tuple[I
     return owner, cells // groups, deviation
 
 
-class Ratio(NamedTuple):
-    """A ratio of variances with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 def variance_ratio(
     group: Ints, cluster: Ints, values: tuple[Ints, Ints], groups: int
-) -> Ratio | None:
+) -> Gain | None:
     """Return the variance of a group total by the first values over that by the second.
 
     Both are clustered and summed over the groups with several clusters. The interval takes clusters
@@ -365,7 +346,8 @@ def variance_ratio(
     if not (first > 0 and second > NOTHING * first):
         return None
     error = sqrt(float(np.square(parts[0] / first - parts[1] / second).sum()))
-    return Ratio(first / second, first / second * exp(-Z * error), first / second * exp(Z * error))
+    ends = (first / second * exp(sign * Z * error) for sign in (0, -1, 1))
+    return Gain(*(round(end, 6) for end in ends))
 
 
 def saving(groups: Clusters) -> float | None:

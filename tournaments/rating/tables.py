@@ -1,12 +1,13 @@
 """Values of rated results: the tables of pools with their entrants, as results.json has them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct
 
+from protocol.errors import UserError
 from protocol.records import Result, UsageSum
-from tournaments.rating.anchor import Anchor
 
 PRIOR = 1.0
 """Default power of Jeffreys' prior: virtual draws for each rating."""
@@ -18,6 +19,40 @@ FEWEST_BOARDS = 4
 not, would give errors from 7 to 1,800 Elo in one table."""
 Bound = Literal["", ">", "<", "?"]
 """'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
+
+
+FARTHEST_ANCHOR = 1e6
+"""The highest Elo that an entrant may be anchored at."""
+NONE = "none"
+"""Word that takes an anchor out of an event's plan."""
+
+
+class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
+    """An entrant whose rating the user fixes beforehand."""
+
+    name: str
+    elo: float
+
+    def __post_init__(self) -> None:
+        """Refuse a rating that is not a number within the bounds. Raises ValueError."""
+        if not isfinite(self.elo) or abs(self.elo) > FARTHEST_ANCHOR:
+            raise ValueError(
+                f"an anchor's rating is within {FARTHEST_ANCHOR:,.0f} Elo, not {self.elo:g}"
+            )
+
+
+def anchored(said: str | None) -> Anchor | None:
+    """Read NAME=ELO from the command line; None stays None. Raises UserError."""
+    if said is None:
+        return None
+    name, _, elo = said.rpartition("=")
+    try:
+        anchor = Anchor(name, float(elo))
+    except ValueError:
+        anchor = Anchor("", 0.0)
+    if not anchor.name:
+        raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {said!r}.")
+    return anchor
 
 
 class Correction(NamedTuple):
@@ -39,7 +74,6 @@ class Partners(Struct, frozen=True, kw_only=True):
     names: tuple[str, str]
     """Their names, sorted."""
     games: int
-    """Games that they played together."""
     win_share: float
     """Share of wins in those games, 0 to 1; a draw is half a win."""
     synergy: float | None
@@ -49,17 +83,10 @@ class Partners(Struct, frozen=True, kw_only=True):
     board."""
 
 
-def share_of_pairs(places: Sequence[int], side: int) -> float:
-    """Return the share of a side's pairs with the other sides that it won, a tie ½."""
-    halves = sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
-    return halves / 2 / (len(places) - 1)
-
-
 class Rating(Struct, frozen=True, kw_only=True):
     """An entrant's line in the table of its pool."""
 
     name: str
-    """The entrant."""
     elo: float | None
     """Elo over the pool's level, or on the anchor's scale, to 6 decimals; outside the core a 95 %
     bound, None if there is none."""
@@ -71,9 +98,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     ranks: tuple[int, int]
     """Best and worst rank in the pool that the results leave open (each two at 95 %)."""
     games: int
-    """Games played."""
     boards: int
-    """Boards played on."""
     win_share: float
     """Share of wins in its pairs, 0 to 1; a draw is half a win."""
     margin: float | None
@@ -82,7 +107,6 @@ class Rating(Struct, frozen=True, kw_only=True):
     margin_half_width: float | None
     """Half width of the 95 % interval of `margin`, in points; None with fewer than four boards."""
     fouls: int
-    """Fouls committed."""
     clean: "Clean | None" = None
     """Rating by its games without a foul; None: it has none, nobody fouled, or these games put it
     on another scale than `elo`, because only one of the two has the anchor."""
@@ -96,11 +120,8 @@ class Cost(Struct, frozen=True, kw_only=True):
     """The cost of an entrant's answers in all its games, as the bot itself stated it."""
 
     tokens_in: int
-    """Tokens that a model read."""
     tokens_out: int
-    """Tokens that a model wrote."""
     retries: int
-    """Requests that were made again."""
     model_share: float | None
     """Share of the choices asked of a model that were the model's, to 6 decimals; None if the bot
     does not state it."""
@@ -142,11 +163,9 @@ class Clean(Struct, frozen=True, kw_only=True):
     elo: float | None
     """Elo over the level of the entrants with whom such games connect it, as in `Rating`."""
     half_width: float | None
-    """Half width of the 95 % interval of `elo`, in Elo; None if `elo` is a bound."""
     bound: Bound
     """As in `Rating`."""
     games: int
-    """Games played without a foul of anybody."""
 
 
 class Corrected(Struct, frozen=True, kw_only=True):
@@ -156,23 +175,18 @@ class Corrected(Struct, frozen=True, kw_only=True):
     """Elo over the same level as the plain one; None outside the core, in a core of one, or if the
     results with luck taken out are too one-sided for a rating."""
     half_width: float | None
-    """Half width of the 95 % interval of `elo`, in Elo."""
     margin: float | None
     """As the plain margin, with the luck in points taken out."""
     margin_half_width: float | None
-    """Half width of the 95 % interval of `margin`, in points; None with fewer than four boards."""
 
 
 class Gain(Struct, frozen=True):
     """The games with luck in them that tell as much as one game with luck taken out: a ratio of
-    variances, clustered by board."""
+    variances, clustered by board, with its 95 % interval."""
 
     value: float
-    """The games."""
     low: float
-    """Lower end of the 95 % interval,"""
     high: float
-    """and upper end."""
 
 
 class SeatAdvantage(Struct, frozen=True, kw_only=True):
@@ -183,7 +197,6 @@ class SeatAdvantage(Struct, frozen=True, kw_only=True):
     elo: float
     """Elo over the last seat."""
     half_width: float
-    """Half width of the 95 % interval of `elo`, in Elo."""
 
 
 class Meeting(Struct, frozen=True):
@@ -200,11 +213,8 @@ class Pool(Struct, frozen=True, kw_only=True):
     the results do not place; best first. All matrices are in the order of `entrants`."""
 
     entrants: tuple[Rating, ...]
-    """The table."""
     games: int
-    """Games played in the pool."""
     boards: int
-    """Boards played in the pool."""
     seats: tuple[SeatAdvantage, ...]
     """Advantage of each seat but the last; empty if seats never changed enough to tell."""
     level: tuple[str, ...]
@@ -221,13 +231,11 @@ class Pool(Struct, frozen=True, kw_only=True):
     boards_save: float | None
     """Variance of the same games on separate deals over that on these boards; None if unknown."""
     boards_save_margin: float | None
-    """The same for the point margin."""
     partners: tuple[Partners, ...] = ()
     """With partners: every two that played together, the greatest synergy first."""
     gain_wins: Gain | None = None
     """The games with luck in that tell as much about wins as one without; None if unknown."""
     gain_margin: Gain | None = None
-    """The same for the point margin."""
 
 
 class Ratings(Struct, frozen=True):

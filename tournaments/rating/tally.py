@@ -9,8 +9,8 @@ import numpy as np
 
 from protocol.records import Result
 from tournaments.rating import statistics
-from tournaments.rating.fouls import own_fouls
-from tournaments.rating.statistics import Bools, Floats, Ints, wide
+from tournaments.rating.game_result import own_fouls
+from tournaments.rating.statistics import Bools, Floats, Ints, sums, wide
 from tournaments.rating.tables import PARTS, Correction, Corrections
 
 MOST = 2**27
@@ -184,7 +184,6 @@ def _luck_columns(who: Ints, points: Ints, share: Ints) -> LuckColumns:
 
 
 def _over(score: Ints) -> Ints:
-    """Return each side's sides x own score - all scores."""
     return np.asarray(score.shape[1] * score - score.sum(axis=1, keepdims=True), score.dtype)
 
 
@@ -193,21 +192,47 @@ def _appearances(who: Ints) -> Bools:
     return np.asarray(np.diff(who, prepend=-1) != 0, np.bool_)
 
 
-def meetings(tally: Tally) -> tuple[Floats, Floats]:
-    """Return the pairs between each two entrants, and the points of the first in them."""
-    size = len(tally.names)
-    games, points = np.zeros(size**2), np.zeros(size**2)
-    for left in tally.left.T:
-        for right in tally.right.T:
-            for a, b, half in ((left, right, tally.half), (right, left, 2 - tally.half)):
-                games += np.bincount(a * size + b, minlength=size**2)
-                points += np.bincount(a * size + b, half / 2, size**2)
-    return games.reshape(size, size), points.reshape(size, size)
+class Meetings(NamedTuple):
+    """Every two entrants on different sides of a game, once from the side of each."""
+
+    pair: Ints
+    """The entrant, times the number of entrants, plus the other."""
+    board: Ints
+    half: Ints
+
+    def totals(self, size: int) -> tuple[Floats, Floats]:
+        """Return how often each two of so many entrants met, and the points of the first."""
+        games, halves = (
+            np.bincount(self.pair, minlength=size**2),
+            sums(self.pair, self.half, size**2),
+        )
+        return games.reshape(size, size).astype(np.float64), halves.reshape(size, size) / 2
+
+
+def meetings(tally: Tally) -> Meetings:
+    """Return who met whom: what two entrants took off each other is a sum of these columns."""
+    size, board = len(tally.names), wide(tally.board)
+    columns = [
+        (one * size + other, board, half)
+        for left in wide(tally.left).T
+        for right in wide(tally.right).T
+        for one, other, half in ((left, right, tally.half), (right, left, 2 - tally.half))
+    ]
+    return Meetings(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+
+def won_lost(tally: Tally) -> Ints:
+    """Count what each entrant won, drew and lost; at three seats or more of its pairs."""
+    counts = np.zeros((len(tally.names), 3), np.int64)
+    for members, half in ((tally.left, tally.half), (tally.right, 2 - tally.half)):
+        new = _appearances(members)
+        np.add.at(counts, (members[new], 2 - np.broadcast_to(half[:, None], new.shape)[new]), 1)
+    return counts
 
 
 def by_pool(tally: Tally) -> list[Tally]:
     """Split a tally by sets of entrants linked by games; renumber entrants and boards."""
-    linked = statistics.reach(meetings(tally)[0] > 0)
+    linked = statistics.reach(meetings(tally).totals(len(tally.names))[0] > 0)
     if tally.names and linked.all():
         return [_numbered(tally)]
     firsts = [i for i, row in enumerate(linked) if row.argmax() == i]
@@ -219,17 +244,13 @@ def _select(tally: Tally, pool: Ints) -> Tally:
     number[pool] = np.arange(len(pool))
     mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
     who, *others = tally.played[seen].T
-    own = Tally(
+    pairs = ("board", "seat", "half", "lead", "whole")
+    own = tally._replace(
+        **{name: getattr(tally, name)[mine] for name in pairs},
         names=tuple(tally.names[i] for i in pool),
         fouls=tuple(tally.fouls[i] for i in pool),
-        sides=tally.sides,
-        board=tally.board[mine],
-        seat=tally.seat[mine],
         left=number[tally.left[mine]],
         right=number[tally.right[mine]],
-        half=tally.half[mine],
-        lead=tally.lead[mine],
-        whole=tally.whole[mine],
         played=np.stack((number[who], *others), axis=1),
         luck=tally.luck
         and LuckColumns(tally.luck.half[mine], tally.luck.lead[mine], tally.luck.over[seen]),
@@ -238,7 +259,6 @@ def _select(tally: Tally, pool: Ints) -> Tally:
 
 
 def _numbered(tally: Tally) -> Tally:
-    """Return the tally with its boards renumbered from 0."""
     boards = statistics.distinct(tally.board)
     who, where, over, whole = tally.played.T
     numbers = np.searchsorted(boards, where).astype(np.int32)

@@ -34,20 +34,24 @@ from protocol.codec import printable
 from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import count_fouls
+from tournaments.rating.estimate import elo_of
+from tournaments.rating.game_result import count_fouls
 from tournaments.rating.tables import Pool, Ratings
 from tournaments.rating.tally import by_pool, collect
-from tournaments.report import conditions, event_text
-from tournaments.report.html.forest import Interval, place_estimates
-from tournaments.report.html.game_list import GameList, build_game_list, link_to_games
-from tournaments.report.log_facts import EXAMPLES, Evidence, LogFacts
-from tournaments.report.ratings.comparisons import compared_sections
+from tournaments.report import event_text
+from tournaments.report.html import link_to_games
+from tournaments.report.html.charts import Chart, forest_of
+from tournaments.report.html.game_list import GameList, build_game_list
+from tournaments.report.log_facts import (
+    EXAMPLES,
+    FoulExample,
+    LogFacts,
+    Times,
+    describe_same_answers,
+)
 from tournaments.report.ratings.scaling_section import scaling_sections
-from tournaments.report.ratings.standings import write_elo
-from tournaments.report.review.blocks import review_section
-from tournaments.report.review.sums import ReviewSummary
-from tournaments.report.same_bots import describe_same_answers
-from tournaments.report.timing import Times
+from tournaments.report.ratings.standings import compared_sections
+from tournaments.report.review.sums import ReviewSummary, review_section
 
 EVIDENCE_SHOWN = 100
 """The largest number of fouls with evidence."""
@@ -67,9 +71,7 @@ class ReportData(NamedTuple):
     shown: Sequence[Result]
     """Those of them that are listed one by one."""
     planned: int
-    """Games of the plan."""
     commitments: str
-    """SHA-256 of commitments.jsonl, in hex."""
     notes: Sequence[str]
     """Warnings: unbalanced pairings, and entrants that came when deals were public."""
     ratings: Ratings
@@ -77,7 +79,6 @@ class ReportData(NamedTuple):
     replays: Mapping[str, str]
     """The address of each game's replay."""
     review: ReviewSummary | None = None
-    """The review of the bots' decisions; None if nobody asked for one."""
 
 
 def report_document(data: ReportData) -> Document:
@@ -113,22 +114,23 @@ def lead_sentence(data: ReportData) -> str:
     return event_text.main_result(data.event, data.results, data.planned, data.ratings)
 
 
-class Line(NamedTuple):
+class GlanceLine(NamedTuple):
     """A line of the figure at the top: an entrant and its rating."""
 
     name: str
     elo: Cell
-    interval: Interval
+    interval: Chart
 
 
 def _result(pools: Sequence[Pool]) -> Iterator[Block]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
     if any(one.elo is not None for one in best):
-        drawn = place_estimates(best)
-        pairs = zip(best, drawn.rows, strict=True)
-        lines = [Line(one.name, write_elo(one), interval) for one, interval in pairs]
-        yield Figure(macro="result", value=(drawn, lines))
+        ratings = [elo_of(one) for one in best]
+        axis, intervals = forest_of(ratings)
+        parts = zip(best, ratings, intervals, strict=True)
+        lines = [GlanceLine(one.name, rating.cell(), interval) for one, rating, interval in parts]
+        yield Figure(macro="result", value=(axis, lines))
 
 
 def _pools(data: ReportData) -> Iterator[Block]:
@@ -162,21 +164,16 @@ def _review(data: ReportData) -> Iterator[Section]:
 class FoulEvidence(NamedTuple):
     """A foul with its evidence, as text."""
 
-    foul: Evidence
+    foul: FoulExample
     detail: str
-    """A sentence for the bot's author."""
     line: str
-    """The offending line."""
     stderr: str
-    """The last lines of stderr."""
     command: str
-    """The command that explains the foul in the terminal."""
     replay: str
-    """The address of the moment in the game's replay."""
 
 
 def _fouls(
-    results: Sequence[Result], evidence: Sequence[Evidence], replays: Mapping[str, str]
+    results: Sequence[Result], evidence: Sequence[FoulExample], replays: Mapping[str, str]
 ) -> Section:
     counts = count_fouls(results, forfeits=True)
     blocks: list[Block] = [Paragraph("None.")]
@@ -192,10 +189,10 @@ def _fouls(
         blocks = [
             Paragraph(f"{fouled} of {len(results)} games.", media=Media.HTML),
             table("Fouls by class", columns, rows),
-            Paragraph(f"{conditions.FORFEIT} {where}", media=Media.MARKDOWN),
+            Paragraph(f"{event_text.FORFEIT} {where}", media=Media.MARKDOWN),
         ]
         if any(one.foul == "forfeit" for one in counts):
-            blocks.append(Paragraph(conditions.FORFEIT, "faint", media=Media.HTML))
+            blocks.append(Paragraph(event_text.FORFEIT, "faint", media=Media.HTML))
     if evidence:
         shown = [foul_evidence(one, replays[one.game]) for one in evidence[:EVIDENCE_SHOWN]]
         examples = _examples(shown, len(evidence))
@@ -214,7 +211,7 @@ def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
     return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
 
 
-def foul_evidence(one: Evidence, replay: str) -> FoulEvidence:
+def foul_evidence(one: FoulExample, replay: str) -> FoulEvidence:
     """Return a foul as text; `replay`: the address of its game's replay."""
     # In the log a line's end is an escape like any other; here it may end the line.
     stderr = printable(one.stderr, WORDS).replace("\\n", "\n").strip("\n")
@@ -275,21 +272,21 @@ def _time_table(times: Times) -> Table:
 
 def _conditions(data: ReportData) -> Section:
     event, sandboxes = data.event, data.measured.sandboxes
-    limits, options = conditions.clock_text(event)
+    limits, options = event_text.clock_text(event)
     times = (
         "Times: this page does not depend on them, so that the ledger alone determines it. "
         "`times.json` and `report.html` have the times of the bots."
     )
     machines = [
         f"Machine: {one.machine or 'unknown'}; Boneyard {one.boneyard}; "
-        f"{conditions.describe_share(many, sandboxes[0].of)}."
+        f"{event_text.describe_share(many, sandboxes[0].of)}."
         for one, many in data.measured.machines
     ]
     terms = [
-        *map(Item, (conditions.rules_text(event), limits, conditions.foul_policy_text(event))),
+        *map(Item, (event_text.rules_text(event), limits, event_text.foul_policy_text(event))),
         Item(times, media=Media.MARKDOWN),
         Item(options),
-        *(Item(level, missing) for level, missing in conditions.sandbox_text(sandboxes)),
+        *(Item(level, missing) for level, missing in event_text.sandbox_text(sandboxes)),
         *(Item(machine, media=Media.HTML) for machine in machines),
     ]
     blocks: list[Block] = [
@@ -302,17 +299,17 @@ def _conditions(data: ReportData) -> Section:
         earlier = event_text.versions(event, data.results)
         inner: list[Block] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
-    blocks.append(Section("Files for other programs", [bullets(conditions.files(event))]))
+    blocks.append(Section("Files for other programs", [Paragraph(event_text.FILES)]))
     return Section("How it was played", blocks, id="how", media=Media.FILES, folded=True)
 
 
 def _deals(event: Event, commitments: str) -> Section:
     blocks: list[Block] = [
-        *paragraphs(conditions.promise(event)),
+        *paragraphs(event_text.promise(event)),
         Code(commitments),
-        Paragraph(conditions.KEEP),
-        Code("\n".join(conditions.CHECKS)),
-        Paragraph(conditions.DISTRUST),
+        Paragraph(event_text.KEEP),
+        Code("\n".join(event_text.CHECKS)),
+        Paragraph(event_text.DISTRUST),
     ]
     return Section("Deals", blocks)
 

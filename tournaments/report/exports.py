@@ -30,15 +30,18 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import asdict
 
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
-from tournaments.rating.tables import Pool, Rating, Ratings, share_of_pairs
-from tournaments.storage.log_luck import LuckRecord
-from tournaments.storage.luck_store import LuckStore
+from tournaments.rating.game_result import half_points, margin_of, share_of_pairs
+from tournaments.rating.tables import Pool, Rating, Ratings
+from tournaments.storage.folder import Folder
+from tournaments.storage.luck_store import LuckRecord, LuckStore
+from tournaments.storage.review_log import read_seats
 
 COSTS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
 GAMES = (
@@ -54,7 +57,10 @@ RATINGS = (
     "model_share", "failed_share", "illegal_share", "cents", "cents_a_game", "elo_a_dollar",
 )  # fmt: skip
 CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
-NO_COST = (None,) * (len(COSTS) + 1)
+DECISIONS = (
+    "game", "board", "seat", "entrant", "question", "round", "phase", "kind", "options", "choice",
+    "best", "loss", "error", "exact",
+)  # fmt: skip
 LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
@@ -79,45 +85,36 @@ def games_csv(
 
 
 def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None) -> Iterator[Row]:
-    sides = count_sides(partners, len(result.seats))
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
-    usage = None if result.usage is UNSET else result.usage
-    for seat, name in enumerate(result.seats):
-        cost = usage[seat] if usage else None
-        side = side_of(partners, seat)
-        yield (
-            result.game,
-            result.board,
-            table,
-            first,
-            sitting,
-            seat,
-            name,
-            side,
-            result.seats[(seat + 2) % 4] if partners else None,
-            result.scores[seat],
-            result.places[seat],
-            share_of_pairs(result.places[:sides], side),
-            margin_of(result, side, sides),
-            luck and luck.points[seat],
-            luck and luck.share[seat],
-            result.rounds,
-            result.why,
-            ";".join(foul.foul for foul in result.fouls if foul.seat == seat),
-            *((*(getattr(cost, name) for name in COSTS), cost.cents) if cost else NO_COST),
-        )
+    shared = {"table": table, "rotation": first, "sitting": sitting}
+    shared |= {"rounds": result.rounds, "why": result.why}
+    for seat in range(len(result.seats)):
+        row: dict[str, object] = shared | seat_columns(result, seat, partners)
+        row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
+        if luck:
+            row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
+        if result.usage is not UNSET:
+            cost = result.usage[seat]
+            row |= {name: getattr(cost, name) for name in (*COSTS, "cents")}
+        yield [row.get(name) for name in GAMES]
 
 
-def margin_of(result: Result, side: int, sides: int) -> float | None:
-    """Return a side's score less the mean of the other sides', for each member of it.
-
-    Return None if a foul ended the game.
-    """
-    if result.why == "foul":
-        return None
-    own, total = sum(result.scores[side::sides]), sum(result.scores)
-    return (sides * own - total) / ((sides - 1) * (len(result.scores) // sides))
+def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
+    """Return what a game's result says of a seat, by the names of the columns."""
+    side, sides = side_of(partners, seat), count_sides(partners, len(result.seats))
+    return {
+        "game": result.game,
+        "board": result.board,
+        "seat": seat,
+        "entrant": result.seats[seat],
+        "side": side,
+        "partner": result.seats[(seat + 2) % 4] if partners else None,
+        "points": result.scores[seat],
+        "place": result.places[seat],
+        "win_share": share_of_pairs(result.places[:sides], side),
+        "margin": margin_of(result, side, sides),
+    }
 
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
@@ -195,9 +192,27 @@ def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
     sides = count_sides(partners, len(result.seats))
     names = ["+".join(sorted(result.seats[side::sides])) for side in range(sides)]
     for white, black in combinations(range(sides), 2):
-        ahead = result.places[black] - result.places[white]
-        score = "1-0" if ahead > 0 else "0-1" if ahead < 0 else "1/2-1/2"
+        pair = result.places[white], result.places[black]
+        score = ("0-1", "1/2-1/2", "1-0")[half_points(pair, 0)]
         yield (
             f'[Event "{event}"]\n[Round "{result.board}"]\n[White "{names[white]}"]\n'
             f'[Black "{names[black]}"]\n[Result "{score}"]\n\n{score}\n\n'
         )
+
+
+def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
+    """Yield a line for each decision of the first so many reviewed seats.
+
+    `choice` and `best` are options in words; `loss` and its standard `error` are in points; `exact`
+    is 1 where the endgame was solved. Raises DamagedFileError.
+    """
+    rows = (
+        (
+            *(seat.game, seat.board, seat.seat, seat.entrant, one.number, one.round),
+            *(one.phase, one.kind, len(one.values), one.chosen, one.better),
+            *(one.loss, one.error, int(one.exact)),
+        )
+        for seat, _ in zip(read_seats(folder), range(seats), strict=False)
+        for one in seat.decisions
+    )
+    return csv_lines(DECISIONS, rows)

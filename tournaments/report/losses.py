@@ -1,17 +1,101 @@
-"""The points of a bot's games: by the rounds' ends, by seat, by opponent; its worst games. Pure."""
+"""The points of a bot's games: by the rounds' ends, by seat, by opponent, by luck and mistakes."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from operator import attrgetter
 
 from msgspec import Struct
 
-from arena.analysis.timeline import RoundEnd, opponents
+from arena.analysis.timeline import RoundEnd, Timeline, opponents
 from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
+from arena.ui.progress import working
 from protocol.records import FoulClass, Result, RoundRecord
-from protocol.ruleset import Ruleset
-from tournaments.report.round_causes import RoundCauses
+from protocol.ruleset import Ruleset, count_sides, side_of
+from tournaments.storage.luck_store import LuckRecord
+
+
+class RoundCauses(Struct, frozen=True):
+    """Points of lead in a round that luck and mistakes account for."""
+
+    luck: float | None
+    """Points that the tiles drawn gave the seat's side, by playouts and the weight of their luck;
+    negative: they took them. None: nothing is drawn, or it is not known."""
+    mistakes: float | None
+    """Points that the seat's own decisions lost, by playouts; None: it is not known."""
+
+    def plus(self, other: "RoundCauses | RoundSums") -> "RoundCauses":
+        """Return the sum; a part that is unknown makes its sum unknown."""
+        return RoundCauses(_both(self.luck, other.luck), _both(self.mistakes, other.mistakes))
+
+    def describe(self) -> str:
+        """Return what luck and mistakes did, after "it"."""
+        luck, mistakes = round(self.luck or 0.0), max(0, round(self.mistakes or 0.0))
+        parts = [f"gained {_points(luck)} by good draws"] if luck > 0 else []
+        if luck < 0:
+            also = f", {mistakes:,} to weaker choices" if mistakes else ""
+            parts.append(f"lost {_points(-luck)} to bad draws{also}")
+        elif mistakes:
+            parts.append(f"lost {_points(mistakes)} to weaker choices")
+        causes = {"bad draws": self.luck, "weaker choices": self.mistakes}
+        known = [name for name, points in causes.items() if points is not None] or causes
+        return " and ".join(parts) or f"lost nothing to {' or '.join(known)}"
+
+
+def _points(many: int) -> str:
+    return f"{many:,} point{'s' * (many != 1)}"
+
+
+def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
+    """Compute the luck and the mistakes of a seat in each round, in a second or less.
+
+    There are none for rules without values.
+    """
+    from arena.valuation.batch import why_no_values
+    from arena.valuation.decision_loss import review_seat
+    from arena.valuation.luck import game_luck, has_draws
+
+    sitting = timeline.logged.sitting
+    rules, seats = sitting.rules, len(sitting.seats)
+    if why_no_values(rules):
+        return {}
+    luck: defaultdict[int, float] = defaultdict(float)
+    mistakes: defaultdict[int, float] = defaultdict(float)
+    with working("Luck and mistakes"):
+        for draw in game_luck(timeline).draws:
+            luck[draw.round] += _lead(draw.points, rules, seat)
+        for one in review_seat(timeline, seat):
+            mistakes[one.round] += one.loss
+    drawn = has_draws(rules, seats)
+    return {
+        number: RoundCauses(luck[number] if drawn else None, mistakes[number])
+        for number in sorted({*luck, *mistakes})
+    }
+
+
+def luck_by_round(luck: LuckRecord, rules: Ruleset, seat: int) -> dict[int, float]:
+    """Return the luck of a seat in each round, as luck.jsonl has it."""
+    return {number: _lead(points, rules, seat) for number, points in enumerate(luck.rounds, 1)}
+
+
+def _lead(points: Sequence[float], rules: Ruleset, seat: int) -> float:
+    """Return the weighted luck of a seat's side less the mean of the other sides'."""
+    from arena.valuation.weights import weight_of
+
+    partners = rules.deal.partners
+    sides = points[: count_sides(partners, len(points))]
+    own = sides[side_of(partners, seat)]
+    lead = own - (sum(sides) - own) / (len(sides) - 1)
+    return weight_of(rules, len(points)).points * lead
+
+
+def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:
+    """Return the sums over all rounds."""
+    luck = [one.luck for one in causes.values() if one.luck is not None]
+    mistakes = [one.mistakes for one in causes.values() if one.mistakes is not None]
+    return RoundCauses(sum(luck) if luck else None, sum(mistakes) if mistakes else None)
+
 
 WORST = 5
 """Games that are named."""
@@ -36,9 +120,7 @@ class RoundSums(Struct):
     points: int = 0
     """Points that the bot's side gained on the best other side; negative: it lost them."""
     tiles: int = 0
-    """Tiles left in the bot's hand."""
     pips: int = 0
-    """Pips of these tiles."""
     luck: float | None = 0.0
     """Points that its side gained by the tiles drawn; None: it is not known of all these rounds."""
     mistakes: float | None = 0.0
@@ -59,30 +141,44 @@ def _both(one: float | None, other: float | None) -> float | None:
 
 
 class GameSums(Struct):
-    """Games in one seat, against one bot, or all games."""
+    """Games of a bot, from its side."""
 
-    label: str
-    """The seat's number or the bot's name; empty for all games."""
     games: int = 0
     wins: int = 0
     draws: int = 0
     points: int = 0
-    """Points that the bot's side scored."""
     against: int = 0
-    """Points of the best other side; those of this opponent where games are by opponent."""
+    """Points of the others that are compared with it, the best of them at each table."""
+
+    def add(self, result: Result, seat: int, rivals: Sequence[int]) -> int:
+        """Add a game against the best of the rivals' seats; return the places before them."""
+        ahead = min(result.places[other] for other in rivals) - result.places[seat]
+        self.games += 1
+        self.wins += ahead > 0
+        self.draws += ahead == 0
+        self.points += result.scores[seat]
+        self.against += max(result.scores[other] for other in rivals)
+        return ahead
+
+    @property
+    def win_share(self) -> float:
+        """The share of the games that it won, a draw ½."""
+        return (self.wins + self.draws / 2) / self.games
+
+
+class LossSums(GameSums):
+    """Games in one seat, against one bot, or all games, with their lost rounds."""
+
+    label: str = ""
+    """The seat's number or the bot's name; empty for all games."""
     lost_rounds: int = 0
     lost: int = 0
     """Points that its side lost in these rounds on the best other side."""
     pips: int = 0
     """Pips left in the bot's hand in these rounds."""
 
-    def add(self, own: int, other: int, better: int, ends: Sequence[RoundEnd]) -> None:
-        """Add a game: both scores, more than 0 for a win, less for a loss, and its rounds."""
-        self.games += 1
-        self.wins += better > 0
-        self.draws += better == 0
-        self.points += own
-        self.against += other
+    def add_rounds(self, ends: Sequence[RoundEnd]) -> None:
+        """Add a game's rounds."""
         for end in ends:
             if end.swing < 0:
                 self.lost_rounds += 1
@@ -94,38 +190,29 @@ class WorstGame(Struct, frozen=True):
     """A game that a bot lost."""
 
     game: str
-    """The game's name."""
     points: int
-    """Points of the bot's side."""
     against: int
     """Points of the best other side."""
     round: int | None
     """The round that cost it the most; null if none did."""
     cost: int
-    """Points that this round cost."""
     blocked: bool
-    """True if it was blocked."""
     foul: FoulClass | None
-    """The bot's foul, if it committed one."""
     seat: int
-    """The bot's seat."""
 
 
 class Losses(Struct, frozen=True):
     """The points of a bot's games."""
 
     entrant: str
-    total: GameSums
+    total: LossSums
     rounds: tuple[RoundSums, ...]
-    """Rounds by their end."""
-    seats: tuple[GameSums, ...]
-    """Games by the bot's seat."""
-    opponents: tuple[GameSums, ...]
+    seats: tuple[LossSums, ...]
+    opponents: tuple[LossSums, ...]
     """Games by opponent; at a table of more than two, a game counts for each."""
-    partners: tuple[GameSums, ...]
+    partners: tuple[LossSums, ...]
     """Games by partner; empty if everybody plays alone."""
     fouls: Mapping[FoulClass, int]
-    """The bot's fouls by class."""
     worst: tuple[WorstGame, ...]
     """The games that it lost by the most points, worst first."""
 
@@ -145,24 +232,23 @@ def count_losses(
 
     `causes` tells of each game, and its seat, what luck and mistakes did in each round.
     """
-    total = GameSums("")
+    total = LossSums()
     rounds = {end: RoundSums(end) for end in ENDS}
-    seats: dict[int, GameSums] = {}
-    others: dict[str, GameSums] = {}
-    partners: dict[str, GameSums] = {}
+    seats, others, partners = (defaultdict[str, LossSums](LossSums) for _ in range(3))
     fouls: dict[FoulClass, int] = defaultdict(int)
     worst: list[WorstGame] = []
     for result, seat, ends in games:
         rivals = opponents(rules, len(result.seats), seat)
-        own, best, place = _compared(result, seat, rivals)
-        total.add(own, best, place, ends)
-        seats.setdefault(seat, GameSums(f"{seat}")).add(own, best, place, ends)
-        for name in dict.fromkeys(result.seats[other] for other in rivals):
-            places = [at for at in rivals if result.seats[at] == name]
-            others.setdefault(name, GameSums(name)).add(*_compared(result, seat, places), ends)
+        by_rival: defaultdict[str, list[int]] = defaultdict(list)
+        for at in rivals:
+            by_rival[result.seats[at]].append(at)
+        against = [(total, [*rivals]), (seats[f"{seat}"], [*rivals])]
+        against += [(others[name], places) for name, places in by_rival.items()]
         if rules.deal.partners:
-            name = result.seats[(seat + 2) % len(result.seats)]
-            partners.setdefault(name, GameSums(name)).add(own, best, place, ends)
+            against.append((partners[result.seats[(seat + 2) % len(result.seats)]], [*rivals]))
+        place, *_ = [sums.add(result, seat, places) for sums, places in against]
+        for sums, _ in against:
+            sums.add_rounds(ends)
         by_round = causes(result, seat)
         for end in ends:
             rounds[_end_of(end)].add(end, by_round.get(end.round, UNKNOWN_CAUSES))
@@ -170,25 +256,22 @@ def count_losses(
         for foul in own_fouls:
             fouls[foul] += 1
         if place < 0:
-            worst.append(_lost_game(result, seat, own, best, ends, own_fouls))
+            best = max(result.scores[other] for other in rivals)
+            worst.append(_lost_game(result, seat, best, ends, own_fouls))
             worst = sorted(worst, key=_margin)[:WORST]
+    for sums_by_label in (seats, others, partners):
+        for label, sums in sums_by_label.items():
+            sums.label = label
     return Losses(
         entrant=entrant,
         total=total,
         rounds=tuple(one for one in rounds.values() if one.rounds),
-        seats=tuple(seats[seat] for seat in sorted(seats)),
+        seats=tuple(seats[seat] for seat in sorted(seats, key=int)),
         opponents=tuple(sorted(others.values(), key=lambda one: -one.lost)),
-        partners=tuple(sorted(partners.values(), key=_win_share)),
+        partners=tuple(sorted(partners.values(), key=attrgetter("win_share"))),
         fouls=dict(fouls),
         worst=tuple(worst),
     )
-
-
-def _compared(result: Result, seat: int, rivals: Sequence[int]) -> tuple[int, int, int]:
-    """Return a seat's points, those of the best of some others, and its places before them."""
-    best = max(result.scores[other] for other in rivals)
-    ahead = min(result.places[other] for other in rivals) - result.places[seat]
-    return result.scores[seat], best, ahead
 
 
 def _end_of(end: RoundEnd) -> str:
@@ -203,18 +286,13 @@ def _margin(one: WorstGame) -> int:
 
 
 def _lost_game(
-    result: Result,
-    seat: int,
-    own: int,
-    best: int,
-    ends: Sequence[RoundEnd],
-    fouls: Sequence[FoulClass],
+    result: Result, seat: int, best: int, ends: Sequence[RoundEnd], fouls: Sequence[FoulClass]
 ) -> WorstGame:
     worst = min(ends, key=lambda end: end.swing, default=None)
     costly = worst if worst and worst.swing < 0 else None
     return WorstGame(
         game=result.game,
-        points=own,
+        points=result.scores[seat],
         against=best,
         round=costly.round if costly else None,
         cost=-costly.swing if costly else 0,
@@ -287,13 +365,9 @@ def _where(one: Losses, crash: str) -> Iterator[str]:
         yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
     if crash:
         yield f"It crashed, as in {one.worst[0].game}: {crash}."
-    causes = reduce(_with, lost.values(), RoundCauses(0.0, 0.0))
+    causes = reduce(RoundCauses.plus, lost.values(), RoundCauses(0.0, 0.0))
     if total and causes != UNKNOWN_CAUSES:
         yield f"In the lost rounds it {causes.describe()} (estimated; not a split of the score)."
-
-
-def _with(causes: RoundCauses, lost: RoundSums) -> RoundCauses:
-    return RoundCauses(_both(causes.luck, lost.luck), _both(causes.mistakes, lost.mistakes))
 
 
 def _round_row(sums: RoundSums) -> tuple[str, ...]:
@@ -314,10 +388,10 @@ def _a_round(sums: RoundSums, cause: str) -> str:
     return f"{getattr(sums, cause) / sums.rounds:+.1f}"
 
 
-def _game_row(sums: GameSums) -> tuple[str, ...]:
+def _game_row(sums: LossSums) -> tuple[str, ...]:
     averages = (_each(number, sums.games) for number in (sums.points, sums.against))
     in_lost = (_each(number, sums.lost_rounds) for number in (sums.lost, sums.pips))
-    win_share = f"{100 * _win_share(sums):.1f}"
+    win_share = f"{100 * sums.win_share:.1f}"
     return sums.label, f"{sums.games:,}", win_share, *averages, f"{sums.lost_rounds:,}", *in_lost
 
 
@@ -342,14 +416,14 @@ def overview(
     rounds: Mapping[str, Sequence[RoundRecord]],
 ) -> Iterator[Block]:
     """Yield a line for each bot: its games, and the points of its rounds by their end."""
-    games = {name: GameSums(name) for name in names}
+    games = {name: LossSums(label=name) for name in names}
     points = {name: dict.fromkeys(ENDS, 0) for name in names}
     for result in results:
         for seat, name in enumerate(result.seats):
             if name not in games or result.seats.index(name) != seat:
                 continue
             rivals = opponents(rules, len(result.seats), seat)
-            games[name].add(*_compared(result, seat, rivals), ())
+            games[name].add(result, seat, rivals)
             before = [0] * len(result.seats)
             for one in rounds.get(result.game, ()):
                 gains = [now - was for now, was in zip(one.scores, before, strict=True)]
@@ -359,7 +433,9 @@ def overview(
     columns = [Column("bot", "name"), Column("games"), Column("win %")]
     columns += [Column("points", spare=True), Column("against", spare=True)]
     columns += map(Column, list(ENDS)[:4])
-    order = sorted((one for one in games.values() if one.games), key=_win_share, reverse=True)
+    order = sorted(
+        (one for one in games.values() if one.games), key=attrgetter("win_share"), reverse=True
+    )
     rows = [
         (
             *_game_row(sums)[:5],
@@ -371,7 +447,3 @@ def overview(
         "Points a game, and the points by which each bot won and lost rounds, by how they ended."
     )
     yield table("Points a game", columns, rows)
-
-
-def _win_share(sums: GameSums) -> float:
-    return (sums.wins + sums.draws / 2) / sums.games

@@ -12,13 +12,11 @@ from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError, suggestion
 from protocol.records import Result
 from tournaments.plan.event import Event
-from tournaments.report.log_facts import log_facts
-from tournaments.report.timing import Times
+from tournaments.report.log_facts import Times, log_facts
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import retired_games, sittings
 from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import past_sittings, results_of
-from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.ledger import load_results, past_sittings
 from tournaments.storage.result_store import ResultStore
 
 NEAR = 1000
@@ -63,7 +61,7 @@ def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
     Raises UserError, DamagedFileError.
     """
     before = reported(folder)
-    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+    results = load_results(folder, event)
     refuse_unplanned(folder, event, results)
     if short := shortened(folder, before, len(results)):
         raise UserError(

@@ -16,34 +16,26 @@ from protocol.codec import indented_json
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report import event_text, exports
-from tournaments.report.conditions import describe_access
 from tournaments.report.document import ReportData, lead_sentence, report_document
-from tournaments.report.html.page import Share, report_page
-from tournaments.report.html.replay_links import addresses, site_addresses
-from tournaments.report.log_facts import LogFacts, log_facts
-from tournaments.report.results_file import (
-    Results,
-    luck_used,
-    search_steps,
-    terms_of,
-    versions_of,
-)
-from tournaments.report.review.files import read_summary
-from tournaments.report.same_bots import describe_same_files
+from tournaments.report.event_text import describe_access
+from tournaments.report.html.game_list import addresses, site_addresses
+from tournaments.report.html.page import SharedText, report_page
+from tournaments.report.log_facts import LogFacts, describe_same_files, log_facts
+from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
+from tournaments.report.review.sums import read_summary
 from tournaments.report.scaling import scalings
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.schedule.spending import describe_spent_out, stopped_entrants
 from tournaments.storage import public_deals
 from tournaments.storage.folder import Folder, digest
-from tournaments.storage.history import read_history
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.public_deals import latecomers
+from tournaments.storage.public_deals import latecomers, read_history
 from tournaments.storage.result_store import ResultStore
 
 
-class Site(NamedTuple):
+class SitePage(NamedTuple):
     """The facts by which the first page of a site differs from the report in the event's folder."""
 
     boards: Collection[int]
@@ -64,7 +56,7 @@ def report_files(
     event: Event,
     by_game: ResultStore,
     known: LogFacts,
-    site: Site | None = None,
+    site: SitePage | None = None,
     luck: LuckStore | None = None,
 ) -> dict[Path, Iterable[bytes]]:
     """Return the report's files after these results, in their order, with the facts of the logs.
@@ -120,7 +112,7 @@ def report_files(
         *(replays, read_summary(folder)),
     )
     document = report_document(data)
-    share = Share(lead_sentence(data), site is not None, *(site[1:] if site else ()))
+    share = SharedText(lead_sentence(data), site is not None, *(site[1:] if site else ()))
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document, share, [*fingerprints]).encode()],

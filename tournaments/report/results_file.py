@@ -24,7 +24,6 @@ class Version(Struct, frozen=True):
     """The name and the fingerprint of an entrant."""
 
     name: str
-    """The name in the tables."""
     fingerprint: str
     """SHA-256 of its command and of the files that are its own; another one is another version."""
     clock: OwnClock | UnsetType = UNSET
@@ -59,21 +58,17 @@ class Results(Struct, frozen=True, kw_only=True):
     """The content of results.json. It leaves out how bots start: that names local folders."""
 
     format: int = RESULTS_FORMAT
-    """Version of this file's format."""
     event: Terms
     """The plan without its entrants."""
     entrants: tuple[Version, ...]
     """The entrants in the order of the plan."""
     played: int
-    """Games that have a result."""
     planned: int
-    """Games of the plan."""
     commitments: str
     """SHA-256 of commitments.jsonl, in hex."""
     latecomers: tuple[Latecomer, ...]
     """Entrants that have since met boards whose deals were public when they came."""
     sandboxes: tuple[SandboxSummary, ...]
-    """The sandbox levels of the sittings."""
     ratings: Ratings
     """Tables, one for each pool of entrants that games connect."""
     luck: LuckUsed | None = None

@@ -16,6 +16,7 @@ from msgspec import Struct
 from protocol.messages import Clock
 from tournaments.formats.base import plain_name
 from tournaments.plan.event import Event
+from tournaments.rating.estimate import Estimate
 from tournaments.rating.tables import Bound, Pool, Rating
 
 
@@ -23,19 +24,15 @@ class ScalingPoint(Struct, frozen=True, kw_only=True):
     """A bot at one of its clocks."""
 
     name: str
-    """The entrant."""
     move_ms: int
-    """Time for each question, in ms."""
     bank_ms: int
     """Reserve for a whole game, in ms."""
     elo: float | None
-    """Rating or bound, as in `ratings`."""
     half_width: float | None
     """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
     bound: Bound
     """As in `ratings`."""
     fouls: int
-    """Fouls, lateness among them."""
     gain: float | None = None
     """Elo over the next shorter clock; None at the shortest, or if they cannot be compared."""
     gain_half_width: float | None = None
@@ -48,7 +45,6 @@ class Scaling(Struct, frozen=True, kw_only=True):
     entrant: str
     """Its name without a clock; with several names, all of them."""
     points: tuple[ScalingPoint, ...]
-    """The shortest clock first."""
     doubling: float | None
     """Elo for each doubling of the time, on average over the points of the core; None with fewer
     than two of them."""
@@ -76,7 +72,7 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     rated = [(clocks[one.name], at) for at, one in enumerate(pool.entrants) if one.name in clocks]
     rated.sort(key=lambda one: (one[0].move_ms, one[0].bank_ms))
     order = [at for _, at in rated]
-    gains = [(None, None), *(_contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
+    gains = [Estimate(None), *(_contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
     points = tuple(
         _point(pool.entrants[at], clock, gain)
         for (clock, at), gain in zip(rated, gains, strict=True)
@@ -85,16 +81,16 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     mean = sum(x for x, _ in core) / max(1, len(core))
     spread = sum((x - mean) ** 2 for x, _ in core)
     slope = {at: (x - mean) / spread for x, at in core} if spread else {}
-    doubling, half_width = _contrast(pool, slope)
+    doubling = _contrast(pool, slope)
     return Scaling(
         entrant="/".join(dict.fromkeys(map(plain_name, clocks))),
         points=points,
-        doubling=doubling,
-        doubling_half_width=half_width,
+        doubling=doubling.value,
+        doubling_half_width=doubling.half_width,
     )
 
 
-def _point(rating: Rating, clock: Clock, gain: tuple[float | None, float | None]) -> ScalingPoint:
+def _point(rating: Rating, clock: Clock, gain: Estimate) -> ScalingPoint:
     return ScalingPoint(
         name=rating.name,
         move_ms=clock.move_ms,
@@ -103,28 +99,28 @@ def _point(rating: Rating, clock: Clock, gain: tuple[float | None, float | None]
         half_width=rating.half_width,
         bound=rating.bound,
         fouls=rating.fouls,
-        gain=gain[0],
-        gain_half_width=gain[1],
+        gain=gain.value,
+        gain_half_width=gain.half_width,
     )
 
 
-def _contrast(pool: Pool, weights: Mapping[int, float]) -> tuple[float | None, float | None]:
-    """Return a weighted sum of ratings whose weights add up to 0, and ±, if it is known."""
+def _contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
+    """Return a weighted sum of ratings whose weights add up to 0, if it is known."""
     from tournaments.rating.statistics import Error  # It needs numpy, which takes 0.1 s to import.
 
     value = variance = 0.0
     for i, weight in weights.items():
         elo = pool.entrants[i].elo
         if elo is None or pool.entrants[i].bound:
-            return None, None
+            return Estimate(None)
         value += weight * elo
         for j, other in weights.items():
             error = pool.errors[i][j]
             if error is None:
-                return None, None
+                return Estimate(None)
             variance -= weight * other * error**2 / 2
     if not weights:
-        return None, None
+        return Estimate(None)
     boards = min(pool.entrants[i].boards for i in weights)
     width = Error(sqrt(max(0.0, variance)), boards - 1).half_width()
-    return round(value, 6), round(width, 6)
+    return Estimate(round(value, 6), round(width, 6))

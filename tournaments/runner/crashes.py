@@ -7,7 +7,7 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.bot_command import shell_word
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import fouls_committed
+from tournaments.rating.game_result import fouls_committed
 from tournaments.storage.folder import Folder
 
 FIRST_GAMES = 5

@@ -17,6 +17,7 @@ from arena.match.referee import Referee
 from arena.sandbox.limits import REQUIRED, Level
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.selftest.network import network_faults
+from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import shell_word
@@ -60,21 +61,21 @@ async def check_greetings(
     *,
     at_home: bool = True,
     say: Callable[[str], None] = lambda _: None,
-) -> str | None:
-    """Start every active bot once before the first game; return the first one's complaint if any.
+) -> None:
+    """Start every active bot once before the first game. Raises UserError for the first at fault.
 
     Each bot has `start_ms` to greet; as many start at a time as there are cores. A bot that does
     not greet is the user's mistake, and costs no game. `at_home`: the bots' files are where their
     user knows them, so that advice can name them. `say` is told for which unavailable bot, and how
-    long, the run waits. Raises RunStoppedError if the machine is short of
-    something.
+    long, the run waits. Raises RunStoppedError if the machine is short of something.
     """
     poller = Poller()
     # The candidates of a tune have one command.
     first = {one.command: one for one in reversed([*entrants]) if not one.retired}
     connected = sandbox.level in REQUIRED and any(command.network for command in first)
     if connected and (wrong := await trio.to_thread.run_sync(network_faults)):
-        return f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
+        kept = f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
+        raise UserError(kept)
     active = enumerate(reversed(first.values()))
     complaints: dict[int, str] = {}
 
@@ -92,7 +93,8 @@ async def check_greetings(
             for _ in range(cores()):
                 starters.start_soon(check_on)
         nursery.cancel_scope.cancel()
-    return complaints[min(complaints)] if complaints else None
+    if complaints:
+        raise UserError(complaints[min(complaints)])
 
 
 async def _complaint(

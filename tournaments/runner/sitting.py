@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
+from arena.analysis.crash import crash_line, name_crash
 from arena.logs.gamelog import Log, WholeGame
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -168,4 +169,6 @@ def greeting_complaint(name: str, bot: BotProcess) -> str | None:
         return None
     words = bot.stderr_tail()
     said = f" Its stderr ends: {words}" if words else ""
+    if crash_line(words):
+        said = f" It crashed: {name_crash(words)}."
     return f"Bot {name} sends no hello: {bot.fault.detail}{said}"

@@ -10,7 +10,7 @@ from protocol import __version__
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import own_fouls
+from tournaments.rating.game_result import own_fouls
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 from tournaments.tuning.parameters import Values
 

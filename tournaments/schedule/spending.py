@@ -35,10 +35,9 @@ def describe_spent_out(event: Event, results: Mapping[str, Result]) -> Iterator[
     stopped = sorted(spent_out(event, sums) - event.retired)
     left = dict.fromkeys(stopped, 0)
     for plan in sittings(event, results) if stopped else ():
-        own = [name for name in stopped if has_one_of(f".{plan.who}", (name,))]
-        missing = sum(game.name not in results for game in plan.games) if own else 0
-        for name in own:
-            left[name] += missing
+        missing = sum(game.name not in results for game in plan.games)
+        for name in stopped:
+            left[name] += missing * has_one_of(f".{plan.who}", (name,))
     for name, games in left.items():
         if games:
             yield (

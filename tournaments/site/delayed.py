@@ -23,13 +23,7 @@ from arena.logs.compression import compressed_path
 from arena.logs.follow import CHUNK
 from arena.logs.gamelog import OVER
 from arena.sandbox.limits import REQUIRED
-from protocol.codec import (
-    DamagedRecordError,
-    decode_record,
-    line_start,
-    printable,
-    strip_checksum,
-)
+from protocol.codec import DamagedRecordError, decode_record, line_start, printable, strip_checksum
 from protocol.records import Sitting
 from tournaments.plan.event import Event
 from tournaments.site.snapshot import BOARDS, WHOLE, Finished, LiveView, Snapshot

@@ -5,7 +5,6 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from types import MappingProxyType, TracebackType
 
 from rich.console import Console, Group
@@ -25,25 +24,23 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import lead_text
-from tournaments.plan.bot_catalog import own_names
+from tournaments.plan.bot_catalog import own_bot
 from tournaments.plan.event import Event
-from tournaments.rating.fouls import fouls_committed
-from tournaments.rating.live_elo import LiveRating, update
+from tournaments.rating.game_result import LiveRating, fouls_committed, update
 from tournaments.rating.tables import Pool
-from tournaments.report.conditions import describe_access
 from tournaments.report.document import time_section
 from tournaments.report.event_text import (
+    describe_access,
     format_sections,
     luck_known,
     main_result,
     question_line,
     uneven,
 )
+from tournaments.report.log_facts import Times, describe_same_answers, describe_same_files
 from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.results_file import Results
-from tournaments.report.same_bots import describe_same_answers, describe_same_files
-from tournaments.report.timing import Times
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, results_of
 from tournaments.storage.luck_store import LuckStore
@@ -87,7 +84,7 @@ class Progress:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("games, about"),
+            TextColumn(f"games, {event.format.ESTIMATE or 'about '}".rstrip()),
             TimeRemainingColumn(),
             TextColumn("left"),
             console=self._console,
@@ -175,7 +172,8 @@ class Progress:
         left = (self._ledger.planned - done) / rate
         asked = question_line(self._event, self._ledger.results.values())
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
-        line = f"{done} of {self._ledger.planned} games, {duration(left / 60)} left.{fouls}"
+        within = f"{self._event.format.ESTIMATE}{duration(left / 60)}"
+        line = f"{done} of {self._ledger.planned} games, {within} left.{fouls}"
         print(f"{line} {asked}".rstrip(), file=sys.stderr)
 
     @staticmethod
@@ -241,9 +239,9 @@ def _argument(folder: Folder) -> str:
 
 def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
     """Return the result as the author of the only bot that is no sample asks for it."""
-    names = own_names([one.name for one in event.entrants if not one.retired], Path())
+    name = own_bot(event)
     placed = pools[0].entrants if pools else ()
-    own = [(place, one) for place, one in enumerate(placed, 1) if [one.name] == names]
+    own = [(place, one) for place, one in enumerate(placed, 1) if one.name == name]
     if not own or event.teams:
         return lead
     ((place, one),) = own

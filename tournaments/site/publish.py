@@ -19,6 +19,7 @@ from arena.files import has_content, read_file, write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.logs.catalog import FOLDER as GAMES
 from arena.logs.catalog import PAGES as REPLAYS
+from arena.logs.catalog import SITE_PAGE
 from arena.logs.compression import actual_path, compressed_path
 from arena.logs.gamelog import is_over, read_games, sitting_lines
 from arena.rules.english import count_in_digits
@@ -27,20 +28,21 @@ from arena.ui.console import print_line, print_note
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
 from arena.ui.progress import track
-from arena.ui.replay_files import is_reviewed, valid_games
+from arena.ui.replay_files import announce_pages, is_reviewed, valid_games
 from arena.ui.replay_page import pack_game, replay_page
 from protocol.codec import decode_json, encode_json
 from protocol.errors import UserError
+from protocol.records import Result
 from tournaments.plan.event import Event, as_json
-from tournaments.report.html.replay_links import SITE_PAGE
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import has_enough_logs
-from tournaments.report.report import Site, report_files
+from tournaments.report.report import SitePage, report_files
 from tournaments.report.results_file import Results
+from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
+from tournaments.storage.ledger import past_sittings
 from tournaments.storage.review_log import read_seats
-from tournaments.verification.log_check import usable_cores
-from tournaments.verification.processes import map_batches
+from tournaments.verification.processes import map_tasks, usable_cores
 
 if TYPE_CHECKING:  # It needs numpy.
     from arena.valuation.decision_loss import ReviewedDecision
@@ -62,7 +64,7 @@ LOCAL = re.compile(r"(^-\w|[^\w./-]|^)/\S*/")
 TEMPLATES = Path(__file__).parent
 
 
-class LogTask(NamedTuple):
+class SiteTask(NamedTuple):
     """A game log to publish."""
 
     path: Path
@@ -127,7 +129,7 @@ def write_event_site(
     again = not has_content(site / SITE_PAGE, [replay])
     review = folder.review_log if folder.review_log.exists() else None
     boards = frozenset(range(1, event.all_boards + 1) if closed else seeds)
-    logs = [LogTask(log, site, boards, closed, again, review) for log in folder.logs()]
+    logs = [SiteTask(log, site, boards, closed, again, review) for log in folder.logs()]
     published = [*_publish_logs(logs)]
     write_atomic(site / SITE_PAGE, [replay])
     write_atomic(site / LOGS, [_logs_page(event, published)])
@@ -137,7 +139,7 @@ def write_event_site(
         write_atomic(site / folder.history.name, [content(folder.history)])
     for review in (folder.review_log, folder.review, folder.review_csv):
         _copy_or_remove(review, site)
-    files = report_files(folder, event, results, known, Site(boards, address, links))
+    files = report_files(folder, event, results, known, SitePage(boards, address, links))
     summary = decode_json(b"".join(files[folder.results]), Results)
     whole = summary.played == summary.planned and all(log.name for log in published)
     over = closed or whole
@@ -209,19 +211,14 @@ def _remove_other_games(event: Event, site: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _publish_logs(tasks: list[LogTask]) -> Iterator[PublishedLog]:
+def _publish_logs(tasks: list[SiteTask]) -> Iterator[PublishedLog]:
     # The luck of each draw is computed anew, which takes far longer than to start a process.
     few = 1 if any(task.review for task in tasks) else LOGS_A_PROCESS
-    count = min(len(tasks) // few, usable_cores())
-    done = (
-        map(publish_log, tasks)
-        if count < 2
-        else map_batches(publish_log, ([task] for task in tasks), count)
-    )
-    yield from track(done, "Logs published", len(tasks))
+    cores = max(1, min(len(tasks) // few, usable_cores()))
+    yield from track(map_tasks(publish_log, tasks, cores), "Logs published", len(tasks))
 
 
-def publish_log(task: LogTask) -> PublishedLog:
+def publish_log(task: SiteTask) -> PublishedLog:
     """Publish a log if it may be, and the replays of its games that may be seen.
 
     Raises DamagedFileError, OSError.
@@ -330,3 +327,17 @@ def publish_event(path: Path, site: Path, address: str) -> int:
         )
     print_note(f"Try it: python3 -m http.server -d {shlex.quote(str(place))}")
     return 0
+
+
+def announce_replays(folder: Folder, event: Event, results: Mapping[str, Result]) -> None:
+    """Write a page that says how to make each replay, where no replay is yet.
+
+    To make a page costs about 20 ms of one core for each of its games, which is more than to play a
+    game between bots that answer at once: nobody should wait for it who does not want to see it.
+
+    Raises OSError.
+    """
+    plans = [*past_sittings(folder, event), *sittings(event, results)]
+    logs = ((folder.log(plan.name), len(plan.games)) for plan in plans)
+    played = ((log, games) for log, games in logs if actual_path(log).exists())
+    announce_pages(played, folder.path / REPLAYS)

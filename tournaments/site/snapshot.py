@@ -20,18 +20,18 @@ from arena.analysis import text
 from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.timeline import walk_log
 from arena.document.blocks import TextRow, cut_rows
-from arena.logs.catalog import PAGES
+from arena.logs.catalog import PAGES, page_name
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.compression import actual_path
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
 from arena.ui.emblems import emblem_numbers
-from arena.ui.replay_files import page_name, place_in_plan, valid_games
+from arena.ui.replay_files import place_in_plan, valid_games
 from protocol.codec import printable
 from protocol.records import FoulRecord
 from tournaments.plan.event import Event
-from tournaments.rating.live_elo import LiveRating, update
+from tournaments.rating.game_result import LiveRating, update
 from tournaments.rating.ratings import fit_both
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, standings_table
 from tournaments.schedule.schedule import count_all_games

@@ -18,9 +18,8 @@ from arena.logs.gamelog import read_games
 from protocol.codec import DamagedRecordError
 from protocol.records import Result
 from tournaments.plan.event import Event
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.fouls import FoulCount, count_fouls
-from tournaments.rating.tables import Corrections, Ratings
+from tournaments.rating.game_result import FoulCount, count_fouls
+from tournaments.rating.tables import Anchor, Corrections, Ratings
 from tournaments.report.event_text import (
     format_sections,
     headline,
@@ -34,12 +33,10 @@ from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.results_file import luck_used
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
 from tournaments.schedule.spending import stopped_entrants
-from tournaments.storage import folder as folders
-from tournaments.storage.folder import Folder
-from tournaments.storage.history import read_history
-from tournaments.storage.ledger import past_sittings, results_of
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import load_results, past_sittings
 from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.public_deals import Latecomer, latecomers
+from tournaments.storage.public_deals import Latecomer, latecomers, read_history
 from tournaments.storage.result_store import ResultStore
 
 LOCKS = Path("/proc/locks")
@@ -98,7 +95,7 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
 
     Raises UserError when it holds no event, DamagedFileError.
     """
-    event = folders.load_event(folder)
+    event = load_event(folder)
     results, complete = so_far(folder, event)
     refuse_unplanned(folder, event, results)
     played, planned = len(results), count_all_games(event, results)
@@ -149,7 +146,7 @@ def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:
 
     Raises DamagedFileError.
     """
-    results = ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+    results = load_results(folder, event)
     for plan in past_sittings(folder, event):
         _add(results, folder, plan)
     complete = False

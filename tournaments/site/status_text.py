@@ -14,7 +14,7 @@ from arena.rules.english import duration
 from arena.ui.console import print_json, print_line
 from arena.ui.progress import working
 from protocol.codec import encode_json
-from tournaments.rating.fouls import FoulCount
+from tournaments.rating.game_result import FoulCount
 from tournaments.report.ratings.standings import pool_sections, standings_table
 from tournaments.site.status import Status, read_status, read_whole_status
 from tournaments.storage import public_deals

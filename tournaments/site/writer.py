@@ -3,15 +3,12 @@
 `delayed.py` says what is public of an event that is played, `publish.py` writes its whole site.
 """
 
-import signal
 import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
-import trio
 from msgspec.structs import replace
 
 from arena.files import has_content, read_file, write_atomic
@@ -162,29 +159,21 @@ def follow_event(folder: Path, site: Path, delay_s: float) -> int:
     _follow(writer, folder)
     print_line(Folder(site).index)
     print_note(f"It shows the event {delay_text(delay_s)} late. Ctrl-C ends it.")
-    trio.run(partial(until_over, writer, folder))
+    with suppress(KeyboardInterrupt):
+        until_over(writer, folder)
     return 0
 
 
-async def until_over(writer: SiteWriter, folder: Path) -> None:
-    """Bring the page up to date until it shows the event's end, or a signal comes."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-        async with trio.open_nursery() as nursery:
-
-            async def until_signal() -> None:
-                await anext(aiter(signals))
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(until_signal)
-            ended = False
-            while not (ended and writer.is_over):
-                # Before the look: the last seeds are revealed at the end of the run.
-                ended = not is_running(Folder(folder))
-                await trio.sleep(PAUSE_S)
-                _follow(writer, folder)
-            print_note("The event is over, and the page says so. Without --delay, the same command")
-            print_note("writes the whole site.")
-            nursery.cancel_scope.cancel()
+def until_over(writer: SiteWriter, folder: Path) -> None:
+    """Bring the page up to date until it shows the event's end."""
+    ended = False
+    while not (ended and writer.is_over):
+        # Before the look: the last seeds are revealed at the end of the run.
+        ended = not is_running(Folder(folder))
+        time.sleep(PAUSE_S)
+        _follow(writer, folder)
+    print_note("The event is over, and the page says so. Without --delay, the same command")
+    print_note("writes the whole site.")
 
 
 def _follow(writer: SiteWriter, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from itertools import combinations, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.analysis.find import logs
+from arena.files import DamagedFileError
 from arena.logs.board_promises import published_commitments
 from arena.logs.checksummed import grep_prefix
 from protocol.codec import (
@@ -27,6 +29,7 @@ from tournaments.rating.tables import Correction
 from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import read_ledger, results_of
 from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.result_store import ResultStore
 
 FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
@@ -40,40 +43,44 @@ class Source(NamedTuple):
     """A ledger, and its event if that is known."""
 
     said: str
-    """The path as the user gave it."""
     ledger: Path
-    """The ledger file."""
     event: Event | None
     """The plan in the same folder; None without one."""
     deals: Mapping[int, str]
     """The published commitments to boards' deals."""
-    seats: int
-    """Seats at a table; 0 if the ledger holds no result."""
+    results: ResultStore
+
+    @property
+    def seats(self) -> int:
+        """Seats at a table; 0 without results."""
+        return len(self.results.at(0).seats) if self.results else 0
 
     @property
     def choices(self) -> bytes:
         """The settings of the rules without their name, encoded; empty if unknown."""
-        if self.event is None:
-            return b""
-        return _bare(self.event.rules)
+        return _bare(self.event.rules) if self.event else b""
 
 
 def open_source(path: Path) -> Source:
-    """Open a ledger, or the folder of an event. Raises UserError, also as DamagedFileError."""
+    """Read a ledger, or that of an event's folder. Raises UserError, also as DamagedFileError."""
     ledger = Folder(path).ledger if path.is_dir() else path
     try:
         if not ledger.is_file():
             raise _nothing(path, ledger)
         folder = Folder(ledger.parent)
         event = load_event(folder) if folder.event.is_file() else None
-        first = next(results_in(ledger, event), None)
+        results, count = ResultStore(), 0
+        for count, result in enumerate(_read(ledger, event), 1):
+            results.add(result)
+            if len(results) < count:
+                raise DamagedFileError(f"{ledger} has game {result.game} twice: it is damaged.")
         deals = published_commitments(folder.commitments) if event else {}
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
-    return Source(str(path), ledger, event, deals, len(first.seats) if first else 0)
+    return Source(str(path), ledger, event, deals, results)
 
 
-def results_in(ledger: Path, event: Event | None) -> Iterator[Result]:
+def _read(ledger: Path, event: Event | None) -> Iterator[Result]:
     """Read a ledger, checked against its event if there is one. Raises DamagedFileError."""
     return results_of(ledger, event) if event else read_ledger(ledger)
 
@@ -113,7 +120,7 @@ def _games_of(of: Source) -> set[int]:
     place, known = str(of.ledger.resolve()), _players(of.event)
     return {
         hash((of.choices, of.deals.get(one.board, (place, one.board)), _seated(one.seats, known)))
-        for one in results_in(of.ledger, of.event)
+        for one in of.results.values()
     }
 
 
@@ -200,60 +207,29 @@ def _one_to_one(called: set[tuple[str, str]]) -> bool:
     return all(len(set(one)) == len(called) for one in zip(*called, strict=True))
 
 
-class BoardIds:
-    """Numbers for sets of deals: boards of different events are different boards."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[str, int] | str, int] = {}
-
-    def number(self, of: Source, board: int) -> int:
-        """Return the number of a board; it is the same for the same deals in any event."""
-        deal = of.deals.get(board, (of.said, board))
-        return self._numbers.setdefault(deal, len(self._numbers))
+BoardNumbers = dict[tuple[str, int] | str, int]
+"""Numbers for sets of deals: the same deals have one number in any event."""
 
 
-class MergedResults:
-    """The results of several ledgers as those of one; read each time, never all in memory.
+def merge(
+    sources: Iterable[Source], names: EntrantNames, boards: BoardNumbers, *, fouls: bool
+) -> tuple[ResultStore, dict[str, Correction]]:
+    """Return the results of several ledgers as those of one, and the luck to take out of games.
 
-    A game is called by its ledger and its name there.
+    A game is called by its ledger and its name there; boards of different events are different
+    boards. `fouls`: also games with a foul. Raises DamagedFileError.
     """
-
-    def __init__(
-        self, sources: Sequence[Source], labels: EntrantNames, boards: BoardIds, fouls: bool
-    ) -> None:
-        """`fouls`: True to include games with a foul."""
-        self._sources = sources
-        self._labels = labels
-        self._boards = boards
-        self._fouls = fouls
-
-    def __iter__(self) -> Iterator[Result]:
-        """Yield every result with the labels of its entrants and the number of its board."""
-        for one in self._sources:
-            labels: dict[str, str] = {}
-            for result in results_in(one.ledger, one.event):
-                if self._fouls or not result.fouls:
-                    for name in result.seats:
-                        if name not in labels:
-                            labels[name] = self._labels.label(one, name)
-                    yield replace(
-                        result,
-                        game=_name_in(one, result.game),
-                        board=self._boards.number(one, result.board),
-                        seats=tuple([labels[name] for name in result.seats]),
-                    )
-
-    def corrections(self) -> dict[str, Correction]:
-        """Return the luck to take out of each game whose luck is known. Raises DamagedFileError."""
-        return {
-            _name_in(one, game): correction
-            for one in self._sources
-            if one.event
-            for game, correction in LuckStore(Folder(one.ledger.parent), one.event)
-            .corrections(results_in(one.ledger, one.event))
-            .items()
-        }
-
-
-def _name_in(of: Source, game: str) -> str:
-    return f"{of.said}: {game}"
+    results, corrections = ResultStore(), dict[str, Correction]()
+    for one in sources:
+        label = cache(partial(names.label, one))
+        luck = LuckStore(Folder(one.ledger.parent), one.event) if one.event else None
+        own = luck.corrections(one.results.values()) if luck else {}
+        corrections |= {f"{one.said}: {game}": correction for game, correction in own.items()}
+        for result in one.results.values():
+            if fouls or not result.fouls:
+                deal = one.deals.get(result.board, (one.said, result.board))
+                seats = tuple(map(label, result.seats))
+                number = boards.setdefault(deal, len(boards))
+                name = f"{one.said}: {result.game}"
+                results.add(replace(result, game=name, board=number, seats=seats))
+    return results, corrections

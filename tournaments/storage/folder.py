@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -51,23 +51,16 @@ NO_PLACE = {
 """Errors after which a folder can never be made; others are the machine's and may pass."""
 
 
-class HasPath(Protocol):
-    """A folder with a path."""
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-
-
 class PathInFolder:
     """The path of a file below the folder of an event or of a league."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, folder: HasPath, _: type) -> Path:
+    def __get__(self, folder: Any, _: type) -> Path:
         """Return the path in this folder."""
-        return folder.path / self._name
+        path: Path = folder.path / self._name
+        return path
 
 
 class Folder(Struct, frozen=True):
@@ -96,19 +89,15 @@ class Folder(Struct, frozen=True):
     luck = PathInFolder("luck.jsonl")
     """The luck of each game, from its log; no file if nobody asked for it."""
     report = PathInFolder("report.md")
-    """The report, for people."""
     page = PathInFolder("report.html")
     """The report with charts, for a browser."""
     index = PathInFolder("index.html")
     """The same as the first page of a site, with its links; an event's folder has none."""
     results = PathInFolder("results.json")
-    """The report, for programs."""
     games = PathInFolder("games.csv")
     """Every seat of every game, for programs."""
     ratings = PathInFolder("ratings.csv")
-    """The standings, for programs."""
     crosstable = PathInFolder("crosstable.csv")
-    """The crosstable, for programs."""
     pgn = PathInFolder("results.pgn")
     """Results of pairs of entrants, for programs that rate chess games."""
     times = PathInFolder("times.json")
@@ -120,7 +109,6 @@ class Folder(Struct, frozen=True):
     review_csv = PathInFolder("review.csv")
     """Every reviewed decision, for programs."""
     build = PathInFolder("build")
-    """Folder of compiled bots."""
     lock = PathInFolder(".lock")
     """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
     review_lock = PathInFolder(".review.lock")
@@ -385,9 +373,11 @@ def check_not_readable(
                     f"Bot {entrant.name} can read {path}, which belongs to the event in "
                     f"{other.path}. Copy the bot's files to another folder."
                 )
-    if wish != "off" and any(secret.is_relative_to(path) for path in SYSTEM):
+    if wish == "off":
+        return
+    if any(secret.is_relative_to(path) for path in SYSTEM):
         raise UserError(f"Every bot can read {secret}. Move it to another folder.")
-    if wish != "off" and any(folder.path.is_relative_to(path) for path in SYSTEM):
+    if any(folder.path.is_relative_to(path) for path in SYSTEM):
         raise UserError(
             f"Every bot can read {folder.path}, where the event's secret and logs would be. "
             "Choose another folder (--out)."

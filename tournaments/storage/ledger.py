@@ -25,8 +25,7 @@ from tournaments.schedule.schedule import (
 )
 from tournaments.schedule.spending import has_one_of, spent_out
 from tournaments.storage.folder import Folder
-from tournaments.storage.log_luck import ComputeLuck, luck_of_logs
-from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.luck_store import ComputeLuck, LuckStore, luck_of_logs
 from tournaments.storage.result_store import ResultStore
 
 LINES_AT_ONCE = 1000
@@ -252,6 +251,11 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
         raise checksummed.damaged(path, entry.line, why)
 
 
+def load_results(folder: Folder, event: Event) -> ResultStore:
+    """Return the results of an event's ledger, with their luck. Raises DamagedFileError."""
+    return ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+
+
 def results_from_log(path: Path) -> dict[str, Result]:
     """Return the results in a game log, by game.
 
@@ -292,6 +296,6 @@ def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
     return dict(sorted(left.items()))
 
 
-def finished_sittings(left: dict[int, int]) -> list[int]:
+def finished_boards(left: dict[int, int]) -> list[int]:
     """Return the boards on which every game has a result, in order."""
     return sorted(board for board, games in left.items() if games == 0)

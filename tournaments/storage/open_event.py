@@ -1,44 +1,176 @@
-"""Begin an event in its folder, or continue it with the same plan or an extended one."""
+"""Begin an event in its folder, or continue it with the same plan or an extended one.
+
+A run that is refused leaves its folder as it was, and no folder where there was none.
+"""
 
 import hashlib
+import os
 import secrets
-from collections.abc import Collection, Iterator
-from itertools import islice
+import shutil
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import count, islice
+from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
+from arena.analysis.find import RUNS
 from arena.engine.shuffle import commitment
 from arena.files import has_content, write_atomic
 from arena.logs.board_promises import published_seeds
+from arena.logs.compression import actual_path
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
+from arena.rules.load import find_overrides
 from arena.ui.console import shown_path
 from arena.ui.progress import track
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
-from tournaments.plan.deals.deals_file import SetBoard, SetDeals, too_few_deals
-from tournaments.plan.deals.draw_seeds import draw_seed
+from protocol.ruleset import playable_seat_counts
+from tournaments.formats.base import Entrant, first_version, plain_name, version_number
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.plan.bot_command import slug
+from tournaments.plan.deals.deal_filter import SIGNS, parse_filter
+from tournaments.plan.deals.deals_file import SetBoard, SetDeals, draw_seed, too_few_deals
 from tournaments.plan.event import Event, as_json
-from tournaments.storage.extend import (
-    delayed,
-    incompatibility,
-    new_versions,
-    newcomers,
-    resolve_versions,
-)
+from tournaments.plan.event_plan import EventPlan
+from tournaments.rating.tables import Anchor
 from tournaments.storage.folder import (
     SECRET,
     Folder,
     SeedOf,
     board_seeds,
     check_not_readable,
+    content,
     load_event,
+    lock_for_writing,
     make_private,
+    read_event,
     secret_of,
     seed_lines,
 )
-from tournaments.storage.history import remember
-from tournaments.storage.public_deals import public_boards
+from tournaments.storage.public_deals import public_boards, remember
+
+FIXED = {
+    "name": "the event's name",
+    "rules": "the rules",
+    "seats": "the number of seats",
+    "boards_a_sitting": "the format",
+    "clock": "the clock",
+    "fouls": "what a foul costs",
+    "sandbox": "the sandbox",
+    "limits": "the limits of bots",
+    "predictable": "the seed",
+    "deals_set": "where the deals come from",
+    "deals_with": "the filters of deals",
+}
+"""Parts of a plan that cannot change, with their names for the user."""
+
+
+def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
+    """Return the new plan with the versions of the old plan's entrants.
+
+    An entrant whose files are those of an earlier version is that version. Any other files make a
+    new version: `mine` becomes `mine@2`, and the earlier one is retired, unless none of its games
+    was `played`. A plan that names no anchor keeps the old one's.
+    """
+    names = {one.name: _version(old, one, played) for one in new.entrants}
+    active = [_as_before(old, replace(one, name=names[one.name])) for one in new.entrants]
+    kept = [
+        replace(one, retired=True)
+        for one in old.entrants
+        if one.name not in names.values()
+        and first_version(one.name) in names
+        and one.name in played
+    ]
+    form = new.format.renamed(names)
+    teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
+    entrants = (*active, *kept)
+    anchor = _kept_anchor(old, entrants, names)
+    if new.anchor:
+        anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
+    title = new.title or old.title
+    return replace(new, title=title, entrants=entrants, format=form, teams=teams, anchor=anchor)
+
+
+def _kept_anchor(
+    old: Event, entrants: Iterable[Entrant], names: Mapping[str, str]
+) -> Anchor | None:
+    """Return the old plan's anchor: the version that has the rating, or the one in its place.
+
+    None for one who plays no more, which `incompatibility` forbids in words of its own.
+    """
+    if old.anchor is None or old.anchor.name in {one.name for one in entrants}:
+        return old.anchor
+    first = first_version(old.anchor.name)
+    return replace(old.anchor, name=names[first]) if first in names else None
+
+
+def _as_before(old: Event, entrant: Entrant) -> Entrant:
+    """Keep the first board of an entrant that played already."""
+    same = (one for one in old.entrants if (one.name, one.fingerprint) == _who(entrant))
+    return next((replace(entrant, first_board=one.first_board) for one in same), entrant)
+
+
+def _who(entrant: Entrant) -> tuple[str, str]:
+    return entrant.name, entrant.fingerprint
+
+
+def newcomers(old: Event, new: Event) -> frozenset[str]:
+    """Return the names that are new in the new plan, or whose files are."""
+    before = set(map(_who, old.entrants))
+    return frozenset(one.name for one in new.entrants if _who(one) not in before)
+
+
+def delayed(new: Event, late: Container[str], first_board: int) -> Event:
+    """Return the new plan with these bots playing only from this board on."""
+    entrants = (
+        replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
+    )
+    return replace(new, entrants=tuple(entrants))
+
+
+def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
+    """Return the version of a bot in the event, by its files."""
+    before = [one for one in old.entrants if first_version(one.name) == entrant.name]
+    for one in before:
+        if one.fingerprint == entrant.fingerprint:
+            return one.name
+    last = max((one.name for one in before if one.name in played), key=version_number, default=None)
+    if last is None:
+        return entrant.name
+    return f"{entrant.name}@{version_number(last) + 1}"
+
+
+def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
+    """Yield each version that is retired now, with the version that replaces it."""
+    playing = {first_version(one.name): one.name for one in new.entrants if not one.retired}
+    for name in sorted(new.retired - old.retired):
+        yield name, playing[first_version(name)]
+
+
+def incompatibility(old: Event, new: Event) -> str | None:
+    """Return why the new plan cannot extend the event; None if it can, without losing anything."""
+    # Patience and money change no game.
+    may = {name: getattr(new.limits, name) for name in ("unavailable", "cents")}
+    old = replace(old, limits=replace(old.limits, **may))
+    fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
+    if fixed:
+        return f"{' and '.join(fixed)} cannot change"
+    names = {entrant.name for entrant in new.entrants}
+    for entrant in old.entrants:
+        if entrant.name not in names and first_version(entrant.name) not in map(
+            first_version, names
+        ):
+            other = [one for one in names if plain_name(one) == plain_name(entrant.name)]
+            more = f"; with another clock it is another bot, {', '.join(sorted(other))}"
+            return f"bot {entrant.name} cannot be removed{more * bool(other)}"
+    if new.boards < old.boards:
+        return f"it has {old.boards} boards and cannot have fewer (boards)"
+    return old.format.why_not_extended(old, new)
+
 
 FreshBoards = Literal["newcomers", "versions", ""]
 """The bots that play only boards whose deals nobody has seen: all that join now, those of a bot
@@ -196,3 +328,149 @@ def commitments(event: Event, seed_of: SeedOf) -> Iterator[bytes]:
     """Yield the lines that commit to the event's deals."""
     for board in range(1, event.all_boards + 1):
         yield encode_line(Commitment(board, commitment(seed_of(board))))
+
+
+@contextmanager
+def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator[None]:
+    """Hold the folder for writing; after a UserError undo what was written, if nothing was played.
+
+    `publish`: writes the reports again. Raises UserError, OSError.
+    """
+    place = folder.path
+    made = [path for path in (place, *place.parents) if not os.path.lexists(path)]
+    there = _entries(place)
+    with lock_for_writing(folder):
+        before = {path: content(path) for path in _plan(folder)}
+        logs = _sizes(folder)
+        try:
+            yield
+        except UserError:
+            if _sizes(folder).items() <= logs.items():
+                if before[folder.event]:
+                    _restore(folder, before, publish)
+                else:
+                    _remove(_entries(place) - there, made)
+            raise
+
+
+def _plan(folder: Folder) -> tuple[Path, ...]:
+    """Return the files that change with the plan, the plan last."""
+    return folder.history, folder.commitments, folder.event
+
+
+def _sizes(folder: Folder) -> dict[Path, int]:
+    """Return the sizes of the game logs: a game that was played makes one larger."""
+    return {path: actual_path(path).stat().st_size for path in folder.logs()}
+
+
+def _restore(folder: Folder, before: dict[Path, bytes], publish: Callable[[], None]) -> None:
+    if content(folder.event) == before[folder.event]:
+        return
+    for path, data in before.items():
+        if data:
+            write_atomic(path, [data])
+        else:
+            path.unlink(missing_ok=True)
+    with suppress(UserError):
+        publish()
+
+
+def _entries(folder: Path) -> set[Path]:
+    with suppress(OSError):
+        return {*folder.iterdir()}
+    return set()
+
+
+def _remove(new: Iterable[Path], made: Iterable[Path]) -> None:
+    """Remove what is new in a folder, and the folders that were made for it."""
+    for path in new:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        for path in made:
+            path.rmdir()
+
+
+BOTS_NAMED = 4
+"""The most bots whose names all stand in a folder's name; of more bots, one fewer is named."""
+LONGEST = 100
+"""The most characters of the bots' names in a folder's name."""
+
+SOURCE = 30
+"""The most characters of the name of a file of deals in a folder's name."""
+
+
+def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, str]]:
+    """Yield the folders of a plan for which the user names none, each with a sentence about it.
+
+    An event file has one folder: `out`, or `runs/` and its name. Bots on the command line have a
+    folder for each event that differs: the name tells how, or else a number at its end. The last
+    folder is free; those before it have the same event, perhaps with other files of a bot.
+    """
+    if plan.file:
+        here = Path(RUNS, plan.written.name or slug(plan.file.stem))
+        path = plan.base / plan.written.out if plan.written.out else here
+        yield path, f"Folder: {path}"
+        return
+    name = event_name(plan, seed)
+    for number in count(1):
+        path = Path(RUNS, name if number == 1 else f"{name}-{number}")
+        old = _event_in(path)
+        if old is None:
+            others = f", because {RUNS}/{name} has another event" if number > 1 else ""
+            yield path, f"Folder: {path}{others}"
+            return
+        if _is_same(old, plan):
+            yield path, f"Folder: {path}, which has this event already"
+
+
+def event_name(plan: EventPlan, seed: int | None) -> str:
+    """Name an event after its bots, its rules, and what is unusual about it."""
+    bots = [bot.name for bot in plan.written.bots]
+    shown = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
+    while len("-".join(shown)) > LONGEST:
+        shown = shown[:-1]
+    parts = [*shown, *([f"and-{len(bots) - len(shown)}-more"] if len(shown) < len(bots) else [])]
+    return "-".join([*parts, slug(plan.rules.name), *_unusual(plan, seed)])
+
+
+def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
+    written, rules = plan.written, plan.rules
+    for word in find_overrides(rules) or ():
+        yield slug(word)
+    seats = written.seats_at_table(rules)
+    if seats != playable_seat_counts(rules)[0]:
+        yield f"{seats}-seats"
+    if not isinstance(written.format, RoundRobin):
+        yield written.format.name
+    if written.clock.move_ms != type(written.clock)().move_ms:
+        yield f"{written.clock.move_ms}-ms"
+    if written.clock.forced == "ask":
+        yield "ask-forced"
+    if written.sandbox != "auto":
+        yield f"sandbox-{written.sandbox}"
+    if plan.deals:
+        yield f"deals-{slug(plan.deals.source.stem)[:SOURCE]}"
+    for one in map(parse_filter, written.deals_with):
+        yield slug(f"{one.measure}-{SIGNS[one.sign][0]}-{one.number}")
+    if seed is not None:
+        yield f"seed-{seed}"
+
+
+def _event_in(path: Path) -> Event | None:
+    """Return the event that a folder has; None if it has none that can be read."""
+    with suppress(UserError):
+        return read_event(Folder(path))
+    return None
+
+
+def _is_same(old: Event, plan: EventPlan) -> bool:
+    """Tell whether a plan of the same bots continues an event, whatever their files are now."""
+    playing = {first_version(one.name): one for one in old.entrants if not one.retired}
+    names = [bot.name for bot in plan.written.bots]
+    if playing.keys() != set(names):
+        return False
+    new = plan.with_boards_of(old).event([replace(playing[name], name=name) for name in names])
+    return incompatibility(replace(old, entrants=new.entrants, anchor=new.anchor), new) is None

@@ -1,23 +1,33 @@
-"""Public deals: the boards whose deals a latecomer's author could have known."""
+"""Earlier plans of an extended event, and the boards whose deals a latecomer's author could know.
 
+The report follows from the last plan alone, as if the event had been played at once, except for
+the bots that joined when deals were public. Every commitment under an earlier plan stays checkable.
+"""
+
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from msgspec import Struct
 
+from arena.files import write_atomic
 from arena.logs.board_promises import published_seeds
-from arena.logs.checksummed import DamagedFileError, grep_prefix
+from arena.logs.checksummed import DamagedFileError, grep_prefix, read_lines, read_plain
 from arena.logs.gamelog import sitting_lines
 from protocol.codec import (
     DamagedRecordError,
+    decode_json,
     decode_record,
     decode_result,
+    encode_json,
     line_start,
     strip_checksum,
 )
 from protocol.records import GameRecord, Result
 from tournaments.formats.base import Entrant
+from tournaments.plan.event import Event
 from tournaments.storage.folder import Folder
 
 Span = tuple[int, int]
@@ -42,11 +52,9 @@ class Latecomer(Struct, frozen=True):
     """An entrant that joined when deals were already public which it has met since."""
 
     entrant: str
-    """Name in the tables."""
     boards: int
     """Boards whose deals were public when it joined."""
     games: int
-    """Games that it has played."""
     public: int
     """Games among them on those boards."""
 
@@ -133,3 +141,41 @@ def describe_latecomers(late: Sequence[Latecomer]) -> str:
         "Deals were public before these bots entered, and their authors could have known them: "
         f"{each}."
     )
+
+
+def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
+    """Add the plan that is about to be replaced, once, with the boards whose deals are public.
+
+    Raises DamagedFileError, OSError.
+    """
+    entrants = {entrant.name: entrant.fingerprint for entrant in old.entrants}
+    digest = sha256(folder, old.all_boards)
+    before = Before(old.all_boards, digest, board_spans(public), entrants)
+    known = list(read_history(folder))
+    # An earlier call may have been killed between this line and the new plan.
+    if before not in known[-1:]:
+        write_atomic(folder.history, (encode_json(plan) + b"\n" for plan in (*known, before)))
+
+
+def read_history(folder: Folder) -> Iterator[Before]:
+    """Yield the earlier plans, the oldest first. Raises DamagedFileError."""
+    return read_plain(folder.history, lambda line: decode_json(line, Before))
+
+
+def sha256(folder: Folder, boards: int) -> str:
+    """Return the SHA-256 of the commitments to the first boards, in hex."""
+    lines = (line.data for line in islice(read_lines(folder.commitments), boards))
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def broken_promises(folder: Folder) -> Iterator[str]:
+    """Yield a sentence for each earlier plan whose commitments have changed since.
+
+    Raises DamagedFileError.
+    """
+    for before in read_history(folder):
+        if sha256(folder, before.boards) != before.sha256:
+            yield (
+                f"{folder.commitments}: the SHA-256 of its first {before.boards} lines is not the "
+                f"one in {folder.history.name}"
+            )

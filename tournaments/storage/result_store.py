@@ -1,28 +1,18 @@
-"""Compact storage of results in memory, as columns of numbers; each Result is rebuilt on demand.
+"""Compact storage of results in memory: each is encoded, and decoded on demand.
 
-A Result takes about a kilobyte; here a game of two takes some 35 bytes.
+A Result takes about a kilobyte; here a game of two takes some 300 bytes.
 """
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
-from msgspec import UNSET
+from msgspec import msgpack
 
-from protocol.messages import WhyGame
-from protocol.records import Result, SeatFoul
+from protocol.records import Result
+from tournaments.formats.base import LuckSource
 
-if TYPE_CHECKING:
-    from tournaments.storage.luck_store import LuckStore
-
-BLOCK = 32
-"""Boards whose games share a block of the index."""
-MOST = 2**31
-"""Every number in the columns is smaller."""
-MOST_PLACES = 256
-"""Every place is smaller."""
-Ending = tuple[WhyGame, tuple[SeatFoul, ...]]
-"""Reason why a game ended, and its fouls: few of them differ."""
+_encode = msgpack.Encoder().encode
+_decode = msgpack.Decoder(Result).decode
 
 
 class ResultStore(Mapping[str, Result]):
@@ -31,108 +21,23 @@ class ResultStore(Mapping[str, Result]):
     It may be read while results are added.
     """
 
-    def __init__(self, results: Iterable[Result] = (), luck: "LuckStore | None" = None) -> None:
+    def __init__(self, results: Iterable[Result] = (), luck: LuckSource | None = None) -> None:
         """Add these results; `luck` knows the luck of their games."""
-        self._tables: dict[str, int] = {}
-        self._seats: list[tuple[str, ...]] = []
-        self._whos: list[str] = []
-        self._endings: dict[Ending, int] = {}
-        self._ended: list[Ending] = []
-        # One entry for each game,
-        self._table, self._board = array("I"), array("I")
-        self._rounds, self._ending, self._begin = array("I"), array("I"), array("Q")
-        # and one for each of its seats, starting at the game's `_begin`.
-        self._scores, self._places = array("i"), array("B")
-        self._rows: dict[tuple[int, int], array[int]] = {}
-        # A result unlike those of our own referee is stored as it is, outside the columns.
-        self._odd: dict[str, int] = {}
-        self._kept: dict[int, Result] = {}
+        self._rows: dict[str, int] = {}
+        self._encoded: list[bytes] = []
         self.luck = luck
         for result in results:
             self.add(result)
 
     def add(self, result: Result) -> None:
         """Add a result, unless its game has one."""
-        row, board, who = len(self._table), result.board, ".".join(result.seats)
-        table = self._tables.setdefault(who, len(self._seats))
-        if table == len(self._seats):
-            self._seats.append(result.seats)
-            self._whos.append(who)
-        if not self._fits(result, f"{board}.{who}", self._seats[table]):
-            if result.game not in self:
-                self._odd[result.game], self._kept[row] = row, result
-                self._append(0, 0, 0, 0)
-            return
-        block = self._rows.get((table, board // BLOCK))
-        if block is None:
-            block = self._rows[table, board // BLOCK] = array("I", bytes(4 * BLOCK))
-        if block[board % BLOCK] == 0:
-            block[board % BLOCK] = row + 1
-            self._append(table, board, result.rounds, self._ending_of(result))
-            self._scores.extend(result.scores)
-            self._places.extend(result.places)
-
-    def _append(self, table: int, board: int, rounds: int, ending: int) -> None:
-        self._begin.append(len(self._scores))
-        self._table.append(table)
-        self._board.append(board)
-        self._rounds.append(rounds)
-        self._ending.append(ending)
-
-    @staticmethod
-    def _fits(result: Result, game: str, seats: tuple[str, ...]) -> bool:
-        """Tell whether the game's name has the usual form, its numbers fit into the columns, and no
-        bot stated what its answers cost.
-        """
-        scores, places = result.scores, result.places
-        return (
-            result.game == game
-            and result.usage is UNSET
-            and result.seats == seats
-            and len(seats) == len(scores) == len(places) > 0
-            and 0 <= result.board < MOST > result.rounds
-            and -MOST < min(scores) <= max(scores) < MOST
-            and 0 <= min(places) <= max(places) < MOST_PLACES
-        )
-
-    def _ending_of(self, result: Result) -> int:
-        ending = result.why, result.fouls
-        number = self._endings.setdefault(ending, len(self._ended))
-        if number == len(self._ended):
-            self._ended.append(ending)
-        return number
-
-    def _row(self, game: object) -> int | None:
-        """Return the row of a game; None without a result."""
-        if not isinstance(game, str):
-            return None
-        board, _, who = game.partition(".")
-        table = self._tables.get(who)
-        if table is not None and board.isdecimal() and board.isascii() and len(board) < 11:
-            block = self._rows.get((table, int(board) // BLOCK))
-            # A game outside the columns may be called 01.ada.bob.
-            if block and block[int(board) % BLOCK] and f"{int(board)}" == board:
-                return block[int(board) % BLOCK] - 1
-        return self._odd.get(game)
+        if result.game not in self._rows:
+            self._encoded.append(_encode(result))
+            self._rows[result.game] = len(self._encoded) - 1
 
     def at(self, row: int) -> Result:
         """Return the result in a row; rows count from 0 in the order of arrival."""
-        if row in self._kept:
-            return self._kept[row]
-        table, board, begin = self._table[row], self._board[row], self._begin[row]
-        seats, who = self._seats[table], self._whos[table]
-        why, fouls = self._ended[self._ending[row]]
-        own = slice(begin, begin + len(seats))
-        return Result(
-            game=f"{board}.{who}",
-            board=board,
-            seats=seats,
-            scores=tuple(self._scores[own]),
-            places=tuple(self._places[own]),
-            rounds=self._rounds[row],
-            why=why,
-            fouls=fouls,
-        )
+        return _decode(self._encoded[row])
 
     def first(self, count: int | None = None) -> "Rows":
         """Return the first `count` results, or all results so far."""
@@ -144,18 +49,16 @@ class ResultStore(Mapping[str, Result]):
 
     def __getitem__(self, game: str) -> Result:
         """Return the result of a game; KeyError without one."""
-        if (row := self._row(game)) is None:
-            raise KeyError(game)
-        return self.at(row)
+        return self.at(self._rows[game])
 
     def __contains__(self, game: object) -> bool:
-        return self._row(game) is not None
+        return game in self._rows
 
     def __iter__(self) -> Iterator[str]:
-        return (self.at(row).game for row in range(len(self)))
+        return (result.game for result in self.first())
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self._rows)
 
     def values(self) -> ValuesView[Result]:
         """Return the results in the order in which they were added."""
@@ -168,26 +71,25 @@ class _Values(ValuesView[Result]):
     _mapping: ResultStore
 
     @property
-    def luck(self) -> "LuckStore | None":
+    def luck(self) -> LuckSource | None:
         """The source of their luck."""
         return self._mapping.luck
 
     def __iter__(self) -> Iterator[Result]:
-        return map(self._mapping.at, range(len(self._mapping)))
+        return iter(self._mapping.first())
 
 
 class Rows(Sequence[Result]):
-    """Some rows of a store as a sequence; each Result is rebuilt on demand."""
+    """Some rows of a store as a sequence."""
 
-    def __init__(self, columns: ResultStore, rows: Sequence[int]) -> None:
+    def __init__(self, store: ResultStore, rows: Sequence[int]) -> None:
         """Select these rows of a store."""
-        self._columns = columns
-        self._rows = rows
+        self._store, self._rows = store, rows
 
     @property
-    def luck(self) -> "LuckStore | None":
+    def luck(self) -> LuckSource | None:
         """The source of their luck."""
-        return self._columns.luck
+        return self._store.luck
 
     @overload
     def __getitem__(self, place: int) -> Result: ...
@@ -195,11 +97,11 @@ class Rows(Sequence[Result]):
     def __getitem__(self, place: slice) -> "Rows": ...
     def __getitem__(self, place: int | slice) -> "Result | Rows":
         if isinstance(place, slice):
-            return Rows(self._columns, self._rows[place])
-        return self._columns.at(self._rows[place])
+            return Rows(self._store, self._rows[place])
+        return self._store.at(self._rows[place])
 
     def __iter__(self) -> Iterator[Result]:
-        return map(self._columns.at, self._rows)
+        return map(self._store.at, self._rows)
 
     def __len__(self) -> int:
         return len(self._rows)

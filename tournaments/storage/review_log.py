@@ -19,7 +19,7 @@ Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
 """Points of lead: far more than any game has, so that sums fit."""
 
 
-REMEDY = ". Remove the file: `boneyard explain --review` makes it again"
+REVIEW_REMEDY = ". Remove the file: `boneyard explain --review` makes it again"
 """The end of a sentence about a damaged review.jsonl."""
 
 
@@ -27,13 +27,11 @@ class ReviewTerms(Struct, frozen=True, tag_field="type", tag="review"):
     """The way in which decisions are valued: the file's first line, the same for all its games."""
 
     event: str
-    """The event's name."""
     worlds: Annotated[int, Meta(ge=2, le=MOST_WORLDS)]
     """Deals of the hidden tiles over which an option is valued."""
     by: str
     """The player that plays rounds on."""
     format: int = REVIEW_FORMAT
-    """Version of this file's format."""
 
 
 class DecisionLoss(Struct, frozen=True, array_like=True):
@@ -46,7 +44,6 @@ class DecisionLoss(Struct, frozen=True, array_like=True):
     at: int
     """Its moment in the replay, from 0."""
     round: int
-    """The round's number in the game, from 1."""
     phase: str
     """The part of the round: lead, early, draws, endgame."""
     kind: str
@@ -54,7 +51,6 @@ class DecisionLoss(Struct, frozen=True, array_like=True):
     choice: int
     """The number of the chosen option, from 0."""
     best: int
-    """The number of the best option."""
     values: tuple[Points, ...]
     """The value of each option, in points."""
     errors: tuple[Points, ...]
@@ -66,23 +62,24 @@ class DecisionLoss(Struct, frozen=True, array_like=True):
     exact: bool
     """True if the values are those of perfect play with all tiles known."""
     chosen: str
-    """The chosen option in words."""
     better: str
-    """The best option in words."""
+
+    @property
+    def gap(self) -> float:
+        """The lead of the best option over the chosen one; 0 in a line that somebody changed."""
+        named = {self.best, self.choice} <= {*range(len(self.values))}
+        return self.values[self.best] - self.values[self.choice] if named else 0.0
 
 
-class SeatReview(Struct, frozen=True, tag_field="type", tag="seat"):
+class SeatLosses(Struct, frozen=True, tag_field="type", tag="seat"):
     """The review of one seat's decisions in one game."""
 
     game: str
-    """The game's name."""
     board: int
     seat: int
     entrant: str
     rounds: int
-    """Rounds that the game had."""
     decisions: tuple[DecisionLoss, ...]
-    """Its decisions between several options, in order."""
 
 
 def read_terms(folder: Folder) -> ReviewTerms | None:
@@ -91,18 +88,18 @@ def read_terms(folder: Folder) -> ReviewTerms | None:
     return first if isinstance(first, ReviewTerms) else None
 
 
-def read_seats(folder: Folder) -> Iterator[SeatReview]:
+def read_seats(folder: Folder) -> Iterator[SeatLosses]:
     """Yield the reviewed seats of an event, in the order of the file. Raises DamagedFileError."""
-    return (one for one in _log(folder.review_log).read() if isinstance(one, SeatReview))
+    return (one for one in _log(folder.review_log).read() if isinstance(one, SeatLosses))
 
 
-def _log(path: Path) -> SealedLog[ReviewTerms | SeatReview]:
-    return SealedLog(path, decode_review, REMEDY)
+def _log(path: Path) -> SealedLog[ReviewTerms | SeatLosses]:
+    return SealedLog(path, decode_review, REVIEW_REMEDY)
 
 
-def decode_review(line: bytes) -> ReviewTerms | SeatReview:
+def decode_review(line: bytes) -> ReviewTerms | SeatLosses:
     """Decode a line without its checksum. Raises DamagedRecordError."""
-    return decode_json(line, ReviewTerms | SeatReview)  # type: ignore[arg-type]  # a union
+    return decode_json(line, ReviewTerms | SeatLosses)  # type: ignore[arg-type]  # a union
 
 
 class ReviewLog:
@@ -117,24 +114,17 @@ class ReviewLog:
         self._log = _log(path)
         self._log.mend()
         for one in self._log.read():
-            if isinstance(one, SeatReview):
+            if isinstance(one, SeatLosses):
                 self.done.add((one.game, one.seat))
             else:
                 self.terms = one
         if not self._log.checksum:
             self._log.append([terms])
 
-    def add(self, seat: SeatReview) -> None:
+    def add(self, seat: SeatLosses) -> None:
         """Append a seat. Raises OSError, and then nothing was written."""
         self._log.append([seat])
         self.done.add((seat.game, seat.seat))
-
-
-@contextmanager
-def held_review(folder: Folder) -> Iterator[None]:
-    """Hold an event's review. Raises UserError while another process reviews the event."""
-    with lock_file(folder.review_lock, f"{folder.path} is being reviewed by another process."):
-        yield
 
 
 @contextmanager
@@ -143,21 +133,19 @@ def open_review(
 ) -> Iterator[ReviewLog]:
     """Open an event's review to add to it; a new one has the `usual` terms but for those given.
 
-    Raises UserError if the file has other terms, or while another process reviews the event.
+    Raises UserError if the file values games in another way, or while another process reviews the
+    event.
     """
-    with held_review(folder):
-        begun = replace(usual, worlds=worlds or usual.worlds, by=by or usual.by)
-        log = ReviewLog(folder.review_log, begun)
-        _check_terms(folder, log.terms, worlds, by)
-        yield log
-
-
-def _check_terms(folder: Folder, has: ReviewTerms, worlds: int | None, by: str | None) -> None:
-    """Refuse to mix games that are valued in different ways. Raises UserError."""
-    given = replace(has, worlds=worlds or has.worlds, by=by or has.by, format=REVIEW_FORMAT)
-    if given != has:
-        raise UserError(
-            f"{folder.review_log} has {has.worlds} worlds by {has.by} (format {has.format}), not "
-            f"{given.worlds} by {given.by} (format {given.format}). Leave out --worlds and --by to "
-            "go on with it, or remove the file to review all games again."
+    with lock_file(folder.review_lock, f"{folder.path} is being reviewed by another process."):
+        log = ReviewLog(
+            folder.review_log, replace(usual, worlds=worlds or usual.worlds, by=by or usual.by)
         )
+        has = log.terms
+        given = replace(has, worlds=worlds or has.worlds, by=by or has.by, format=REVIEW_FORMAT)
+        if given != has:
+            raise UserError(
+                f"{folder.review_log} has {has.worlds} worlds by {has.by} (format {has.format}), "
+                f"not {given.worlds} by {given.by} (format {given.format}). Leave out --deals and "
+                "--by to go on with it, or remove the file to review all games again."
+            )
+        yield log

@@ -2,22 +2,12 @@
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from protocol.records import Result
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.tables import Corrections
-
-
-class Lead(NamedTuple):
-    """A lead in points a game."""
-
-    points: float
-    """The mean."""
-    half_width: float
-    """Half the width of its 95 % interval."""
+from tournaments.rating.estimate import Estimate
+from tournaments.rating.tables import Anchor, Corrections
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -45,14 +35,14 @@ class Verdict(Struct, frozen=True, kw_only=True):
         return -self.points > self.points_half_width
 
 
-def mean_lead(values: Sequence[float]) -> Lead:
+def mean_lead(values: Sequence[float]) -> Estimate:
     """Return the mean of two or more independent leads, and its interval by Student's t."""
     from tournaments.rating.statistics import t_quantile  # It needs numpy.
 
     many = len(values)
     mean = sum(values) / many
     error = sqrt(sum((one - mean) ** 2 for one in values) / (many - 1) / many)
-    return Lead(mean, t_quantile(0.975, many - 1) * error)
+    return Estimate(mean, t_quantile(0.975, many - 1) * error)
 
 
 def verdict_of(
@@ -73,11 +63,13 @@ def verdict_of(
     elo, half = rated.elo, rated.half_width
     if rated.corrected and rated.corrected.elo is not None:
         elo, half = rated.corrected.elo, rated.corrected.half_width
-    lead = mean_lead(values)
+    lead, half_width, _ = mean_lead(values)
+    assert lead is not None
+    assert half_width is not None
     return Verdict(
         boards=len(values),
-        points=round(lead.points, 6),
-        points_half_width=round(lead.half_width, 6),
+        points=round(lead, 6),
+        points_half_width=round(half_width, 6),
         elo=elo if half is not None else None,
         elo_half_width=half,
     )

@@ -7,34 +7,35 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from msgspec import structs
-
 from arena.engine.shuffle import SEED, commitment
-from arena.files import has_content, read_file
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.compression import compressed_path, has_twin
 from arena.logs.gamelog import sitting_lines
-from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.plan.deals.draw_seeds import satisfies
+from tournaments.plan.deals.deals_file import satisfies
 from tournaments.plan.event import Event
 from tournaments.rating.tables import sum_usage
-from tournaments.report.log_facts import files_with_facts, log_facts
+from tournaments.report.log_facts import files_with_facts
 from tournaments.report.missing_data import reported, shortened
-from tournaments.report.results_file import Results
 from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import PlannedSitting, past_order, retired_games, sittings
+from tournaments.schedule.schedule import past_order, retired_games, sittings
 from tournaments.schedule.spending import spent_out
-from tournaments.storage.folder import Folder, digest, most_promised, read_event
-from tournaments.storage.history import broken_promises
-from tournaments.storage.ledger import boards_left, finished_sittings, past_sittings, read_ledger
+from tournaments.storage.folder import Folder, most_promised, read_event
+from tournaments.storage.ledger import boards_left, finished_boards, past_sittings, read_ledger
 from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.public_deals import broken_promises
 from tournaments.storage.result_store import ResultStore
-from tournaments.verification.log_check import LogTask, Promises, check_log, check_logs
-from tournaments.verification.page_check import page_faults
-from tournaments.verification.sitting_check import names_of, number_faults, sitting_faults
+from tournaments.verification.log_check import (
+    LogTask,
+    Promises,
+    check_log,
+    names_of,
+    number_faults,
+    sitting_faults,
+)
+from tournaments.verification.processes import map_tasks
 
 T = TypeVar("T")
 SHORT = 10
@@ -90,7 +91,8 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
     sound = True
     trusted: list[Path] = []
-    checks = check_logs(_task(folder, plan, promises) for plan in plans)
+    tasks = (LogTask(folder.log(one.name), promises.about(one.boards)) for one in plans)
+    checks = map_tasks(check_log, tasks)
     past_games: dict[str, Path] = {}
     played: list[int] = []
     done, of = 0, sum(len(plan.games) for plan in plans)
@@ -105,7 +107,11 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         done += len(plan.games)
         progress(done, of)
     yield from _past(folder, event, ledger, past_games)
-    wrong = [*_luck(folder, event, ledger, progress)]
+    from tournaments.verification import derived  # It needs numpy, as no log alone does.
+
+    wrong = list[str]()
+    if folder.luck.exists() and ledger is not None:
+        wrong = [*derived.luck_faults(folder, event, ledger, progress)]
     yield from wrong
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
@@ -122,10 +128,8 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         except DamagedFileError as error:
             yield f"{error}; the report was not checked"
         if folder.review_log.exists() or folder.review.exists():
-            from tournaments.verification.review_check import review_faults  # It needs numpy too.
-
-            yield from review_faults(folder, ledger)
-    yield from page_faults(folder, event, trusted)
+            yield from derived.review_faults(folder, ledger)
+    yield from derived.page_faults(folder, event, trusted)
     lucky = folder.luck.exists() and not wrong
     return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
 
@@ -141,7 +145,7 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
     revealed = published_seeds(seeds or folder.seeds)
     commitments = published_commitments(folder.commitments) if seeds is None else {}
     promises = Promises(commitments, revealed, frozenset(revealed))
-    check = check_log(LogTask(path, 0, promises))
+    check = check_log(LogTask(path, promises))
     if missing := {one.game.board for one in check.games} - promises.revealed:
         raise UserError(
             f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
@@ -270,10 +274,6 @@ def _kept_since(folder: Folder) -> Iterator[str]:
         yield f"{error}; earlier commitments were not checked"
 
 
-def _task(folder: Folder, plan: PlannedSitting, promises: Promises) -> LogTask:
-    return LogTask(folder.log(plan.name), len(plan.games), promises.about(plan.boards))
-
-
 def _past(
     folder: Folder, event: Event, ledger: Mapping[str, Result] | None, logged: Mapping[str, Path]
 ) -> Iterator[str]:
@@ -288,16 +288,6 @@ def _past(
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 
 
-def _luck(
-    folder: Folder, event: Event, ledger: ResultStore | None, progress: Progress
-) -> Iterator[str]:
-    """Yield the figures of luck.jsonl, if it exists, that do not follow from the logs."""
-    if folder.luck.exists() and ledger is not None:
-        from tournaments.verification.event_luck import luck_faults  # It needs numpy.
-
-        yield from luck_faults(folder, event, ledger, progress)
-
-
 def _report(
     folder: Folder,
     event: Event,
@@ -305,45 +295,20 @@ def _report(
     promises: Promises,
     unsure: Collection[Path],
 ) -> Iterator[str]:
-    """Yield the report's files that do not follow from the ledger and the logs of their time.
+    """Yield the faults of the report, and of the seeds of the boards that it calls over."""
+    from tournaments.verification import derived
 
-    The files in `unsure` are left out: they show logs that are known to be wrong.
-    """
     if not folder.results.exists():
         # A kill may come between the plan and its first report, but no game is played without.
         if ledger:
             yield f"{folder.results}: the file is missing"
         return
-    try:
-        told = decode_json(read_file(folder.results), Results)
-    except DamagedRecordError as error:
-        yield f"{folder.results}: {error}"
-        return
-    if told.commitments != digest(folder):
-        yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
-    from tournaments.report.report import report_files  # It needs numpy, as no log alone does.
-
-    results = ledger.beginning(told.played)
-    luck = LuckStore(folder, event, most=told.luck.lines if told.luck else 0)
-    known = log_facts(folder, results)
-    if sum(one.sittings for one in known.sandboxes) < sum(one.sittings for one in told.sandboxes):
-        # A log is gone, which another check reports.
-        known = structs.replace(known, sandboxes=told.sandboxes)
-    # The first page of a site takes the place of the report's page and leads elsewhere.
-    site = {folder.page} if folder.index.exists() and not folder.page.exists() else set[Path]()
-    # Which version wrote a file only the file says, and a forger can change that.
-    yield from (
-        f"{path}: does not follow from the ledger, the logs and the commitments, or another "
-        f"version of Boneyard wrote it. Write it again: `boneyard report {folder.path}`"
-        for path, lines in report_files(folder, event, results, known, luck=luck).items()
-        if path not in site.union(unsure) and not has_content(path, lines)
-    )
-    over = finished_sittings(boards_left(event, results))
-    hidden = [board for board in over if board not in promises.revealed]
-    yield from (
-        f"{folder.seeds}: board {board} is over, but its seed is missing" for board in hidden
-    )
+    written = derived.read_results(folder)
+    yield from derived.report_faults(folder, event, ledger, written, unsure)
+    for board in finished_boards(boards_left(event, ledger.beginning(written.played))):
+        if board not in promises.revealed:
+            yield f"{folder.seeds}: board {board} is over, but its seed is missing"
     boards = [*promises.seeds]
     # A run orders them before it publishes that the event is over.
-    if told.played == told.planned and boards != sorted(boards):
+    if written.played == written.planned and boards != sorted(boards):
         yield f"{folder.seeds}: its boards are not in order"

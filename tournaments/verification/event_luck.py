@@ -1,26 +1,17 @@
-"""The luck of all games of an event: computed from its logs on all cores, and checked."""
+"""The luck of all games of an event, computed from its logs on all cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from arena.logs.board_promises import published_seeds
-from arena.logs.checksummed import DamagedFileError, read_sealed
 from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings
-from tournaments.storage.log_luck import (
-    LogLuck,
-    LuckRecord,
-    LuckTask,
-    luck_of_log,
-    luck_of_logs,
-)
-from tournaments.storage.luck_store import REMEDY, LuckStore, decode_luck
+from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log
 from tournaments.storage.result_store import ResultStore
-from tournaments.verification.log_check import usable_cores
-from tournaments.verification.processes import map_batches
+from tournaments.verification.processes import map_tasks
 
 GAMES_AT_ONCE = 5
 """Games that a process computes before it answers: about 0.2 s of its time, most of it not the
@@ -46,7 +37,7 @@ def compute_luck(
             waiting += 1
         elif not store.known(result):
             missing.add(result.game)
-    tasks = _tasks(folder, event, results, missing)
+    tasks = luck_tasks(folder, event, results, missing)
     done, faults = 0, list[str]()
     progress(done, len(missing))
     for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
@@ -62,43 +53,7 @@ def compute_luck(
     return faults
 
 
-def luck_faults(
-    folder: Folder, event: Event, results: Mapping[str, Result], progress: LuckProgress
-) -> Iterator[str]:
-    """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
-    written: dict[str, LuckRecord] = {}
-    try:
-        for entry in read_sealed(folder.luck, decode_luck, REMEDY):
-            game = entry.record.game
-            if game in written:
-                yield f"{folder.luck}: {game} is there twice"
-            written[game] = entry.record
-    except DamagedFileError as error:
-        yield f"{error}; the luck of no later game was checked"
-    tasks = _tasks(folder, event, results, written)
-    strange = set(written).difference(*(task.games for task in tasks))
-    yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
-    done, of = 0, len(written)
-    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
-        computed = {one.game: one for one in luck.records}
-        for game in task.games:
-            yield from _differences(folder, written[game], computed.get(game))
-        done += len(task.games)
-        progress(done, of)
-
-
-def _differences(folder: Folder, told: LuckRecord, computed: LuckRecord | None) -> Iterator[str]:
-    """Yield the figures of a game that differ; without its log nothing can be said."""
-    if computed is None:
-        yield f"{folder.luck}: the luck of {told.game} is not confirmed by a log"
-        return
-    for name in ("scores", "points", "share", "rounds"):
-        was, now = getattr(told, name), getattr(computed, name)
-        if was != now:
-            yield f"{folder.luck}: {told.game}: {name} is {was}, but its log gives {now}"
-
-
-def _tasks(
+def luck_tasks(
     folder: Folder, event: Event, results: Mapping[str, Result], games: Iterable[str]
 ) -> list[LuckTask]:
     """Return the logs of these games, a few games at a time, in the order of the ledger.
@@ -116,9 +71,6 @@ def _tasks(
     return tasks
 
 
-def luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
+def luck_on_all_cores(tasks: Iterable[LuckTask]) -> Iterator[LogLuck]:
     """Yield the luck of each log, in order, from as many processes as there are cores."""
-    count = min(len(tasks), usable_cores())
-    if count < 2:
-        return luck_of_logs(tasks)
-    return map_batches(luck_of_log, ([task] for task in tasks), count)
+    return map_tasks(luck_of_log, tasks)

@@ -1,20 +1,22 @@
-"""Checks of game logs against the seeds of their boards: many at once, on all cores."""
+"""Checks of game logs against the seeds of their boards, the plan and the ledger, on all cores."""
 
-import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from arena.analysis.replay import mismatches
 from arena.engine.deal import is_seed
 from arena.engine.shuffle import SEED
 from arena.logs.checksummed import DamagedFileError
+from arena.logs.compression import actual_path
 from arena.logs.gamelog import LoggedGame, is_over, read_games
+from arena.rules.english import count_in_digits
 from protocol.records import GameRecord, Result, Sitting
-
-GAMES_AT_ONCE = 100
-"""Games that a process checks before it answers: about 0.5 s of its time."""
+from tournaments.plan.event import Event
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.schedule import PlannedSitting
+from tournaments.schedule.seating import forfeited, seat_clocks
 
 
 class Promises(Struct, frozen=True):
@@ -25,7 +27,6 @@ class Promises(Struct, frozen=True):
     seeds: dict[int, bytes]
     """Revealed seeds by board; only those that match their commitments."""
     revealed: frozenset[int]
-    """Boards with a published seed, valid or not."""
 
     def about(self, boards: Collection[int]) -> "Promises":
         """Return the facts about these boards."""
@@ -40,10 +41,7 @@ class LogTask(Struct, frozen=True):
     """A log to check, and what is published about its boards."""
 
     path: Path
-    games: int
-    """Games that it should have: a measure of the work."""
     promises: Promises
-    """The facts about its boards."""
 
 
 class GameCheck(Struct, frozen=True):
@@ -51,7 +49,6 @@ class GameCheck(Struct, frozen=True):
 
     sitting: Sitting
     game: GameRecord
-    """Its first record."""
     result: Result
     faults: tuple[str, ...]
     """Parts of it that do not follow from its seed, in sentences."""
@@ -62,7 +59,6 @@ class LogCheck(Struct, frozen=True):
 
     path: Path
     games: tuple[GameCheck, ...]
-    """The finished games, up to the first damage."""
     damage: str
     """The damage, a sentence; empty if there is none."""
     over: bool
@@ -94,35 +90,92 @@ def _faults(logged: LoggedGame, promises: Promises) -> Iterator[str]:
         yield from mismatches(logged, promises.seeds[board])
 
 
-def check_logs(tasks: Iterable[LogTask], cores: int | None = None) -> Iterator[LogCheck]:
-    """Yield the check of each log, in order. `cores`: processes to use; None: all cores of ours.
+def sitting_faults(
+    check: LogCheck,
+    event: Event,
+    plan: PlannedSitting,
+    promises: Promises,
+    ledger: Mapping[str, Result],
+) -> Iterator[str]:
+    """Yield the faults of a sitting's log and its differences from the ledger."""
+    path = check.path
+    for sitting in {one.sitting.boards: one.sitting for one in check.games}.values():
+        yield from _misplaced(check, event, plan, sitting)
+    results = yield from _games(check, plan)
+    due = [game.name for game in plan.games if game.name in ledger]
+    over = len(due) == len(plan.games) and event.retired.isdisjoint(names_of(event, plan))
+    for name in due:
+        if name in results and results[name] != ledger[name]:
+            yield f"{path}: the ledger has a different result of {name}"
+    yield from _forfeits(check, event, plan, results)
+    yield from number_faults(check, plan.who, plan.boards, promises)
+    lost = sum(name not in results for name in due)
+    if check.damage:
+        yield f"{check.damage}; nothing after it was checked: {_results(lost)} not confirmed"
+    elif lost and not actual_path(path).exists():
+        yield f"{path} is missing: {_results(lost)} not confirmed"
+    elif lost or (over and not check.over):
+        yield f"{path}: lines are missing at its end: {_results(lost)} not confirmed"
 
-    A few games are checked here: to start processes would take longer.
-    """
-    batches = [*_batches(tasks)]
-    count = min(len(batches), cores or usable_cores())
-    if count < 2:
-        for batch in batches:
-            yield from map(check_log, batch)
-        return
-    from tournaments.verification.processes import map_batches  # It takes 20 ms.
 
-    yield from map_batches(check_log, batches, count)
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def number_faults(
+    check: LogCheck, who: str, boards: Iterable[int], promises: Promises
+) -> Iterator[str]:
+    """Yield the games whose numbers for the bots do not follow from the public seeds."""
+    due = numbers(who, boards, promises.seeds.get)
+    for game in (one.game for one in check.games):
+        if game.number != due.get(game.board, game.number):
+            follows = due[game.board]
+            yield f"{check.path}: {game.game} has number {game.number}; it must be {follows}"
 
 
-def _batches(tasks: Iterable[LogTask]) -> Iterator[list[LogTask]]:
-    batch: list[LogTask] = []
-    for task in tasks:
-        batch.append(task)
-        if sum(one.games for one in batch) >= GAMES_AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def names_of(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+    """Return the names of a sitting's entrants, by seat."""
+    return tuple(event.entrants[entrant].name for entrant in plan.seats)
+
+
+def _games(check: LogCheck, plan: PlannedSitting) -> Generator[str, None, dict[str, Result]]:
+    """Yield the faults of each game by itself; return the results by game."""
+    results: dict[str, Result] = {}
+    for one in check.games:
+        game = one.game
+        own = plan.game_on(game.board)
+        if own is None or own.name != game.game:
+            yield f"{check.path}: {game.game} does not belong in this log"
+        if game.game in results:
+            yield f"{check.path}: {game.game} has two results"
+        yield from (f"{check.path}: {fault}" for fault in one.faults)
+        results[game.game] = one.result
+    return results
+
+
+def _forfeits(
+    check: LogCheck, event: Event, plan: PlannedSitting, results: Mapping[str, Result]
+) -> Iterator[str]:
+    """Yield the games whose forfeits do not follow from the fouls before them in the log."""
+    before: dict[str, Result] = {}
+    for game, result in results.items():
+        given = tuple(foul.seat for foul in result.fouls if foul.foul == "forfeit")
+        if given != forfeited(event.fouls, plan, before):
+            yield f"{check.path}: the forfeits of {game} do not follow from the fouls before it"
+        before[game] = result
+
+
+def _misplaced(
+    check: LogCheck, event: Event, plan: PlannedSitting, sitting: Sitting
+) -> Iterator[str]:
+    """Yield the differences between a sitting and its plan."""
+    was = (sitting.event, sitting.seats, sitting.boards)
+    terms = (sitting.rules, sitting.clock, sitting.clocks or (), sitting.fouls)
+    # The sitting may have been played before boards were added.
+    boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
+    if was != (event.name, names_of(event, plan), boards):
+        yield f"{check.path}: the event, the seats or the boards differ from the plan"
+    if sitting.values != (plan.values or UNSET):
+        yield f"{check.path}: the values of the parameters are not those of the search"
+    if terms != (event.rules, event.clock, seat_clocks(event, plan), event.fouls):
+        yield f"{check.path}: the rules, the clock or the cost of a foul differ from the event's"
+
+
+def _results(count: int) -> str:
+    return count_in_digits(count, "result of the ledger is", "results of the ledger are")

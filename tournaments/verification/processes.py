@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import chain, islice
 from multiprocessing.context import BaseContext
 from threading import Thread
 from types import ModuleType
@@ -20,26 +21,39 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 AHEAD = 4
-"""Batches for each process that wait or are done before their turn."""
+"""Tasks for each process that wait or are done before their turn."""
 SAFE_PATH = "PYTHONSAFEPATH"
 """The variable with which Python imports nothing from the folder in which it starts."""
 
 
-def map_batches(work: Callable[[T], R], batches: Iterable[list[T]], count: int) -> Iterator[R]:
-    """Yield what `work` returns for each log of each batch, in order, from so many processes.
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
-    A machine that has no semaphores for processes, as some containers, works in this one.
+
+def map_tasks(work: Callable[[T], R], tasks: Iterable[T], cores: int | None = None) -> Iterator[R]:
+    """Yield what `work` returns for each task, in order, from as many processes as cores.
+
+    This process does a single task, for to start another would take longer, and all on a machine
+    that has no semaphores for processes, as some containers. `cores`: None: all cores of ours.
     Raises UserError if one of the processes is killed.
     """
+    tasks, count = iter(tasks), cores or usable_cores()
+    first = [*islice(tasks, 2)]
+    every = chain(first, tasks)
+    if count < 2 or len(first) < 2:
+        yield from map(work, every)
+        return
     with _safe_path():
         try:
             pool = ProcessPoolExecutor(count, _context(work.__module__), _prepare)
-        except (OSError, ImportError):
-            for batch in batches:
-                yield from map(work, batch)
+        except (OSError, ImportError, NotImplementedError):
+            yield from map(work, every)
             return
         try:
-            yield from _in_order(pool, work, batches, AHEAD * count)
+            yield from _in_order(pool, work, every, AHEAD * count)
         except BrokenProcessPool:
             raise UserError(
                 "A process that read logs was killed. See whether the machine is short of memory, "
@@ -50,16 +64,16 @@ def map_batches(work: Callable[[T], R], batches: Iterable[list[T]], count: int) 
 
 
 def _in_order(
-    pool: ProcessPoolExecutor, work: Callable[[T], R], batches: Iterable[list[T]], ahead: int
+    pool: ProcessPoolExecutor, work: Callable[[T], R], tasks: Iterable[T], ahead: int
 ) -> Iterator[R]:
-    waiting: deque[Future[list[R]]] = deque()
-    for batch in batches:
+    waiting: deque[Future[R]] = deque()
+    for task in tasks:
         with _without_main():
-            waiting.append(pool.submit(_map, work, batch))
+            waiting.append(pool.submit(work, task))
         if len(waiting) > ahead:
-            yield from waiting.popleft().result()
+            yield waiting.popleft().result()
     while waiting:
-        yield from waiting.popleft().result()
+        yield waiting.popleft().result()
 
 
 @contextmanager
@@ -89,21 +103,17 @@ def _without_main() -> Iterator[None]:
 
 
 def _prepare() -> None:
-    # An interrupt of the user is ours; they end when they are done with their batch.
+    # An interrupt of the user is ours; they end when they are done with their task.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent was killed: it would wait for batches for ever."""
+    """End this process when its parent was killed: it would wait for tasks for ever."""
     parent = multiprocessing.parent_process()
     assert parent, "It is a child."
     parent.join()
     os._exit(1)
-
-
-def _map(work: Callable[[T], R], batch: list[T]) -> list[R]:
-    return [*map(work, batch)]
 
 
 def _context(module: str) -> BaseContext:

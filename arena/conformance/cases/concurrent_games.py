@@ -1,8 +1,7 @@
 """The step about several games at once: they begin and end one by one, as in a sitting."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
-from typing import NamedTuple
 
 from arena.conformance import expect
 from arena.conformance.cases.games import short
@@ -14,7 +13,7 @@ from arena.conformance.model import SkippedError, ViolationError
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import CheckStep, Session
 from arena.match.game_setup import OpenQuestion
-from protocol.codec import Fault, decode_line
+from protocol.codec import decode_line
 from protocol.messages import Choose
 
 MANY, FEW = 64, 8
@@ -23,13 +22,8 @@ IN_TURN = 2
 """Games in a row at each table."""
 
 
-class Open(NamedTuple):
-    """A question that waits for its answer."""
-
-    seat: ScriptedSeat
-    question: OpenQuestion
-    since: float
-    """The time of sending, in s of the monotonic clock."""
+Waiting = dict[int, ScriptedSeat]
+"""The seats whose questions wait, by the numbers of these, in the order of sending."""
 
 
 async def _several_games(session: Session) -> str:
@@ -41,13 +35,14 @@ async def _several_games(session: Session) -> str:
     seats = (
         session.new_seat(short("draw"), board=board) for board in range(1, IN_TURN * places + 1)
     )
-    waiting, before = _ask(connection, islice(seats, places)), session.questions
+    waiting, before = _ask(connection, islice(seats, places)), len(session.answers)
     while waiting and not session.is_out_of_time:
-        # The dictionary is in the order of sending.
         first = next(iter(waiting.values()))
-        line = await connection.read_line(first.question.time_ms, first.since)
+        assert first.question
+        line = await connection.read_line(first.question.time_ms, first.asked_at)
         if line is None:
-            raise await _silence(connection, waiting, first, session.questions > before)
+            has_answered = len(session.answers) > before
+            raise await _silence(connection, waiting, first.question, has_answered)
         answered = []
         while line is not None:
             answered.append(_take(session, connection, waiting, line))
@@ -58,56 +53,52 @@ async def _several_games(session: Session) -> str:
     return f"{places} at once" + (f" of {connection.tables}" if places < connection.tables else "")
 
 
-def _ask(connection: Connection, seats: Iterable[ScriptedSeat]) -> dict[int, Open]:
-    """Send all news of these games in one write; return the questions by their numbers."""
+def _ask(connection: Connection, seats: Iterable[ScriptedSeat]) -> Waiting:
     seats = list(seats)
     connection.send(*(line for seat in seats for line in seat.lines()))
-    asked = [(seat, seat.question) for seat in seats if seat.question]
-    return {question.id: Open(seat, question, connection.sent_at) for seat, question in asked}
+    for seat in seats:
+        seat.asked_at = connection.sent_at
+    return {seat.question.id: seat for seat in seats if seat.question}
 
 
 async def _silence(
-    connection: Connection, waiting: Mapping[int, Open], first: Open, has_answered: bool
+    connection: Connection, waiting: Waiting, question: OpenQuestion, has_answered: bool
 ) -> ViolationError:
     """Return the error for the first question without an answer, though perhaps others have one."""
-    limit_ms = first.question.time_ms
     if connection.exit_reason:
         found = exit_description(connection)
     elif has_answered:
         found = Diagnosis(
-            f"With several games at once it left a question unanswered for {limit_ms} ms.",
+            f"With several games at once it left a question unanswered for {question.time_ms} ms.",
             "Answer the questions of all games: each `game` may have one open.",
         )
     else:
-        found = await diagnose_silence(connection, due_of(first.question), limit_ms)
+        found = await diagnose_silence(connection, due_of(question), question.time_ms)
     return expect.violation(connection, found, b"", f"answers to {_numbers(waiting)}")
 
 
-def _take(
-    session: Session, connection: Connection, waiting: dict[int, Open], line: bytes
-) -> ScriptedSeat:
-    """Take an answer to any open question. Raises ViolationError."""
+def _take(session: Session, connection: Connection, waiting: Waiting, line: bytes) -> ScriptedSeat:
+    """Give a line to the seat whose question it answers, and return the seat."""
     said, expected = decode_line(line), f"an answer to {_numbers(waiting)}"
-    if isinstance(said, Fault):
-        due = due_of(next(iter(waiting.values())).question)
-        found = diagnose(line, b"", said, due, connection.language)
-        raise expect.violation(connection, found, line, expected)
-    if not isinstance(said, Choose) or said.id not in waiting:
+    if isinstance(said, Choose) and said.id not in waiting:
         found = Diagnosis(
             "With several games at once its answers have numbers that are not open.",
             "Each answer repeats the `id` of its own question; or leave `tables` out.",
         )
         raise expect.violation(connection, found, line, expected)
-    seat, question, since = waiting.pop(said.id)
-    ms = max(0.0, (connection.read_at - since) * 1000)
+    number = said.id if isinstance(said, Choose) else next(iter(waiting))
+    seat = waiting.pop(number)
+    question, ms = seat.question, max(0.0, (connection.read_at - seat.asked_at) * 1000)
+    assert question
     if fault := seat.receive(line, ms):
         found = diagnose(line, b"", fault, due_of(question), connection.language)
-        raise expect.violation(connection, found, line, f"a choice for question {said.id}")
-    session.count(AcceptedAnswer(said.choice, ms, len(question.options)))
+        raise expect.violation(connection, found, line, expected)
+    assert isinstance(said, Choose)
+    session.answers.append(AcceptedAnswer(said.choice, ms, len(question.options)))
     return seat
 
 
-def _numbers(waiting: Mapping[int, Open]) -> str:
+def _numbers(waiting: Waiting) -> str:
     some = sorted(waiting)[:4]
     return f"{', '.join(map(str, some))}{' …' if len(waiting) > len(some) else ''}"
 

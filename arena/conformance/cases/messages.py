@@ -1,12 +1,13 @@
 """Steps about lines: numbers and indices, pieces, later versions, strange names, other seats."""
 
+import json
 from functools import partial
+from typing import Any
 
-from arena.conformance import expect, mutations
+from arena.conformance import expect
 from arena.conformance.cases.games import any_game, asking, short, tiny
 from arena.conformance.model import OutOfTimeError, SkippedError
-from arena.conformance.mutations import Sent
-from arena.conformance.session import CheckStep, Session
+from arena.conformance.session import CheckStep, Sent, Session
 from arena.match.referee import QUESTIONS_A_GAME
 from arena.rules.variants import find_variant
 from protocol.messages import MAX_LINE
@@ -18,6 +19,12 @@ SETS = 18
 """The highest number of pips of the largest set."""
 LARGE_HAND = 64
 """The most tiles that rules can deal to a seat."""
+STRANGE = 'Łódź 🁣 "дом\u00edno" \\ \u202eeman\u2066 \u2028'
+"""An unusual name that a ruleset may have."""
+WEATHER = b'{"type":"weather","id":5,"game":1,"sky":["rain",{"do":"rain"}],"choice":0}\n'
+"""A message of a type that does not exist."""
+NEWER = 7
+"""The value of fields that do not exist."""
 
 
 # --- answers ---
@@ -91,9 +98,9 @@ async def _in_one_go(session: Session) -> str:
     while first.question:
         if session.is_out_of_time:
             await session.drop()
-            raise OutOfTimeError(session.questions)
+            raise OutOfTimeError(len(session.answers))
         await session.ask(first)
-    connection.send(*first.lines(), mutations.WEATHER, *second.lines())
+    connection.send(*first.lines(), WEATHER, *second.lines())
     await expect.await_answer(connection, second)
     await session.play_on(second)
     return ""
@@ -109,7 +116,45 @@ ANSWERS = (
     CheckStep("one-go", "reads several lines that come at once", "The pipe", _in_one_go),
 )
 
-# --- the referee's messages ---
+# --- the referee's messages, perhaps changed ---
+
+
+def mutate(how: str, line: bytes) -> bytes:
+    """Return a line as of a later version: with more fields, other options, another event or name.
+
+    An unknown field is in every object, none before `id` or after `options`.
+    """
+    value = json.loads(line)
+    if how == "fields":
+        value = _widen(value)
+    elif how == "options" and value["type"] == "ask":
+        value["options"] = [{"do": "swap", "with": n} for n, _ in enumerate(value["options"])]
+    elif how == "events" and "events" in value:
+        value["events"].insert(0, {"do": "swap", "seat": 0, "with": 1})
+    elif how == "name" and value["type"] == "game":
+        value["rules"]["name"] = STRANGE
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def at_full_length(line: bytes) -> bytes:
+    """Return the question with an unknown field, as long as a line may be."""
+    head, options, tail = line.rpartition(b',"options":')
+    if not line.startswith(b'{"type":"ask"'):
+        return line
+    frame = b',"remarks":""'
+    filling = b"x" * (MAX_LINE - len(line) - len(frame))
+    return b"".join((head, frame[:-1], filling, b'"', options, tail))
+
+
+def _widen(value: Any) -> Any:
+    """Return the value with one more field in each object."""
+    if isinstance(value, list):
+        return [_widen(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    wide = {name: _widen(one) for name, one in value.items()}
+    options = {"options": wide.pop("options")} if "options" in wide else {}
+    return {**wide, "newer": NEWER, "newest": {"x": [NEWER, None, True]}, **options}
 
 
 async def _changed(said: Sent, session: Session) -> str:
@@ -118,14 +163,14 @@ async def _changed(said: Sent, session: Session) -> str:
 
 async def _strange_name(session: Session) -> str:
     any_game(session)
-    return await _changed(mutations.with_strange_name, session)
+    return await _changed(partial(mutate, "name"), session)
 
 
 async def _unknown_messages(session: Session) -> str:
     """Send messages of an unknown type between all others; they need no answer."""
-    (await session.keep_connection()).send(mutations.WEATHER)
+    (await session.keep_connection()).send(WEATHER)
     await session.expect_silence("at a message of an unknown type")
-    return await _changed(lambda line: mutations.WEATHER + line, session)
+    return await _changed(lambda line: WEATHER + line, session)
 
 
 async def _largest_set(session: Session) -> str:
@@ -144,7 +189,7 @@ async def _largest_set(session: Session) -> str:
 
 async def _longest_line(session: Session) -> str:
     seat = session.new_seat(short("draw"))
-    await session.ask(seat, mutations.at_full_length)
+    await session.ask(seat, at_full_length)
     await session.play_on(seat)
     return f"{MAX_LINE} bytes"
 
@@ -173,12 +218,7 @@ async def _many_rounds(session: Session) -> str:
 
 
 FIELDS, OPTIONS, EVENTS = (
-    partial(_changed, change)
-    for change in (
-        mutations.with_extra_fields,
-        mutations.with_extra_options,
-        mutations.with_extra_events,
-    )
+    partial(_changed, partial(mutate, how)) for how in ("fields", "options", "events")
 )
 STEPS = (
     CheckStep("fields", "ignores unknown fields", "Versions", FIELDS),

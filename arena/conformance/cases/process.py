@@ -1,5 +1,7 @@
 """Steps about a process: its first lines, its starts, and how it leaves."""
 
+from functools import partial
+
 from arena.analysis.crash import crash_line
 from arena.conformance import expect
 from arena.conformance.cases.games import tiny
@@ -14,8 +16,7 @@ from protocol.codec import printable
 
 ANSWERS = 3
 """Answers after each of which the check listens for more, if a game has so many questions."""
-STARTS = 3
-"""Starts that are timed."""
+TIMED_STARTS = 3
 NEWER_HELLO = b'{"type":"hello","protocol":1,"referee":"boneyard 9.9.1","minor":7,"wants":["x"]}\n'
 
 
@@ -82,7 +83,7 @@ async def _start_times(session: Session) -> str:
 
 async def _fastest_start(session: Session, sandbox: Sandbox) -> float:
     times = []
-    for _ in range(STARTS if session.budget.whole else 1):
+    for _ in range(TIMED_STARTS if session.budget.whole else 1):
         async with Connection(session.poller, session.command, sandbox) as connection:
             await expect.expect_hello(connection, session.clock.start_ms)
             times.append(_start_ms(connection))
@@ -124,63 +125,46 @@ STEPS = (
 # --- leaving ---
 
 
-async def _at_bye(session: Session) -> str:
+async def _leaves(before: str, goodbye: bytes, session: Session) -> str:
+    """Check that the bot leaves in time and says nothing more; without a goodbye stdin ends.
+
+    `before`: "game", after a game; "question", in the middle of one, when others are to move;
+    empty: before any, as every run does when it checks the bots' greetings.
+    """
     async with await session.restart() as connection:
-        await session.play(session.new_seat(tiny()), None, connection)
-        return await _leaves(connection, referee.bye())
+        if before == "game":
+            await session.play(session.new_seat(tiny()), None, connection)
+        elif before == "question":
+            await session.ask(session.new_seat(find_variant("draw")), None, connection)
+        ms = await connection.exits_within(SHUT_DOWN_S, goodbye)
+        said = connection.rest()
+        if ms is None:
+            found = Diagnosis(
+                f"It was still running {SHUT_DOWN_S:.0f} s after its stdin was closed.",
+                "Exit when stdin ends, and end the threads and programs that you started.",
+            )
+            expected = f"the process ends within {SHUT_DOWN_S:.0f} s"
+            raise expect.violation(connection, found, said, expected)
+        if said:
+            found = Diagnosis(
+                "It wrote to stdout after bye or the end of stdin.",
+                "Exit without writing anything.",
+            )
+            raise expect.violation(connection, found, said, "nothing")
+        named_crash = crash_line(connection.stderr_text)
+        last = f", with {named_crash!r} on stderr" if named_crash else ""
+        return f"{ms:.0f} ms, {connection.exit_reason}{last}"
 
 
-async def _before_a_game(session: Session) -> str:
-    """Say bye before any game, as every run does when it checks the bots' greetings."""
-    async with await session.restart() as connection:
-        return await _leaves(connection, referee.bye())
-
-
-async def _at_bye_with_why(session: Session) -> str:
-    """Say bye in the middle of a game, with a reason: the bot is told that it has fouled."""
-    async with await session.restart() as connection:
-        await session.ask(session.new_seat(find_variant("draw")), None, connection)
-        return await _leaves(connection, referee.bye("It closed its stdout."))
-
-
-async def _at_the_end_of_stdin(session: Session) -> str:
-    async with await session.restart() as connection:
-        await session.play(session.new_seat(tiny()), None, connection)
-        return await _leaves(connection)
-
-
-async def _in_a_game(session: Session) -> str:
-    """Close stdin while others are to move."""
-    async with await session.restart() as connection:
-        await session.ask(session.new_seat(find_variant("draw")), None, connection)
-        return await _leaves(connection)
-
-
-async def _leaves(connection: Connection, *goodbye: bytes) -> str:
-    """Check that the bot leaves in time and says nothing more."""
-    ms = await connection.exits_within(SHUT_DOWN_S, goodbye)
-    said = connection.rest()
-    if ms is None:
-        found = Diagnosis(
-            f"It was still running {SHUT_DOWN_S:.0f} s after its stdin was closed.",
-            "Exit when stdin ends, and end the threads and programs that you started.",
-        )
-        expected = f"the process ends within {SHUT_DOWN_S:.0f} s"
-        raise expect.violation(connection, found, said, expected)
-    if said:
-        found = Diagnosis(
-            "It wrote to stdout after bye or the end of stdin.", "Exit without writing anything."
-        )
-        raise expect.violation(connection, found, said, "nothing")
-    named_crash = crash_line(connection.stderr_text)
-    last = f", with {named_crash!r} on stderr" if named_crash else ""
-    return f"{ms:.0f} ms, {connection.exit_reason}{last}"
-
-
-LEAVING = (
-    CheckStep("bye", "exits at bye", "Leaving", _at_bye),
-    CheckStep("no-game", "exits at bye before any game", "Leaving", _before_a_game),
-    CheckStep("void", "exits at bye in the middle of a game", "Leaving", _at_bye_with_why),
-    CheckStep("stdin", "exits when stdin ends", "Leaving", _at_the_end_of_stdin),
-    CheckStep("stdin-in-game", "exits when stdin ends in a game", "Leaving", _in_a_game),
+# A bye with a reason tells the bot that it has fouled.
+FOULED = referee.bye("It closed its stdout.")
+LEAVING = tuple(
+    CheckStep(name, f"exits {when}", "Leaving", partial(_leaves, before, goodbye))
+    for name, when, before, goodbye in (
+        ("bye", "at bye", "game", referee.bye()),
+        ("no-game", "at bye before any game", "", referee.bye()),
+        ("void", "at bye in the middle of a game", "question", FOULED),
+        ("stdin", "when stdin ends", "game", b""),
+        ("stdin-in-game", "when stdin ends in a game", "question", b""),
+    )
 )

@@ -20,7 +20,6 @@ LARGE: tuple[tuple[str, int, dict[str, int]], ...] = (
     ("double-draw", 4, {}),
     ("draw", 8, {"highest_pip": 18, "hand": 20}),
 )
-"""Games with the most options, the longest lines, the most seats."""
 
 
 async def _slow_positions(session: Session) -> str:

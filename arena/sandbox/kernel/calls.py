@@ -14,12 +14,12 @@ Numbers = tuple[int | None, int | None]
 
 
 class CallGroup(Struct, frozen=True):
-    """A group of calls that are allowed for one reason."""
+    """A group of calls that are allowed, or refused by another error than an unknown call's."""
 
     why: str
-    """The reason, a sentence."""
     calls: dict[str, Numbers]
-    """The calls by name."""
+    error: int | None = None
+    """The error; 0: they return as if they had been made; None: they are made."""
 
 
 # Several calls a line, so that a group can be seen at once.
@@ -148,50 +148,30 @@ BUILDING = CallGroup(
     "the games and know nothing of them. No bot can see a lock, because it may not ask for one.",
     {"flock": (73, 32), "link": (86, None), "linkat": (265, 37)},
 )
-# fmt: on
-
-
-class Refusal(Struct, frozen=True):
-    """A group of calls that are refused by another error than that of an unknown call."""
-
-    why: str
-    """The reason, a sentence."""
-    error: int
-    """The error; 0: they return as if they had been made."""
-    calls: dict[str, Numbers]
-    """The calls by name."""
-
-
 REFUSALS = (
     # Any error makes a failed copy of it in Node, Go and Python. No call may really be made: a bot
     # could leave times for another one to see, on devices that all may write to, and at level C,
     # where bots may have the organiser's user, on all of the organiser's files.
-    Refusal("A copy of a file gets the original's times.", 0, {"utimensat": (280, 88)}),
+    CallGroup("A copy of a file gets the original's times.", {"utimensat": (280, 88)}, 0),
     # Many processes that wait for a disk that others use too would hold up the referee.
-    Refusal(
+    CallGroup(
         "What a bot writes is in memory only, and never on a disk.",
-        0,
-        {"fsync": (74, 82), "fdatasync": (75, 83)},
+        {"fsync": (74, 82), "fdatasync": (75, 83)}, 0,
     ),
     # The scheduler gives each session as much time as the referee's (autogroup).
-    Refusal("A process may not leave its session.", errno.EPERM, {"setsid": (112, 157)}),
-    Refusal(
+    CallGroup("A process may not leave its session.", {"setsid": (112, 157)}, errno.EPERM),
+    CallGroup(
         "A copy gets the original's attributes too, except on a file system without attributes.",
-        errno.ENOTSUP,
         {
-            "setxattr": (188, 5),
-            "lsetxattr": (189, 6),
-            "fsetxattr": (190, 7),
-            "getxattr": (191, 8),
-            "lgetxattr": (192, 9),
-            "fgetxattr": (193, 10),
-            "listxattr": (194, 11),
-            "llistxattr": (195, 12),
-            "flistxattr": (196, 13),
+            "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
+            "getxattr": (191, 8), "lgetxattr": (192, 9), "fgetxattr": (193, 10),
+            "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13),
         },
+        errno.ENOTSUP,
     ),
 )
 """The calls for which an unknown call's error would make programs fail that can go on without."""
+# fmt: on
 
 
 class Rule(Struct, frozen=True):

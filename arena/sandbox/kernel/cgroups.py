@@ -16,7 +16,6 @@ from arena.sandbox.limits import Limits
 MOUNTS = Path("/proc/self/mountinfo")
 MEMBERSHIP = Path("/proc/self/cgroup")
 NEEDED = ("pids", "memory", "cpu")
-"""Controllers that level A needs."""
 NAME = re.compile(r"boneyard-(\d+)-\d+")
 REFEREE = "boneyard-referee"
 """The cgroup into which we move ourselves: one that holds processes cannot have children."""
@@ -33,7 +32,6 @@ class NoCgroupError(OSError):
 
 
 Parents = dict[Path, list[str]]
-"""Folder in which a cgroup may be made → the controllers that it provides."""
 
 
 class Cgroup:
@@ -81,7 +79,6 @@ class Cgroup:
         return 0
 
     def _file(self, name: str) -> Path:
-        """Return the path of this file; in the first folder if there is none."""
         paths = [folder / name for folder in self._made]
         return next((path for path in paths if path.exists()), paths[0])
 
@@ -117,15 +114,11 @@ def _sweep(parent: Path) -> None:
     for folder in parent.glob("boneyard-*-*"):
         owner = NAME.fullmatch(folder.name)
         if owner and not Path("/proc", owner[1]).exists():
-            _end(folder)
+            # The bots that a killed referee was just starting.
+            with suppress(OSError, ValueError):
+                for process in map(int, _words(folder / "cgroup.procs")):
+                    os.kill(process, signal.SIGKILL)
             _remove([folder])
-
-
-def _end(folder: Path) -> None:
-    """Kill the bots that a killed referee was just starting."""
-    with suppress(OSError, ValueError):
-        for process in map(int, _words(folder / "cgroup.procs")):
-            os.kill(process, signal.SIGKILL)
 
 
 def _remove(folders: list[Path]) -> list[Path]:
@@ -139,7 +132,6 @@ def _remove(folders: list[Path]) -> list[Path]:
 
 
 def _controllers() -> Iterator[tuple[str, Path]]:
-    """Yield every controller that we need, and the folder of our own cgroup in its tree."""
     for line in _lines(MEMBERSHIP):
         _, names, path = line.split(":", 2)
         for name in names.split(","):
@@ -182,7 +174,11 @@ def _limit(folder: Path, controller: str, limits: Limits) -> None:
     if controller == "pids":
         (folder / "pids.max").write_text(str(limits.processes + 4))
     elif controller == "memory":
-        _first(folder, ("memory.max", "memory.limit_in_bytes"), str(limits.wall))
+        files = [folder / name for name in ("memory.max", "memory.limit_in_bytes")]
+        file = next((file for file in files if file.exists()), None)
+        if file is None:
+            raise NoCgroupError(f"{folder} has no limit of memory")
+        file.write_text(str(limits.wall))
     elif controller == "cpu":
         if (folder / "cpu.max").exists():
             (folder / "cpu.weight").write_text(f"{WEIGHT}")
@@ -191,14 +187,6 @@ def _limit(folder: Path, controller: str, limits: Limits) -> None:
             (folder / "cpu.shares").write_text(f"{WEIGHT * 1024 // 100}")
             (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
             (folder / "cpu.cfs_quota_us").write_text(str(busy))
-
-
-def _first(folder: Path, names: tuple[str, ...], value: str) -> None:
-    for name in names:
-        if (folder / name).exists():
-            (folder / name).write_text(value)
-            return
-    raise NoCgroupError(f"{folder} has none of {', '.join(names)}")
 
 
 def _removed(folder: Path) -> bool:
@@ -212,10 +200,6 @@ def _removed(folder: Path) -> bool:
 
 
 def _numbers(path: Path) -> dict[str, int]:
-    """Return the numbers in a file by their names.
-
-    Raises OSError, and ValueError if it is not a list of names and numbers.
-    """
     lines = (line.partition(" ") for line in path.read_text().splitlines())
     return {name: int(value) for name, _, value in lines}
 

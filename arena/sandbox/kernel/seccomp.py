@@ -26,7 +26,6 @@ _ABSENT = _ERROR | errno.ENOSYS
 _WORD = 0xFFFF_FFFF
 
 Instruction = tuple[int, int, int, int]
-"""Operation, jump if true, jump if false, operand."""
 
 
 class _Stretch(Struct, frozen=True):
@@ -70,14 +69,11 @@ def _stretches(column: int, groups: Sequence[CallGroup]) -> Iterator[_Stretch]:
     So are the highest, which are the same calls of x32 processes.
     """
     verdicts: dict[int, int | Rule] = {}
-    for refusal in REFUSALS:
-        for numbers in refusal.calls.values():
-            if (number := numbers[column]) is not None:
-                verdicts[number] = _ERROR | refusal.error
-    for group in groups:
+    for group in (*REFUSALS, *groups):
         for call, numbers in group.calls.items():
             if (number := numbers[column]) is not None:
-                verdicts[number] = RULES.get(call, _ALLOW)
+                made = RULES.get(call, _ALLOW)
+                verdicts[number] = made if group.error is None else _ERROR | group.error
     before: int | Rule | None = None
     for number in range(max(verdicts) + 2):
         verdict = verdicts.get(number, _ABSENT)

@@ -70,23 +70,16 @@ def read_link(name: str) -> str:
         raise LookupError(name) from no  # Nothing is known of it then.
 
 
+def share(targets: Targets, namespace: str) -> str:
+    """Be in one of the referee's namespaces: of users, of memory and queues, of the network."""
+    require(read_link(namespace) == targets["namespaces"][namespace], "a namespace of its own")
+    return "the referee's namespace"
+
+
 def same_user(targets: Targets) -> str:
     """Be the referee's user, in the same namespace of users."""
     require(os.getuid() == targets["uid"], "another user")
-    require(read_link("user") == targets["user_namespace"], "a namespace of its own")
-    return "the referee's user"
-
-
-def same_ipc(targets: Targets) -> str:
-    """Share System V memory and POSIX queues with the referee."""
-    require(read_link("ipc") == targets["ipc_namespace"], "a namespace of its own")
-    return "the referee's namespace"
-
-
-def same_network(targets: Targets) -> str:
-    """Share the referee's network."""
-    require(read_link("net") == targets["network_namespace"], "a namespace of its own")
-    return "the referee's namespace"
+    return share(targets, "user")
 
 
 def inherit(targets: Targets) -> str:
@@ -203,8 +196,11 @@ GROUPS: dict[str, dict[str, Attempt]] = {
         "same-user": same_user,
     },
     "inherited": {"inherit": inherit},
-    "network": {"connect": reach_listener, "same-network": same_network},
-    "shared": {"write-tmp": lambda t: write_in(t, t["notes"]), "same-ipc": same_ipc},
+    "network": {"connect": reach_listener, "same-network": lambda t: share(t, "net")},
+    "shared": {
+        "write-tmp": lambda t: write_in(t, t["notes"]),
+        "same-ipc": lambda t: share(t, "ipc"),
+    },
     "kernel": {
         # The filter of system calls; no_new_privs and capabilities.
         "lock-file": take_lock,
@@ -215,7 +211,6 @@ GROUPS: dict[str, dict[str, Attempt]] = {
     "limits": {"exceed-limits": exceed_limits, "share-memory": share_memory},
     "outlive": {"leave-child": leave_child},
 }
-"""The attempts at each guarantee."""
 
 
 def outcome(attempt: Attempt, targets: Targets) -> dict[str, Any]:
@@ -240,7 +235,7 @@ def open_descriptors() -> list[int]:
     return found
 
 
-def main() -> None:
+def attempt_all() -> None:
     """Read targets, print outcomes, stay to be killed."""
     signal.alarm(LIFE_S)
     inherited = open_descriptors()
@@ -256,4 +251,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    attempt_all()

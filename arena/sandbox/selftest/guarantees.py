@@ -7,13 +7,11 @@ class Guarantee(Struct, frozen=True):
     """A promise that people may rely on while every attempt at it is refused."""
 
     name: str
-    """One word, which names its group of attempts."""
     kept: str
     """A sentence for people, if all attempts were refused."""
     missing: str
     """A sentence for people, if one got through."""
     remedy: str
-    """The remedy, a sentence."""
 
 
 GUARANTEES = (
@@ -87,4 +85,3 @@ GUARANTEES = (
         remedy="Install bubblewrap.",
     ),
 )
-"""Every promise, the most important first."""

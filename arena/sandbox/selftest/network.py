@@ -10,8 +10,7 @@ from threading import Thread
 
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
-from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.selftest.processes import CannotProbeError, ask_process, close_pipes
+from arena.sandbox.selftest.processes import CannotProbeError, Starter, ask_process, close_pipes
 from protocol.codec import encode_json
 
 HOME = "127.0.0.1"
@@ -119,22 +118,13 @@ def _server(token: str) -> Iterator[int]:
 @contextmanager
 def _bot(network: tuple[str, ...], given: object) -> Iterator[dict[str, bool]]:
     """Yield what a bot with this network got; it lives until the block ends."""
-    python = os.path.realpath(sys.executable)
-    command = Command(
-        (python, "-I", "-S", "-c", ATTEMPTS), "/usr", (sys.base_prefix,), network=network
-    )
-    slot = Sandbox("B", Limits()).new_process()
-    try:
-        process = slot.start(command)
-    except BaseException:
-        slot.close()
-        raise
+    python, starter = os.path.realpath(sys.executable), Starter("B", Limits())
+    words = (python, "-I", "-S", "-c", ATTEMPTS)
+    process = starter.start_command(Command(words, "/usr", (sys.base_prefix,), network=network))
     try:
         yield ask_process(process, encode_json(given))
     finally:
-        slot.kill()
-        process.wait()
-        slot.close()
+        starter.end(process)
         close_pipes(process)
 
 

@@ -58,10 +58,9 @@ def read_line(process: Popen) -> bytes:
 
 def _last_words(process: Popen) -> str:
     assert process.stderr
-    words = b""
-    while select.select([process.stderr], [], [], 0.1)[0] and len(words) < 65_536:
-        more = os.read(process.stderr.fileno(), 4096)
-        if not more:
+    words, pipe = b"", process.stderr.fileno()
+    while len(words) < 65_536 and select.select([pipe], [], [], 0.1)[0]:
+        if not (more := os.read(pipe, 4096)):
             break
         words += more
     return words.decode(errors="replace").strip().rpartition("\n")[2][:200] or "it said nothing."
@@ -83,10 +82,14 @@ class Starter:
         self._slots: dict[int, SandboxedProcess] = {}
 
     def start(self, argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-        """Start a command, whose last word is its program, as a bot. Raises OSError."""
+        """Start the words of a command, whose last one is its program. Raises OSError."""
+        return self.start_command(Command(argv, str(Path(argv[-1]).parent), reads))
+
+    def start_command(self, command: Command) -> Popen:
+        """Start a command as a bot. Raises OSError."""
         slot = self._sandbox.new_process()
         try:
-            process = slot.start(Command(argv, str(Path(argv[-1]).parent), reads))
+            process = slot.start(command)
         except OSError:
             slot.close()
             raise

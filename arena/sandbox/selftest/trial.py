@@ -151,9 +151,9 @@ def _targets(stack: ExitStack, event: Path, programs: Path) -> Targets:
         "logs": str(event / "logs"),
         "notes": str(programs / "notes"),
         "uid": os.getuid(),
-        "user_namespace": str(Path("/proc/self/ns/user").readlink()),
-        "ipc_namespace": str(Path("/proc/self/ns/ipc").readlink()),
-        "network_namespace": str(Path("/proc/self/ns/net").readlink()),
+        "namespaces": {
+            name: str(Path("/proc/self/ns", name).readlink()) for name in ("user", "ipc", "net")
+        },
         "port": server.getsockname()[1],
         "pipe": os.fstat(ours).st_ino,
         # By the names of the kernel.

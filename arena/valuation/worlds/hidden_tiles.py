@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import NamedTuple
 
+from arena.analysis.line import with_ends
 from arena.engine import boneyard, view
 from arena.engine.lead import lead_weight, next_leader
 from arena.engine.state import Game
@@ -115,7 +116,6 @@ class _Facts:
         self.places = [[HiddenPlace(seat) for _ in self.dealt[seat]] for seat in seats]
         self.drawn: list[list[Bit]] = [[] for _ in seats]
         self.played = [0 for _ in seats]
-        self.left = self.right = -1
         self.limits: list[Limit] = []
         self.orders: list[TileOrder] = []
         self.on_left: Played | None = None
@@ -132,22 +132,21 @@ class _Facts:
                 suits = self.state.table.suits
                 self.limits += [Limit(tuple(places), suit, suit, many) for suit in suits]
 
-    def follow(self, event: Event) -> None:
-        """Note what an event tells. Raises UncoveredError."""
+    def follow(self, event: Event, ends: tuple[int, ...]) -> None:
+        """Note what an event tells, at these ends of the line. Raises UncoveredError."""
         match event:
             case Played():
-                self._play(event)
+                self._play(event, ends)
             case Drew(seat=seat, tile=tile):
                 if self.begun and not self.game.settings.draw_when_able:
-                    self._unable(seat)
+                    self._unable(seat, ends)
                 assert tile is not None, "In a state nothing is hidden."
                 self.places[seat].append(HiddenPlace(seat))
                 self.drawn[seat].append(self.state.table.bit[tile])
                 self.stock -= 1
             case Passed(seat=seat):
-                self._unable(seat)
-            case TurnedUp(tile=(left, right)):
-                self.left, self.right = left, right
+                self._unable(seat, ends)
+            case TurnedUp():
                 self.stock -= 1
             case Leads():
                 self._lead(event.seat)
@@ -157,33 +156,29 @@ class _Facts:
             case _:
                 pass
 
-    def _play(self, event: Played) -> None:
-        self._order(event)
-        if event.end != "right":
-            self.left = event.tile[0]
-        if event.end != "left":
-            self.right = event.tile[1]
+    def _play(self, event: Played, ends: tuple[int, ...]) -> None:
+        self._order(event, ends)
         bit = self.state.table.bit[high_first(event.tile)]
         self.played[event.seat] |= bit
         for place in self.places[event.seat]:
             place.played |= bit
 
-    def _order(self, event: Played) -> None:
+    def _order(self, event: Played, ends: tuple[int, ...]) -> None:
         """Note which of two tiles came first, if a seat plays both on equal ends."""
         if not self.game.settings.two_tiles or event.seat == self.seat:
             return
         before, self.on_left = self.on_left, None
-        if event.end == "left" and self.left == self.right:
+        if event.end == "left" and ends[0] == ends[1]:
             self.on_left = event
         elif event.end == "right" and before and before.seat == event.seat:
             tiles = (high_first(one.tile) for one in (before, event))
             self.orders.append(TileOrder(*map(self.state.table.bit.__getitem__, tiles)))
 
-    def _unable(self, seat: int) -> None:
+    def _unable(self, seat: int, ends: tuple[int, ...]) -> None:
         if seat == self.seat:
             return
         suits, gone = self.state.table.suits, self.played[seat]
-        left, right = suits[self.left] & ~gone, suits[self.right] & ~gone
+        left, right = (suits[end] & ~gone for end in ends)
         alone = not boneyard.drawable(self.game.rules.boneyard, self.game.rules.turn, self.stock)
         hand = len(self.places[seat]) - gone.bit_count()
         if self.game.settings.two_tiles and not (alone and hand == 1):
@@ -249,8 +244,8 @@ def hidden_tiles(game: Game, dealt: Dealt) -> HiddenTiles:
     if state.phase.name == "call" and not state.drawable:
         raise UncoveredError  # Somebody can play, but nobody knows who.
     facts = _Facts(game, dealt)
-    for event in state.history:
-        facts.follow(event)
+    for event, ends in with_ends(state.history):
+        facts.follow(event, ends)
     if (facts.limits or facts.orders) and len(settings.table.tiles) > MOST_BOUND:
         raise UncoveredError
     others = [other for other in range(game.seats) if other != state.turn]

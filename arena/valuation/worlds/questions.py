@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from itertools import islice
 
-from arena.analysis.alternative_deals import DecisionPoint, alternative_deals
+from arena.analysis.alternative_deals import StopAt, alternative_deals
 from arena.analysis.timeline import AskedQuestion
 from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
@@ -53,8 +53,9 @@ def _hidden(question: AskedQuestion) -> HiddenTiles | None:
 
 def _general_worlds(question: AskedQuestion, many: int) -> list[Game]:
     """Return worlds of any question, a few changes of the deal between one and the next."""
-    moment = DecisionPoint(len(question.history.acts), question.game.playing.phase.name)
+    phase = question.game.playing.phase.name
+    until = StopAt(question.seat, len(question.history.acts), phase)
     rng = random.Random(seed_of(question.game))
-    chain = alternative_deals(question.history, question.seat, rng, (question.seat, moment))
+    chain = alternative_deals(question.history, question.seat, rng, until)
     used = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
     return [world.game for world in used]

@@ -36,5 +36,3 @@ for line in sys.stdin:
         say({"type": "hello", "name": "my-bot", "version": "1"})
     elif message["type"] == "ask":
         say({"type": "choose", "id": message["id"], "choice": choose(message)})
-    elif message["type"] == "bye":
-        break

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.analysis.alternative_deals import (
-    DecisionPoint,
     InconsistentDealError,
     PublicMove,
     RoundHistory,
@@ -40,10 +39,9 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
     seed = number.to_bytes(32, "big")
     for deal in played(*table, seed, rng):
         for moment in list(questions(deal, 0, Clock()))[-1:]:
-            until = (0, moment)
-            *_, here = replay_round(deal, until)
+            *_, here = replay_round(deal, moment)
             known = public(here.game, 0), values.legal(here.game)
-            for world in islice(alternative_deals(deal, 0, rng, until), 10):
+            for world in islice(alternative_deals(deal, 0, rng, moment), 10):
                 assert (public(world.game, 0), values.legal(world.game)) == known
         *_, end = replay_round(deal)
         for world in islice(alternative_deals(deal, 0, rng), 10):
@@ -63,7 +61,7 @@ def left(game: Game) -> Left:
 
 def possible(deal: RoundHistory, until: StopAt) -> set[Left]:
     """By trying every two tiles that the seat does not see: what may lie in the boneyard."""
-    seat = until[0]
+    seat = until.seat
     *_, here = replay_round(deal, until)
     known, (dealt,) = public(here.game, seat), deal.deals
     other, found = dealt.hands[1 - seat], set[Left]()
@@ -84,10 +82,10 @@ def tight_questions() -> Iterator[tuple[RoundHistory, StopAt, set[Left]]]:
     for number in (13, 14):
         (deal, *_) = played(TIGHT, 2, bytes([number]) * 32, random.Random(number))
         for moment in questions(deal, 0, Clock()):
-            cut, until = deal._replace(acts=deal.acts[: moment.acts]), (0, moment)
+            cut = deal._replace(acts=deal.acts[: moment.acts])
             passed = any(act == PublicMove(1, Pass()) for act in cut.acts)
             if passed or (number, moment.acts) == (14, 9):
-                yield cut, until, possible(cut, until)
+                yield cut, moment, possible(cut, moment)
 
 
 # Slow: other worlds come as often as chance would deal them, which a what-if rests on.
@@ -117,6 +115,4 @@ def test_acts_that_cannot_be_played_are_refused() -> None:
     (moment, *_) = questions(deal, 0, Clock())
     impossible = deal._replace(acts=(PublicMove(0, Pass()), *deal.acts))
     with pytest.raises(InconsistentDealError):
-        next(
-            alternative_deals(impossible, 0, random.Random(1), (0, DecisionPoint(2, moment.phase)))
-        )
+        next(alternative_deals(impossible, 0, random.Random(1), moment._replace(acts=2)))

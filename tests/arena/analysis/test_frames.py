@@ -1,74 +1,65 @@
-"""What a seat sees from its messages alone is what a replay shows of that seat."""
+"""The screen of a person in a running game shows what a replay of that seat shows."""
 
-from collections.abc import Iterator
+from itertools import repeat
+from typing import NamedTuple
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
 
 from arena.analysis.frames import Frame, LiveFrames, frames
-from arena.analysis.timeline import walk_log
+from arena.analysis.replay import setup_of
+from arena.analysis.timeline import Timeline, walk_log
+from arena.engine.shuffle import board_seed
 from arena.engine.structs import Hand
 from arena.logs.gamelog import LoggedGame
-from protocol.codec import decode_from_referee
-from protocol.messages import Ask, GameOver, GameStarts, RoundOver, ToBot
-from protocol.records import Result, RoundRecord
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
+from protocol.codec import decode_from_referee, encode_line
+from protocol.messages import Ask, Choose, Clock, GameOver, RoundOver
 from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
-from tests.support.logged_games import GAMES, NAMES, any_of, heard
+from tests.support.logged_games import GAMES, NAMES, any_of, overhear
+from tests.support.replay_pages import pairs
+
+Message = Ask | RoundOver | GameOver
 
 
-def game_and_messages(name: str, seats: int) -> tuple[LoggedGame, list[list[ToBot]]]:
-    """Return a game of this name, and what each seat is told in it."""
-    game, lines = heard(short(name), seats, any_of(name))
-    return game, [[*map(decode_from_referee, own)] for own in lines]
+class Shown(NamedTuple):
+    """A message to a seat, and the frames that its screen showed with it."""
+
+    message: Message
+    moves: list[Frame]
 
 
-def seen(messages: list[ToBot]) -> Iterator[Frame]:
-    first, *others = messages
-    assert isinstance(first, GameStarts)
-    sight = LiveFrames(first, NAMES[: first.seats])
-    for message in others:
-        assert isinstance(message, Ask | RoundOver | GameOver)
-        yield sight.frame(message)
+def screens(name: str, seats: int) -> tuple[LoggedGame, list[list[Shown]]]:
+    """Return a game, and what each seat's screen showed of it while it was played."""
+    setup = GameSetup("1.game", 1, 1, NAMES[:seats], short(name), Clock())
+    referee, pick = Referee(setup, board_seed(b"render", "event", 1)), any_of(name)
+    lives = [LiveFrames(referee, seat) for seat in range(seats)]
+    shown: list[list[Shown]] = [[] for _ in lives]
+    for live in lives:
+        live.log = Mock()
+    while True:
+        lines = referee.take_outgoing()
+        # A table logs several records at a time, and a screen is shown those that wait, too.
+        records = referee.take_records() if len(lines) % 2 else []
+        for live in lives:
+            live.append(records)
+        for seat, line in lines:
+            message = decode_from_referee(line)
+            if isinstance(message, Ask | RoundOver | GameOver):
+                shown[seat].append(Shown(message, lives[seat].moves(message)))
+        if (question := referee.awaiting) is None:
+            break
+        answer = encode_line(Choose(id=question.id, choice=pick(question)))[:-1]
+        referee.receive(question.seat, answer, 1.5)
+    played = overhear(setup, board_seed(b"render", "event", 1), any_of(name), repeat(1.5)).logged
+    return played, shown
 
 
-def plain(frame: Frame) -> Frame:
-    return replace(frame, events=(), record=None, turn=None, options=())
-
-
-# Slow: at every table a person sees what the replay of the seat shows.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
-def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
-    game, told = game_and_messages(name, seats)
-    for seat, messages in enumerate(told):
-        own, replayed = list(seen(messages)), list(frames(walk_log(game), seat))
-        happened = [event for frame in own for event in frame.events]
-        assert happened == [event for frame in replayed for event in frame.events]
-        ends = [
-            [replace(plain(one), pot=None) for one in all_ if isinstance(one.record, RoundRecord)]
-            for all_ in (own, replayed)
-        ]
-        assert ends[0] == ends[1]
-        last = own[-1].record
-        assert isinstance(last, Result)
-        assert game.result
-        assert (last.scores, last.places, last.why) == (
-            game.result.scores,
-            game.result.places,
-            game.result.why,
-        )
-
-
-# Slow: at every table a question is shown as it was asked.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
-def test_a_question_is_shown_as_it_was_asked(name: str, seats: int) -> None:
-    for messages in game_and_messages(name, seats)[1]:
-        for message, frame in zip(messages[1:], seen(messages), strict=True):
-            if isinstance(message, Ask):
-                assert frame.options == message.options
-                assert frame.turn == message.seat
-                assert frame.hands[message.seat] == message.hand
-                assert frame.line == message.line
+def events(some: list[Frame]) -> list[object]:
+    return [event for frame in some for event in frame.events]
 
 
 def table(frame: Frame, seat: int) -> tuple[object, ...]:
@@ -84,27 +75,50 @@ def size(tiles: Hand | int) -> int:
     return tiles if isinstance(tiles, int) else len(tiles)
 
 
-# Slow: at every table.
+# Slow: at every table a person sees what the replay of the seat shows.
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
-def test_moves_lead_to_each_message_over_tables_of_the_replay(name: str, seats: int) -> None:
-    game, told = game_and_messages(name, seats)
+def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
+    game, shown = screens(name, seats)
     several = 0
-    for seat, (first, *messages) in enumerate(told):
-        assert isinstance(first, GameStarts)
-        sight = LiveFrames(first, NAMES[:seats])
-        replayed = {table(frame, seat) for frame in frames(walk_log(game), seat)}
-        for message, frame in zip(messages, seen(told[seat]), strict=True):
-            assert isinstance(message, Ask | RoundOver | GameOver)
-            *early, last = sight.moves(message)
-            assert replace(last, events=frame.events) == frame
-            together = [event for one in (*early, last) for event in one.events]
-            assert together == [*frame.events]
+    for seat, own in enumerate(shown):
+        replayed = list(frames(walk_log(game), seat))
+        assert events([frame for one in own for frame in one.moves]) == events(replayed)
+        tables = {table(frame, seat) for frame in replayed}
+        for message, (*early, last) in own:
             for one in early:
-                assert table(one, seat) in replayed
-                assert not one.options
-                assert one.record is None
-                assert not one.pips
-                others = [hand for at, hand in enumerate(one.hands) if at != seat]
-                assert all(isinstance(hand, int) for hand in others)
+                assert table(one, seat) in tables
+                assert (one.options, one.record, one.pips) == ((), None, ())
+                assert all(isinstance(hand, int) for at, hand in enumerate(one.hands) if at != seat)
             several += len(early)
+            if isinstance(message, Ask):
+                told = (message.options, message.seat, message.hand, message.line)
+                assert (last.options, last.turn, last.hands[seat], last.line) == told
+            else:
+                same = [one for one in replayed if one.record == last.record]
+                assert [replace(last, events=())] == [replace(one, events=()) for one in same]
     assert several > 5
+
+
+def test_a_person_is_told_of_no_foul_before_the_end() -> None:
+    setup = GameSetup("1.game", 1, 1, NAMES[:3], short("draw"), Clock())
+    referee = Referee(setup, board_seed(b"render", "event", 1))
+    assert referee.awaiting
+    referee.receive(referee.awaiting.seat, b"no", 1.5)
+    assert referee.awaiting, "The others play on."
+    seat = referee.awaiting.seat
+    (*_, question) = (line for to, line in referee.take_outgoing() if to == seat)
+    message = decode_from_referee(question)
+    assert isinstance(message, Ask)
+    assert all(frame.record is None for frame in LiveFrames(referee, seat).moves(message))
+
+
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
+def test_a_person_sees_the_same_in_every_world_of_its_seat(name: str, seats: int) -> None:
+    for seat, *worlds in pairs(name, seats, 4):
+        seen = []
+        for game in worlds:
+            timeline, known = Timeline(game), [game.game, *game.records]
+            live = LiveFrames(Mock(setup=setup_of(game), unlogged=known), seat)
+            asked = [decode_from_referee(timeline.line(one)) for one in timeline.questions(seat)]
+            seen.append([live.moves(one) for one in asked if isinstance(one, Ask)])
+        assert seen[0] == seen[1] != []

@@ -387,7 +387,7 @@ def event(tmp_path: Path, games: int) -> Path:
 def test_many_games_are_listed_and_the_list_ends(tmp_path: Path) -> None:
     lines = replay(event(tmp_path, 52)).stdout.splitlines()
     assert len(lines) == 51
-    assert lines[0] == "1.game  ada 0, bob 6: bob wins"
+    assert lines[0] == "1.game  ada 0 – 6 bob"
     assert lines[-1] == "... and 2 more; name one to show it."
 
 

@@ -13,7 +13,7 @@ from arena.conformance.diagnose_line import Diagnosis
 from arena.conformance.expect import violation
 from arena.conformance.model import Budget, StepResult
 from arena.conformance.report import check_verdict
-from arena.conformance.runner import STEPS, run_steps, select_steps, totals
+from arena.conformance.runner import STEPS, run_steps, select_steps
 from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
@@ -49,9 +49,10 @@ def new_session(pace: Budget = QUICK) -> Session:
     return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
 
 
+# Slow: one bot of each kind: a plain one, many games at once, other languages, a service.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sample_bots())
-def test_every_sample_bot_passes(name: str, open_folder: Path) -> None:
+@pytest.mark.parametrize("name", ["first", "batched", "random-sh", "ismcts", "chat", "adapter"])
+def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
     """Where `run` would start it: in the best sandbox of this machine, built."""
     if not sample_bots()[name].available:
         pytest.skip(f"{name} needs {sample_bots()[name].needs}")
@@ -69,7 +70,7 @@ def test_whole_games_are_played_too() -> None:
     whole = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20)
     one = new_session(whole)
     assert failed(run_steps(one, select_steps(()))) == []
-    assert one.questions > 5_000
+    assert len(one.answers) > 5_000
 
 
 # Slow: a check that runs out of time blames no bot.
@@ -95,8 +96,7 @@ def test_a_name_in_the_findings_steers_no_terminal() -> None:
 
 def test_steps_not_reached_in_time_are_reported() -> None:
     outcomes = list(run_steps(new_session(Budget(total_s=0)), select_steps(())))
-    assert totals(outcomes) == (0, 0, 0, len(STEPS))
-    assert {one.state for one in outcomes} == {"skip"}
+    assert [one.state for one in outcomes] == ["missed"] * len(STEPS)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_several_games_are_played_one_after_another_too(whole: bool, games: str)
     (tables,) = run_steps(one, select_steps(("tables",)))
     assert tables.note.startswith(games)
     assert one.games == IN_TURN * int(games.split()[0])
-    assert one.ms > 0
+    assert sum(answer.ms for answer in one.answers) > 0
 
 
 def test_a_walk_that_is_left_leaves_no_process() -> None:
@@ -221,5 +221,5 @@ def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
 
     steps = [(1, CheckStep("x", "x", "Time", lagging)), *select_steps(("first",))]
     results = run_steps(new_session(), steps)
-    assert [one.state for one in results] == ["skip", "pass"]
+    assert [one.state for one in results] == ["missed", "pass"]
     assert check_verdict(results) == "not finished"

@@ -6,9 +6,8 @@ from itertools import islice, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from arena.engine import boneyard, scoring, values
 from arena.engine.shuffle import board_seed
@@ -31,7 +30,6 @@ from protocol.messages import (
 )
 from protocol.messages import End as Where
 from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
-from protocol.ruleset import Game as Limits
 from protocol.tiles import high_first
 from tests.support import naive_rules
 from tests.support.fast_run import FAST_GAMES, slow_except
@@ -192,19 +190,6 @@ def paid_in_between(before: Game, game: Game) -> int:
 @given(rules_and_seats(), seeds, lucks)
 def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, rng: random.Random) -> None:
     everything(table, seed, rng)
-
-
-@pytest.mark.slow
-@settings(max_examples=250)
-@given(rules_and_seats(), seeds, st.integers(0, 2**32))
-def test_three_thousand_rounds(table: Table, seed: bytes, choices: int) -> None:
-    """Twelve rounds of each ruleset, whatever it says of its target.
-
-    Hypothesis does not know the single choices here: it would take a third of the time.
-    """
-    rules, seats = table
-    rng = random.Random(choices)
-    everything((replace(rules, game=Limits(target=100_000, max_rounds=12)), seats), seed, rng)
 
 
 # Slow: every named game keeps every property of the engine.

@@ -52,12 +52,6 @@ def test_the_values_of_sample_endgames_are_exact() -> None:
         assert solved_again(problem) == problem.values
 
 
-@pytest.mark.slow
-def test_the_values_of_all_sample_endgames_are_exact() -> None:
-    for problem in sample()[:200]:
-        assert solved_again(problem) == problem.values
-
-
 def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGame) -> None:
     found = Candidates(seed=1)
     found.look(logged)

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.files import CHUNK, DamagedFileError
 from arena.logs import checksummed, compression
-from arena.logs.catalog import compress_finished, list_logs, logs_of_sittings, remove_leftovers
+from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
 from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_torn_line
 from arena.logs.compression import ENDING, actual_path, compress, decompress
 from arena.logs.follow import LogFollower
@@ -133,12 +134,12 @@ def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
     games = list(read_games(path))
     compress(path)
     whole = actual_path(path).read_bytes()
-    said = [refused(path, games) for _ in flips(actual_path(path))]
+    said = [refused(path, games) for _ in islice(flips(actual_path(path)), 0, None, 5)]
     found = [why for why in said if why is not None]
     # Few bits of a frame say nothing: without them it says the same.
     harmless = len(said) - len(found)
     assert all(why.startswith(f"{path}.zst: cannot be decompressed: ") for why in found)
-    assert len(found) > 5 * len(whole) > 500 * harmless
+    assert len(found) > len(whole) > 100 * harmless
     assert list(read_games(path)) == games
 
 
@@ -276,22 +277,3 @@ def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: 
     actual_path(growing).unlink()
     with pytest.raises(DamagedFileError, match="was deleted"):
         list(tail.look())
-
-
-def test_a_game_is_found_by_the_names_of_logs_alone(tmp_path: Path) -> None:
-    for name in ("from-1.a.b", "from-26.a.b", "from-1.b.a", "from-101.a.b", "notes", "from-x.a.b"):
-        (tmp_path / f"{name}.jsonl").write_bytes(b"")
-    (tmp_path / "from-51.a.b.jsonl.zst").write_bytes(b"")
-    found = {
-        "1.a.b": "from-1.a.b", "25.a.b": "from-1.a.b", "26.a.b": "from-26.a.b",
-        "75.a.b": "from-51.a.b", "100.a.b": "from-51.a.b", "999.a.b": "from-101.a.b",
-        "999.b.a": "from-1.b.a",
-    }  # fmt: skip
-    for game, name in found.items():
-        assert logs_of_sittings(tmp_path, game)[0] == tmp_path / f"{name}.jsonl"
-    assert [path.stem for path in logs_of_sittings(tmp_path, "60.a.b")] == [
-        "from-51.a.b", "from-26.a.b", "from-1.a.b",
-    ]  # fmt: skip
-    for game in ("0.a.b", "1.a", "1.a.c", "", "a.b", "-1.a.b", "²9.a.b"):
-        assert logs_of_sittings(tmp_path, game) == []
-    assert logs_of_sittings(tmp_path / "none", "1.a.b") == []

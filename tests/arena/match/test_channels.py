@@ -1,46 +1,52 @@
-"""The list of channels is true, and as it is made now."""
+"""The lists of channels, arena/SECRETS.md: each that it calls closed names tests that exist."""
 
-import pytest
+import ast
+import re
+from functools import cache
+from pathlib import Path
 
-from tests.support.channels import CHANNELS, FILE, SECRECY, Channel, blocked, leak, missing, table
 from tests.support.leaky_referees import LEAKS
 from tests.support.probes import BLOCKED
 
-
-@pytest.mark.parametrize("channel", CHANNELS, ids=lambda one: one.name)
-def test_a_closed_channel_names_tests_that_exist(channel: Channel) -> None:
-    assert channel.measure
-    assert channel.tests or channel.state == "open"
-    assert not (channel.tests and channel.state == "open")
-    assert [missing(test) for test in channel.tests] == [None] * len(channel.tests)
+TESTS = Path(__file__).parents[2]
+PAGE = TESTS.parent / "arena" / "SECRETS.md"
+STATES = ("Open", "Closed", "Closed in the sandbox")
+"""The headings of the page's lists."""
+NAMED = re.compile(r"`([\w/]+\.py)::(\w+)(?:\[(.+?)\])?`")
 
 
-@pytest.mark.parametrize(
-    ("test", "why"),
-    [
-        ("tests/no_such_file.py::test_x", "does not exist"),
-        (f"{SECRECY}::test_that_nobody_wrote", "has no test_that_nobody_wrote"),
-    ],
-)
-def test_a_test_that_does_not_exist_is_noticed(test: str, why: str) -> None:
-    assert why in (missing(test) or "")
+@cache
+def functions(path: str) -> set[str]:
+    """Return the names of a test module's functions, none where it does not exist."""
+    file = TESTS / path
+    tree = ast.parse(file.read_text() if file.exists() else "")
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {node.name for node in ast.walk(tree) if isinstance(node, kinds)}
 
 
-def test_every_probe_that_is_named_is_made() -> None:
-    named = {test for one in CHANNELS for test in one.tests if "test_blocked[" in test}
-    assert named <= {blocked(probe) for probe in BLOCKED}
+def rows(state: str) -> list[list[str]]:
+    """Return the cells of the lines of one list."""
+    section = PAGE.read_text().partition(f"\n## {state}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
-def test_every_leak_that_is_named_is_tried_and_every_one_is_named() -> None:
-    assert {test for one in CHANNELS for test in one.tests if "is_caught[" in test} == {
-        leak(what) for what in LEAKS
-    }
+ROWS = [row for state in STATES for row in rows(state)]
 
 
-def test_every_channel_stands_once() -> None:
-    names = [one.name for one in CHANNELS]
-    assert len(set(names)) == len(names)
+def test_a_closed_channel_names_tests_that_exist() -> None:
+    assert re.findall(r"^## (.+)$", PAGE.read_text(), re.MULTILINE) == [*STATES]
+    assert all(len(row) == 2 for row in rows("Open"))
+    for channel, measure, tests in (row for state in STATES[1:] for row in rows(state)):
+        named = NAMED.findall(tests)
+        assert measure, channel
+        assert named, channel
+        assert len(named) == tests.count("`") // 2, channel
+        assert [name for path, name, _ in named if name not in functions(path)] == [], channel
 
 
-def test_the_page_is_as_it_is_made_now() -> None:
-    assert FILE.read_text() == table(), "python -m tests.support.channels writes it again"
+def test_every_named_probe_and_every_leak_is_tried_and_no_channel_stands_twice() -> None:
+    named = [one for row in ROWS for one in NAMED.findall(row[-1])]
+    assert {case for _, name, case in named if name == "test_blocked"} <= set(BLOCKED)
+    assert {case for _, name, case in named if name == "test_a_leak_is_caught"} == set(LEAKS)
+    assert len({row[0] for row in ROWS}) == len(ROWS) > 50

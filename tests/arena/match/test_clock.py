@@ -4,13 +4,11 @@ import math
 from collections.abc import Callable, Iterator
 
 import pytest
-import trio
-import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
-from arena.match.poller import LINGER_S, NAP_S, TURN_S, Poller
+from arena.match.poller import LINGER_S, Poller
 from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 
 
@@ -208,44 +206,6 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
 
 
-@pytest.mark.parametrize(("seconds", "given_back_ms"), [(0.004, 0), (NAP_S, 0), (0.5, 490)])
-async def test_a_wait_for_a_bot_that_thinks_is_planned(
-    poller: Poller, time: Time, seconds: float, given_back_ms: float
-) -> None:
-    """Of a stop of our process that begins in it, only a nap's length is hidden."""
-    deadline = waiting(60_000, began=100.0)
-    poller.add_timer(deadline)
-    poller._last_wait_s, poller._rested_at = 0.005, 100.0
-    real, polls = poller._epoll, Polls(time, (seconds, [1]))
-    poller._epoll = polls  # type: ignore[assignment]
-    assert poller._wait_in_epoll()
-    assert polls.waits == [NAP_S]
-    poller._epoll = real
-    pumped(poller, time, (0, [1]), d1=nothing)
-    assert deadline.given_back_ms == pytest.approx(given_back_ms)
-
-
-async def test_other_tasks_are_not_kept_waiting_for_a_bot_that_thinks(
-    poller: Poller, time: Time
-) -> None:
-    poller.add_timer(waiting(began=100.0))
-    poller._last_wait_s, poller._rested_at = NAP_S, 100.0
-    assert not poller._wait_in_epoll(), "The bot takes longer than a nap."
-    poller._last_wait_s, poller._rested_at = 0.005, 100.0 - 2 * TURN_S
-    assert not poller._wait_in_epoll(), "Other tasks wait for their data."
-    poller._rested_at = 100.0
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(trio.lowlevel.checkpoint)
-        assert not poller._wait_in_epoll(), "Another task can run."
-    real, polls = poller._epoll, Polls(time, (0, []))
-    poller._epoll = polls  # type: ignore[assignment]
-    with trio.move_on_after(NAP_S / 2):
-        assert poller._wait_in_epoll()
-        await trio.lowlevel.checkpoint()
-    poller._epoll = real
-    assert polls.waits[0] <= NAP_S / 2, "Another task's time is up."
-
-
 def test_a_timer_is_not_moved(poller: Poller, time: Time) -> None:
     due: list[float] = []
     timer = Timer(lambda: due.append(time.now))
@@ -392,52 +352,3 @@ def test_work_for_later_comes_after_the_others_and_is_not_slept_on(
     )
     assert order == ["other", "hog"] * 3
     assert polls.waits[:3] == [0, 0, 0]
-
-
-async def test_a_poller_wakes_up_for_work_only_while_no_deadline_runs(
-    autojump_clock: trio.testing.MockClock,
-) -> None:
-    assert autojump_clock.current_time() == 0
-    naps, done = list[float](), list[str]()
-
-    class Counting(Poller):
-        async def _rest(self) -> None:
-            naps.append(trio.current_time())
-            await super()._rest()
-
-    poller = Counting()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(poller.run)
-        await trio.sleep(60)
-        assert len(naps) == 1
-        poller.call_soon(lambda: done.append("work"))
-        await trio.sleep(1)
-        assert done == ["work"]
-        assert len(naps) == 2
-        nursery.cancel_scope.cancel()
-
-
-async def test_a_shorter_deadline_ends_a_nap(poller: Poller) -> None:
-    poller._nap_ends = 200.0
-    poller.wake_by(300.0)
-    assert not poller._nap.cancel_called
-    poller.wake_by(199.0)
-    assert poller._nap.cancel_called
-
-
-async def test_a_timer_ends_a_nap_that_began_without_timers() -> None:
-    """Also if it is due later than one that was removed: a silent bot must not stop the poller."""
-    poller, due = Poller(), trio.Event()
-    early, late = Timer(nothing), Timer(due.set)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(poller.run)
-        early.at = poller.now() + 0.01
-        poller.add_timer(early)
-        poller.remove_timer(early)
-        await trio.sleep(0.005)
-        late.at = poller.now() + 0.02
-        poller.add_timer(late)
-        with trio.fail_after(2):
-            await due.wait()
-        late.end()
-        nursery.cancel_scope.cancel()

@@ -82,13 +82,14 @@ def test_the_table_has_every_behaviour_and_every_foul() -> None:
 
 
 def one_of_each() -> set[tuple[str, Place]]:
-    """Choose one behaviour for each fate that a group of them can have."""
-    fates: dict[tuple[str, str | None], tuple[str, Place]] = {}
+    """Choose one behaviour for each foul, and one of each group."""
+    fates: dict[str | None, tuple[str, Place]] = {}
     for how, row in ROWS.items():
         if not (row.slow or row.needs):
             for place in places(how):
                 there = row.best or row if place == "best" else row
-                fates.setdefault((how.partition("/")[0], there.foul), (how, place))
+                for fate in (there.foul, how.partition("/")[0]):
+                    fates.setdefault(fate, (how, place))
     return {*fates.values()}
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from trio.testing import MockClock
 
+from arena.analysis.frames import LiveFrames
 from arena.analysis.text import Look
 from arena.engine.shuffle import board_seed
 from arena.match import human
@@ -199,8 +200,8 @@ async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -
     person.set_listener(Hears(lambda: play(referee, person)))
     screen = TerminalPlayer(console, typist.read, Look(NAMES, 80))
     play(referee, person)
-    with trio.fail_after(60):
-        ended = await screen.show(person, trio.Event())
+    with trio.fail_after(120):
+        ended = await screen.show(person, LiveFrames(referee, SEAT), trio.Event())
     os.close(typist.read)
     return ended, console.export_text()
 
@@ -236,10 +237,10 @@ async def test_time_runs_out(autojump_clock: MockClock) -> None:
     """What follows is what the table says; the screen only stops waiting."""
     typist = Typist()
     console = Console(width=80, record=True, file=StringIO())
-    _, person = table()
+    referee, person = table()
     screen = TerminalPlayer(console, typist.read, Look(NAMES, 80))
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(screen.show, person, trio.Event())
+        nursery.start_soon(screen.show, person, LiveFrames(referee, SEAT), trio.Event())
         await trio.sleep(66)
         nursery.cancel_scope.cancel()
     assert "Time is up." in console.export_text()

@@ -19,6 +19,7 @@ from protocol.codec import Fault, encode_line
 from protocol.messages import BotHello, Clock
 from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from tests.support.fast_run import FAST_TABLES, slow_except
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
@@ -51,9 +52,13 @@ def first(_: OpenQuestion) -> int:
     return 0
 
 
+# Slow: a game of any rules at any table is played to its end.
 @pytest.mark.parametrize(
     ("name", "seats"),
-    [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))],
+    slow_except(
+        FAST_TABLES,
+        ((name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))),
+    ),
 )
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
     rng = random.Random(name)

@@ -63,13 +63,6 @@ def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
     assert not list(differences(many(name, differs), seats, seats, random.Random(name)))
 
 
-@pytest.mark.slow
-@examples(120)
-@given(rules_and_seats(), numbers)
-def test_many_more_rulesets_tell_nothing(table: tuple[Ruleset, int], number: int) -> None:
-    assert not list(differences(*table, number, random.Random(number)))
-
-
 def test_the_other_worlds_are_other() -> None:
     """Where nearly all were the same, nothing would ever be caught."""
     changed = asked = 0
@@ -83,7 +76,7 @@ def test_the_other_worlds_are_other() -> None:
         ):
             for moment in questions(deal, 0, Clock()):
                 asked += 1
-                other = resampled(deal, 0, rng, (0, moment))
+                other = resampled(deal, 0, rng, moment)
                 changed += other.deals != deal.deals[: len(other.deals)]
     assert changed > 0.9 * asked > 100
 
@@ -118,7 +111,7 @@ def test_a_leak_is_caught(what: str) -> None:
 
 @pytest.mark.parametrize(
     ("rules", "seats"),
-    slow_except([("draw", 3)], sorted({(leak.rules.name, leak.seats) for leak in LEAKS.values()})),
+    slow_except([], sorted({(leak.rules.name, leak.seats) for leak in LEAKS.values()})),
 )
 def test_an_honest_referee_is_not_caught_at_the_same_tables(rules: str, seats: int) -> None:
     """So it is the leak that is caught, not the test."""

@@ -17,6 +17,7 @@ from arena.logs.gamelog import read_games
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
 from arena.match.clock import LagError
+from arena.match.game_setup import GameSetup
 from arena.match.piped_process import CannotStartError
 from arena.match.player import Player
 from arena.match.poller import Poller
@@ -161,20 +162,6 @@ async def test_cpu_time_is_what_the_kernel_says() -> None:
     assert bot.cpu_ms() >= used
 
 
-async def test_time_used_is_logged_before_the_result(tmp_path: Path) -> None:
-    log = tmp_path / "log.jsonl"
-    await play([sample("first"), sample("greedy")], log)
-    (game,) = read_games(log)
-    spent = game.records[-2]
-    assert isinstance(spent, SpentRecord)
-    for seat in (0, 1):
-        times = [r.ms for r in game.records if isinstance(r, ChoiceRecord) and r.seat == seat]
-        assert spent.questions[seat] == len(times)
-        assert spent.ms[seat] == pytest.approx(sum(times), abs=0.01)
-        assert spent.worst_ms[seat] == max(times)
-    assert all(ms is not None and ms >= 0 for ms in spent.cpu_ms)
-
-
 async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     clock = Clock(start_ms=20_000, move_ms=1_000, bank_ms=500)
@@ -247,6 +234,34 @@ async def test_a_machine_that_cannot_keep_time_ends_the_game_without_a_result(
     (game,) = read_games(log)
     assert game.result is None
     assert not children()
+
+
+@pytest.mark.parametrize(("went_on", "cpu_ms"), [(True, 1e9), (True, 0.0), (False, 1e9)])
+async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
+    went_on: bool, cpu_ms: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a bot that can stop the machine plays no game to its end that it would lose."""
+    monkeypatch.setattr(BotProcess, "cpu_ms", lambda _: cpu_ms)
+
+    def resumed(setup: GameSetup, seed: bytes) -> Referee:
+        referee = Referee(setup, seed)
+        referee.went_on = went_on
+        return referee
+
+    lagging = partial(LaggingPoller, 10_001.0, after=5)
+    bots, log = [sample("first"), sample("greedy")], tmp_path / "log.jsonl"
+    clock = Clock(start_ms=20_000)
+    if went_on and cpu_ms:
+        (result,) = await play(bots, log, clock, poller=lagging, referee=resumed)
+        (foul,) = result.fouls
+        (game,) = read_games(log)
+        (evidence,) = (one for one in game.records if isinstance(one, FoulRecord))
+        assert foul.foul == evidence.foul == "late"
+        assert "kept the referee from its pipe for" in evidence.detail
+        assert (evidence.cpu_ms or 0.0) > cpu_ms / 2
+    else:
+        with pytest.RaisesGroup(LagError):
+            await play(bots, log, clock, poller=lagging, referee=resumed)
 
 
 async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back() -> None:

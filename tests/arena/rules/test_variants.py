@@ -17,7 +17,7 @@ from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
 from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
 from tournaments.cli.main import main
-from tournaments.plan.event_file import written_event
+from tournaments.plan.event import written_event
 from tournaments.plan.event_plan import read_plan
 
 

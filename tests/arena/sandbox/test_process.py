@@ -75,7 +75,7 @@ def look(
         patch.setenv("PATH", f"{os.environ['PATH']}:{tmp_path}")
         process = slot.start(Command((python, "-c", LOOK), "/usr", reads))
     try:
-        said, complaint = process.communicate(timeout=30)
+        said, complaint = process.communicate(timeout=120)
     finally:
         slot.kill()
         process.wait()

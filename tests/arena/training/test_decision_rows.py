@@ -12,7 +12,7 @@ from arena.training.decision_rows import decision_rows, margins_by_round
 from arena.training.encoding import Encoding
 from protocol.codec import decode_from_referee
 from protocol.messages import Ask
-from protocol.records import ChoiceRecord, FoulRecord
+from protocol.records import ChoiceRecord
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_TABLES, examples, slow_except
 from tests.support.rulesets import rules_and_seats
@@ -40,27 +40,20 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
     rules = replace(rules, game=replace(rules.game, max_rounds=2))
     logged, _ = overheard(rules, seats, any_of(seed, foul))
     code = Encoding(rules, seats)
-    every = [*decision_rows(Timeline(logged), code, range(seats))]
-    assert len(every) == len([*logged.choices()])
+    timeline = Timeline(logged)
+    every = [*decision_rows(timeline, code, range(seats))]
+    assert [row.answer for row in every] == [*logged.choices()]
+    for asked, answer, vector, mask, action in every:
+        ask = decode_from_referee(timeline.line(asked))
+        assert isinstance(ask, Ask)
+        assert vector.tobytes() == code.vector(ask).tobytes()
+        assert mask.tolist() == code.actions.mask(ask.options).tolist()
+        assert (asked.round, asked.question.id, asked.options) == (ask.round, ask.id, ask.options)
+        chosen = ask.options[answer.choice] if isinstance(answer, ChoiceRecord) else None
+        assert action == (chosen and code.actions.numbers.get(chosen))
     for seat in range(seats):
-        rows = [*decision_rows(Timeline(logged), code, {seat})]
-        assert [row.id for row in rows] == [row.id for row in every if row.seat == seat]
-        timeline = Timeline(logged)
-        asked = [one for one in timeline.questions(seat) if one.answer]
-        for row, decision in zip(rows, asked, strict=True):
-            ask = decode_from_referee(timeline.line(decision))
-            assert isinstance(ask, Ask)
-            assert row.vector.tobytes() == code.vector(ask).tobytes()
-            assert row.mask.tolist() == code.actions.mask(ask.options).tolist()
-            assert (row.round, row.number, row.id) == (ask.round, decision.number, ask.id)
-            assert row.options == ask.options
-            if isinstance(decision.answer, FoulRecord):
-                assert (row.foul, row.choice, row.action) == (decision.answer.foul, None, None)
-            else:
-                assert isinstance(decision.answer, ChoiceRecord)
-                assert (row.foul, row.choice) == (None, decision.answer.choice)
-                assert row.action == code.actions.find(ask.options[decision.answer.choice])
-                assert row.ms == decision.answer.ms
+        own = [row.asked.index for row in decision_rows(timeline, code, {seat})]
+        assert own == [row.asked.index for row in every if row.asked.seat == seat]
 
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)

@@ -168,13 +168,15 @@ def test_without_a_seed_every_environment_deals_its_own() -> None:
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_every_option_of_a_named_game_has_a_number(name: str, seats: int) -> None:
     actions = Actions(find_variant(name), seats)
-    assert [actions.number(option) for option in actions.options] == [*range(len(actions.options))]
+    assert [actions.numbers[option] for option in actions.options] == [*range(len(actions.options))]
     for game in states(find_variant(name), seats, 1, random.Random(name)):
         options = values.legal(game)
         mask = actions.mask(options)
-        assert sorted(map(actions.number, options)) == np.flatnonzero(mask).tolist()
+        assert (
+            sorted(actions.numbers[option] for option in options) == np.flatnonzero(mask).tolist()
+        )
         for at, option in enumerate(options):
-            assert actions.choice(actions.number(option), options) == at
+            assert actions.choice(actions.numbers[option], options) == at
 
 
 def states(rules: Ruleset, seats: int, number: int, rng: random.Random) -> Iterator[Game]:
@@ -319,9 +321,9 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
     layout = Encoding(rules, seats)
     for deal in played(rules, seats, board_seed(b"test", "hidden", number), rng):
         for moment in [*questions(deal, seat, Clock())][:6]:
-            other = resampled(deal, seat, rng, (seat, moment))
+            other = resampled(deal, seat, rng, moment)
             worlds = {
-                observed(layout, [*replay_round(one, (seat, moment))][-1].game, seat)
+                observed(layout, [*replay_round(one, moment)][-1].game, seat)
                 for one in (deal, other)
             }
             assert len(worlds) == 1

@@ -13,8 +13,7 @@ import sample_bots
 from arena.rules.variants import VARIANTS, find_variant
 from arena.training import boneyard_v0
 from arena.training.policy import Question
-from arena.training.rivals import LADDER, find_rival
-from arena.training.single_seat import SingleSeatEnv
+from arena.training.single_seat import LADDER, SingleSeatEnv
 from protocol.codec import decode_line, encode_line
 from protocol.errors import UserError
 from protocol.messages import Choose
@@ -35,14 +34,14 @@ def test_gymnasium_finds_nothing(name: str) -> None:
 def test_it_shows_and_pays_what_the_environment_of_all_seats_does(seat: int) -> None:
     one = SingleSeatEnv("dutch", 3, rivals="suit", seat=seat, rounds=2)
     every, agent = boneyard_v0.raw_env("dutch", 3, rounds=2), f"player_{seat}"
-    luck, rival, over, paid, expected = random.Random(seat), find_rival("suit"), False, 0.0, 0.0
+    luck, rival, over, paid, expected = random.Random(seat), LADDER["suit"], False, 0.0, 0.0
     every.reset(seed=5)
     vector, info = one.reset(seed=5)
     while every.agents and not all(every.terminations.values()):
         if every.agent_selection != agent:
             ask = every.question(every.agent_selection)
             option = ask.options[int(rival(Question(ask, None)))]  # type: ignore[arg-type]
-            every.step(every.encoding.actions.number(option))
+            every.step(every.encoding.actions.numbers[option])
         else:
             seen = every.observe(agent)
             np.testing.assert_array_equal(vector, seen["observation"])
@@ -64,7 +63,7 @@ def test_a_foul_takes_the_first_option_and_is_told() -> None:
     env, same = SingleSeatEnv(rounds=1), SingleSeatEnv(rounds=1)
     _, info = env.reset(seed=1)
     same.reset(seed=1)
-    first = env.encoding.actions.number(env.question().options[0])
+    first = env.encoding.actions.numbers[env.question().options[0]]
     fouled = env.step(int(info["action_mask"].argmin()))
     rightly = same.step(first)
     assert (fouled[4]["fouled"], rightly[4]["fouled"]) == (True, False)
@@ -80,7 +79,7 @@ def test_a_rival_chooses_as_the_bot_does(rival: str) -> None:
 
     def policy(question: Question) -> int:
         asked.append(question)
-        chosen.append(int(find_rival(rival)(question)))
+        chosen.append(int(LADDER[rival](question)))
         return chosen[-1]
 
     for name in ("draw", "partnership"):

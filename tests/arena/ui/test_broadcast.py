@@ -45,20 +45,3 @@ async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> N
         assert sorted(heard) == [("quick", "a"), ("slow", "a")]
         assert autojump_clock.current_time() == 10
         nursery.cancel_scope.cancel()
-
-
-async def test_the_first_listener_is_waited_for() -> None:
-    broadcast = Broadcast()
-    came: list[bool] = []
-
-    async def wait() -> None:
-        await broadcast.first_subscriber()
-        came.append(True)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(wait)
-        await wait_all_tasks_blocked()
-        assert not came
-        with broadcast.subscriber():
-            await wait_all_tasks_blocked()
-    assert came == [True]

@@ -13,7 +13,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
 from arena.valuation.luck import game_luck
-from tests.support.browser import faults, needs_chromium, opened
+from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
 from tests.support.logged_games import ODD, any_of, logged, write
@@ -101,7 +101,7 @@ def test_the_terminal_shows_the_same_chances(
     game: LoggedGame, review: GameReview, tmp_path: Path
 ) -> None:
     log = write(tmp_path / "log.jsonl", game)
-    done = CliRunner().invoke(main, ["replay", str(log), "--review"])
+    done = CliRunner().invoke(main, ["replay", str(log), "--review", "--all"])
     assert done.exit_code == 0, done.output
     rows = [line.split() for line in done.output.splitlines() if line.startswith("  chances")]
     assert [row[2] for row in rows] == [f"{round(share)}" for (share,) in review.chances]
@@ -187,63 +187,3 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
         page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
         assert place(page) == len(review.chances) - 1
         assert "100 %" in str(page.get_attribute("#at", "aria-valuetext"))
-
-
-# Slow: the review is shown in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_the_line_can_be_read_as_a_table(
-    game: LoggedGame, review: GameReview, tmp_path: Path
-) -> None:
-    html, wrong, luck = made_up(game, review)
-    path = tmp_path / "replay.html"
-    path.write_text(html)
-    with opened(path, width=390, dark=True) as page:
-        ready(page)
-        page.click("summary")
-        rows = [row.split("\t") for row in page.inner_text("#reviewed tbody").splitlines()]
-        assert {int(row[0]) - 1 for row in rows} >= {*wrong, *luck}
-        for _, _, ada, bob in rows:
-            assert int(ada.split()[0]) + int(bob.split()[0]) == 100
-        page.locator("#reviewed button").last.click()
-        assert place(page) == int(rows[-1][0]) - 1
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        assert faults(page) == []
-
-
-# Slow: the review is shown in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_a_viewer_with_one_hand_sees_its_own_mistakes_only(
-    game: LoggedGame, review: GameReview, tmp_path: Path
-) -> None:
-    html, wrong, _ = made_up(game, review)
-    path = tmp_path / "replay.html"
-    path.write_text(html)
-    fouler = next(one.seat for one in review.decisions if one.at == wrong[0])
-    with opened(path) as page:
-        ready(page)
-        page.keyboard.press("Home")
-        page.select_option("#seat", f"{1 - fouler}")
-        assert page.locator(f"#chances .mark[data-at='{wrong[0]}']").count() == 0
-        page.select_option("#seat", f"{fouler}")
-        assert page.locator("#chances polygon").count() == 0
-        assert page.locator("#chances .luck").count() == 0
-        page.keyboard.press("m")
-        assert place(page) == wrong[0]
-        assert "%" not in page.inner_text("#review")
-        assert page.is_hidden("#luck")
-
-
-# Slow: the review is shown in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_a_page_without_a_review_shows_none(game: LoggedGame, tmp_path: Path) -> None:
-    path = tmp_path / "replay.html"
-    path.write_text(replay_page("one", [pack_game(game)]))
-    with opened(path) as page:
-        ready(page)
-        page.keyboard.press("Home")
-        assert page.is_hidden("#review")
-        page.keyboard.press("m")
-        assert place(page) == 0

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,14 @@ from playwright.sync_api import Page
 
 from arena.analysis.frames import frames, frames_for
 from arena.analysis.timeline import Timeline, walk_log
+from arena.logs.catalog import GAMES_A_PAGE, page_name
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.ui import replay_files
 from arena.ui.replay_page import Fields, pack_game, play_back, replay_page
 from arena.ui.scenes import SceneBuilder, option, tiles
 from protocol.messages import Bid, Draw, Play, PlayTwo
-from protocol.records import ChoiceRecord, FoulRecord, RoundRecord
+from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
@@ -172,33 +172,9 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
 # --- bounds ---
 
 
-# Slow: a log has its pages beside it.
-@pytest.mark.slow
-def test_a_page_that_is_shared_bounds_what_a_game_takes() -> None:
-    rng = random.Random(1)
-    game = logged(find_variant("draw"), 2, any_of(1))
-    noisy = replace(
-        game,
-        records=tuple(
-            replace(one, note="".join(chr(rng.randrange(33, 0x3000)) for _ in range(1024)))
-            if isinstance(one, ChoiceRecord)
-            else one
-            for one in game.records
-        ),
-    )
-    most = len(pack_game(game).data) + 200
-    assert len(pack_game(noisy).data) > most
-    kept = pack_game(noisy, most=most)
-    assert len(kept.data) <= most
-    assert "are left out" in unpack_game(kept.data).about.remarks[0]
-    none = pack_game(noisy, most=100)
-    assert not none.data
-    assert "boneyard replay LOG 1.game --html" in none.told
-
-
 def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
     one = logged()
-    many = replay_files.GAMES_A_PAGE + 1
+    many = GAMES_A_PAGE + 1
     sitting = replace(one.sitting, boards=tuple(range(1, many + 1)))
     # Their numbers do not matter, nor the order in which they were played.
     games = [
@@ -208,8 +184,8 @@ def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
     path = write(tmp_path / "games" / "from-1.jsonl", *games)
     made = dict(replay_files.pages(path))
     assert [*made] == ["from-1.html", "from-1-2.html"]
-    assert f'"{many}.game"' in made[replay_files.page_name("from-1", many)]
-    assert '"1.game"' in made[replay_files.page_name("from-1", 1)]
+    assert f'"{many}.game"' in made[page_name("from-1", many)]
+    assert '"1.game"' in made[page_name("from-1", 1)]
 
 
 # --- the command ---
@@ -348,48 +324,6 @@ def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Pa
         assert faults(page) == []
 
 
-# Slow: a page is stepped through in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_nothing_is_cut_and_a_dark_screen_prints_on_white(tmp_path: Path) -> None:
-    """Of a table for four, whose names are long."""
-    names = ("counting", "greedy_and_slow", "random", "n" * 40)
-    game = logged(find_variant("six-six"), 4, any_of(5))
-    game = replace(game, sitting=replace(game.sitting, seats=names))
-    with opened(saved(tmp_path, page_of(game)), width=1100, dark=True) as page:
-        ready(page)
-        page.keyboard.press("End")
-        assert page.evaluate(CUT) == []
-        screen = page.evaluate(FELT)
-        page.emulate_media(media="print")
-        assert page.evaluate(FELT) != screen
-        page.emulate_media(media="screen", color_scheme="light")
-        light = page.evaluate(FELT)
-        page.emulate_media(media="print", color_scheme="dark")
-        assert page.evaluate(FELT) == light
-        assert page.locator("#moves li").last.is_visible()
-
-
-CUT = """() => [...document.querySelectorAll(".scroll")]
-  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
-FELT = "getComputedStyle(document.getElementById('table')).backgroundColor"
-
-
-# Slow: links lead to positions beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_a_link_leads_to_a_foul_and_the_page_back_to_the_report(tmp_path: Path) -> None:
-    game = logged(find_variant("dutch"), 3, bob_fouls)
-    fouls = [at for at, scene in enumerate(whole(game)[0]) if scene["foul"]]
-    path = saved(tmp_path, replay_page("two", [pack_game(game)], [("../report.html", "Report")]))
-    with opened(f"{path.as_uri()}#game=1.game&at=foul&seat=1") as page:
-        ready(page)
-        assert fouls[0] > 0
-        assert position(page).startswith(f"{fouls[0] + 1} of ")
-        assert page.locator("#evidence dt").first.inner_text() == "foul"
-        assert page.locator("header a").get_attribute("href") == "../report.html"
-
-
 @needs_chromium
 def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
     game = logged(find_variant("dutch"), 3, any_of(5))
@@ -411,20 +345,6 @@ def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
 
 def scenes_at(game: LoggedGame, at: int) -> Fields:
     return whole(game)[0][at]
-
-
-# Slow: a replay plays by itself and can be stopped.
-@pytest.mark.slow
-@needs_chromium
-def test_playback_runs_until_it_is_stopped(tmp_path: Path) -> None:
-    with opened(saved(tmp_path, page_of(logged()))) as page:
-        ready(page)
-        page.select_option("#speed", "120")
-        page.locator("h1").click()
-        page.keyboard.press("Space")
-        page.wait_for_selector("#on:disabled")
-        page.wait_for_selector("#play:has-text('play')")
-        assert position(page) == "6 of 6"
 
 
 @needs_chromium
@@ -452,38 +372,6 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         page.keyboard.press("ArrowRight")
         assert page.locator("b").count() == 0
         assert "\u202e" not in page.content()
-
-
-# Slow: what such a page holds is tested without a browser.
-@pytest.mark.slow
-@needs_chromium
-def test_a_seats_own_page_offers_no_other_view(tmp_path: Path) -> None:
-    game = logged(find_variant("draw"), 2, any_of(2))
-    with opened(saved(tmp_path, page_of(game, 1))) as page:
-        ready(page)
-        assert page.locator("#seat option").all_text_contents() == ["seat 1, bob"]
-        page.evaluate("location.hash = 'game=1.game&at=2&seat=0'")
-        page.wait_for_selector("#position:text-matches('^3 of')")
-        assert page.input_value("#seat") == "1"
-
-
-# Slow: a page of one game is stepped through beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_games_that_share_a_page_are_chosen_from_a_list(tmp_path: Path) -> None:
-    one = logged()
-    other = replace(one, game=replace(one.game, game="2.game"))
-    html = replay_page("two", [pack_game(one), pack_game(other), pack_game(other, most=1)])
-    with opened(saved(tmp_path, html)) as page:
-        ready(page)
-        page.select_option("#game", "1")
-        page.wait_for_selector("main[data-ready='2.game']")
-        assert "2.game" in page.inner_text("#about")
-        page.select_option("#game", "2")
-        page.wait_for_selector("main.closed")
-        assert "too long" in page.inner_text("#about")
-        assert not page.locator("#table").is_visible()
-        page.keyboard.press("ArrowRight")
 
 
 def lines(highest: int, rng: random.Random) -> Iterator[tuple[str, int]]:
@@ -575,54 +463,3 @@ def test_nothing_on_a_table_lies_on_another_or_off_it(
 
 
 NAMES_OF_SIX = ("ada", "counting", "n" * 40, "dee", "eve-with-a-name", "fay")
-LAYOUTS = """(lines) => {
-  const bad = [];
-  for (const [text, first] of lines) for (const row of [10, 15, 22, 41]) {
-    const whole = Tiles.tiles(text);
-    for (let from = first, to = first + 1; to - from <= whole.length;) {
-      const [line, lead] = [whole.slice(from, to), first - from];
-      const { places, ends, box } = Line.layout(line, lead, row);
-      const [low, high] = [(a, b) => Math.min(a, b) - 0.5, (a, b) => Math.max(a, b) + 0.5];
-      const all = [ends.left, ...places, ends.right].map(([ax, ay, bx, by]) =>
-        [low(ax, bx), low(ay, by), high(ax, bx), high(ay, by)]);
-      const hit = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
-      if (box.right - box.left > row + 2) bad.push([text, from, to, row, "wide"]);
-      all.forEach((a, at) => {
-        if (all.slice(at + 1).some((b) => hit(a, b))) bad.push([text, from, to, row, at]);
-      });
-      if (from === 0 && to === whole.length) break;
-      if ((to - from) % 2 ? from > 0 : to === whole.length) from -= 1;
-      else to += 1;
-    }
-  }
-  return bad;
-}"""
-
-
-# Slow: tables of real games have room beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_a_line_of_every_length_has_room_for_the_next_tiles(tmp_path: Path) -> None:
-    rng = random.Random(7)
-    with opened(saved(tmp_path, page_of(logged())), width=390) as page:
-        ready(page)
-        for highest in (6, 9, 12):
-            assert page.evaluate(LAYOUTS, [*lines(highest, rng)]) == []
-
-
-def test_lines_of_the_test_are_lines() -> None:
-    for line, lead in lines(6, random.Random(1)):
-        two = [(int(line[at]), int(line[at + 1])) for at in range(0, len(line), 2)]
-        assert all(a[1] == b[0] for a, b in pairwise(two))
-        assert len({*map(high_first, two)}) == len(two)
-        assert 0 <= lead < len(two)
-
-
-def test_a_round_of_the_test_ends_like_a_log() -> None:
-    """So that the pages of the two worlds are compared for more than their first deal."""
-    many = 0
-    for _, one, _ in pairs("dutch", 3, 3):
-        many += sum(isinstance(record, ChoiceRecord) for record in one.records)
-        assert not any(isinstance(record, RoundRecord) for record in one.records)
-        assert whole(one)
-    assert many > 5

@@ -183,7 +183,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
         )
         await lazy.send_all("\r\n".join((*asked, "", "")).encode())
         await broadcast.first_subscriber()
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             # More than the kernel keeps for it.
             while broadcast.has_subscribers:
                 broadcast.publish(big)

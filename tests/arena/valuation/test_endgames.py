@@ -10,7 +10,7 @@ from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from arena.valuation.endgames import exact_leads
 from protocol.ruleset import derive
-from tests.bench import endgames
+from tests.support import endgames
 from tests.support.fast_run import slow_except
 from tests.support.positions import position
 

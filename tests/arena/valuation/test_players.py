@@ -5,13 +5,7 @@ import numpy as np
 from arena.engine import values
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
-from arena.valuation.playouts import (
-    CAUTIOUS,
-    MIXED,
-    play_out,
-    play_out_keenly,
-    play_out_mixed,
-)
+from arena.valuation.playouts import CAUTIOUS, MIXED, play_out, play_out_keenly, play_out_mixed
 from tests.support.positions import position
 
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena.analysis.alternative_deals import (
-    DecisionPoint,
     InconsistentDealError,
     StopAt,
     alternative_deals,
@@ -55,7 +54,7 @@ def asked(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, Hi
 
 def until(question: AskedQuestion) -> StopAt:
     acts, phase = len(question.history.acts), question.game.playing.phase.name
-    return question.seat, DecisionPoint(acts, phase)
+    return StopAt(question.seat, acts, phase)
 
 
 def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: Tiles) -> Game:

@@ -5,28 +5,21 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from tests.support.events import boneyard, copied, run, small_event, untouched
+from tests.support.events import boneyard, copied, run
 from tournaments.cli.arguments import aliases
 from tournaments.cli.main import FIRST, OTHERS, VERSION, main
 from tournaments.commands import run as run_command
-from tournaments.commands.run import BY_SEED, DEMO_LADDER, DEMO_OTHERS
+from tournaments.commands.run import BY_SEED
 
 COMMANDS = (*FIRST, *OTHERS)
 NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
-        yield folder
 
 
 # --- help ---
@@ -82,7 +75,6 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
         (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
         (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
-        (("report", "--check"), "Unknown option '--check': `boneyard verify` compares"),
         (("explain", "--review", "--worlds", "9"), "did you mean --deals?"),
         (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
         (
@@ -96,18 +88,20 @@ def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: st
 
 
 def test_a_guess_at_what_is_shown_gets_one_sentence(
-    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    event = copied(played, tmp_path / "friday").name
+    name = copied(event, tmp_path / "friday").name
     (tmp_path / "cup.toml").touch()
+    boneyard("new", "python", "mine")
     for words, said in {
-        ("run", event, "--plan"): "is an event's folder, not a bot: `boneyard show friday`",
+        ("run", name, "--plan"): "is an event's folder, not a bot: `boneyard show friday`",
         ("show", "fridai"): "did you mean friday?",
+        ("explain", "mine"): "mine is a bot. The latest event here is friday.",
         ("show", "cup.toml"): "`boneyard run cup.toml` plays it",
-        ("show", event, "greedy", "--separate"): "an event's folder and two bots",
-        ("show", event, event, "--watch"): "--watch shows one event",
-        ("explain", event, "--deals", "9"): "--deals goes with --review",
+        ("show", name, "greedy", "--separate"): "an event's folder and two bots",
+        ("show", name, name, "--watch"): "--watch shows one event",
+        ("explain", name, "--deals", "9"): "--deals goes with --review",
     }.items():
         told = boneyard(*words, code=2)
         assert said in told
@@ -171,9 +165,17 @@ def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
 # --- what one would guess ---
 
 
-def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(played.parent)
+def test_the_event_that_lies_here_is_meant(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = copied(event, tmp_path / "home" / "event")
+    monkeypatch.chdir(mine.parent)
     assert "1.first.greedy" in boneyard("replay")
+    boneyard("publish", str(mine), str(tmp_path / "site"))
+    (tmp_path / "event").symlink_to(mine)
+    monkeypatch.chdir(tmp_path)
+    assert "Event: event" in boneyard("verify"), "A published copy is no run."
+    monkeypatch.chdir(mine.parent)
     assert "OK: " in boneyard("verify")
     assert "12 of 12 games" in boneyard("show")
     assert boneyard("report", "--help")
@@ -181,16 +183,8 @@ def test_the_event_that_lies_here_is_meant(played: Path, monkeypatch: pytest.Mon
     assert "no event's folder here" in boneyard("replay", code=2)
 
 
-def test_the_games_of_the_examples_are_in_the_demo() -> None:
-    bots = {word.split()[0] for word in (*DEMO_LADDER, *DEMO_OTHERS)}
-    for command in ("explain", "replay", "verify"):
-        games = re.findall(r" demo\S* ?.*?\b1\.([\w.]+)", boneyard(command, "--help"))
-        assert games
-        assert {one for game in games for one in game.removesuffix(".jsonl").split(".")} <= bots
-
-
-def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None:
-    folder = str(played)
+def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(event: Path) -> None:
+    folder = str(event)
     assert "Game 1.first.greedy, board 1" in boneyard("replay", folder, "1.first.g")
     listed = boneyard("replay", folder, "1.")
     assert len(listed.splitlines()) == 6
@@ -201,24 +195,25 @@ def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(played: Path) -> None
     assert "Name one of the 6 games" in boneyard("explain", folder, "1.", code=2)
 
 
-def test_programs_read_games_bots_and_reports_as_json(played: Path) -> None:
-    words = ("replay", str(played), "1.first.greedy", "--json")
+def test_programs_read_games_bots_and_reports_as_json(event: Path, tmp_path: Path) -> None:
+    copy = copied(event, tmp_path)
+    words = ("replay", str(event), "1.first.greedy", "--json")
     frames = [json.loads(line) for line in boneyard(*words).splitlines()]
     assert frames[0]["round"] == 1
     assert [*map(len, frames[0]["hands"])] == [7, 7]
     seen = [json.loads(line) for line in boneyard(*words, "--seat", "1").splitlines()]
     assert seen[0]["hands"] == [7, frames[0]["hands"][1]]
-    assert len(json.loads(boneyard("replay", str(played), "--json"))) == 12
+    assert len(json.loads(boneyard("replay", str(event), "--json"))) == 12
     first, *_ = json.loads(boneyard("help", "bots", "--json"))
     assert (first["name"], first["available"], first["lacks"]) == ("first", True, "")
-    written = json.loads(boneyard("report", str(played), "--json"))["written"]
-    assert str(played / "results.json") in written
-    verified = json.loads(boneyard("verify", str(played), "--json"))
+    written = json.loads(boneyard("report", str(copy), "--json"))["written"]
+    assert str(copy / "results.json") in written
+    verified = json.loads(boneyard("verify", str(event), "--json"))
     assert (verified["problems"], verified["games"], verified["waiting"]) == ([], 12, 0)
 
 
-def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
-    asked = ("explain", str(played), "1.first.greedy", "2", "--seat", "greedy", "--ask")
+def test_a_question_asks_the_entrant_that_sat_there(event: Path) -> None:
+    asked = ("explain", str(event), "1.first.greedy", "2", "--seat", "greedy", "--ask")
     words = (*asked, "--sandbox", "off")
     assert "as in the log" in boneyard(*words)
     told = json.loads(boneyard(*words, "--json", "--times", "2"))
@@ -226,8 +221,8 @@ def test_a_question_asks_the_entrant_that_sat_there(played: Path) -> None:
     assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
 
 
-def test_no_question_starts_a_strangers_program(played: Path, tmp_path: Path) -> None:
-    event = copied(played, tmp_path / "event")
+def test_no_question_starts_a_strangers_program(event: Path, tmp_path: Path) -> None:
+    event = copied(event, tmp_path / "event")
     plan = json.loads((event / "event.json").read_bytes())
     for entrant in plan["entrants"]:
         entrant["command"]["argv"] = ["/bin/sh", "-c", f"touch {tmp_path}/was-here"]
@@ -241,8 +236,8 @@ def test_no_question_starts_a_strangers_program(played: Path, tmp_path: Path) ->
     assert not (tmp_path / "was-here").exists()
 
 
-def test_a_question_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None:
-    asked = ("explain", str(played), "1.first.greedy", "2", "--seat", "1")
+def test_a_question_takes_bots_as_run_does(event: Path, tmp_path: Path) -> None:
+    asked = ("explain", str(event), "1.first.greedy", "2", "--seat", "1")
     words = (*asked, "--sandbox", "off", "--")
     assert "It chooses" in boneyard(*words, "first")
     bot = tmp_path / "mine.py"
@@ -255,8 +250,8 @@ def test_a_question_takes_bots_as_run_does(played: Path, tmp_path: Path) -> None
     assert "It fouls: no_hello" in boneyard(*words, str(bot), code=1)
 
 
-def test_a_question_tries_every_option_under_other_deals(played: Path) -> None:
-    words = ("explain", str(played), "1.first.greedy", "1", "--seat", "1")
+def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
+    words = ("explain", str(event), "1.first.greedy", "1", "--seat", "1")
     told = json.loads(boneyard(*words, "--deals", "5", "--json"))
     assert len(told["outlooks"]) == len(told["question"]["options"])
     assert told["outlooks"][told["logged"]["choice"]]["beyond"] == 0.0
@@ -265,8 +260,8 @@ def test_a_question_tries_every_option_under_other_deals(played: Path) -> None:
     assert shown == boneyard(*words, "--deals", "5")
 
 
-def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
-    words = ("explain", str(played), "1.first.greedy", "2", "--seat", "1", "--raw")
+def test_the_raw_question_can_be_piped_to_a_bot(event: Path) -> None:
+    words = ("explain", str(event), "1.first.greedy", "2", "--seat", "1", "--raw")
     raw = subprocess.run(
         (sys.executable, "-c", "from tournaments.cli.main import main; main()", *words),
         capture_output=True,
@@ -283,11 +278,11 @@ def test_the_raw_question_can_be_piped_to_a_bot(played: Path) -> None:
     }
 
 
-def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(played: Path, tmp_path: Path) -> None:
-    asked = boneyard("explain", str(played), "1.first.greedy", "x", code=2)
+def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_path: Path) -> None:
+    asked = boneyard("explain", str(event), "1.first.greedy", "x", code=2)
     assert "A question is a number, not x." in asked
     log = tmp_path / "alone.jsonl"
-    log.write_bytes((played / "games" / "from-1.first.greedy.jsonl").read_bytes())
+    log.write_bytes((event / "games" / "from-1.first.greedy.jsonl").read_bytes())
     words = ("explain", str(log), "1.first.greedy", "1", "--seat", "0")
     assert "Nobody was asked again" in boneyard(*words)
     assert "The log is not in its event's folder" in boneyard(*words, "--ask", code=2)
@@ -298,10 +293,10 @@ def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(played: Path, tmp_pa
 
 
 @pytest.fixture(scope="module")
-def home(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(event: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an event and a bot."""
     home = tmp_path_factory.mktemp("home")
-    copied(played, home / "friday")
+    copied(event, home / "friday")
     (home / "mine.py").touch()
     return home
 
@@ -378,11 +373,6 @@ def test_a_real_shell_completes(home: Path, tmp_path: Path) -> None:
         assert set(OFFERED[words]) <= set(line.split())
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_get_their_script(shell: str) -> None:
-    assert "_BONEYARD_COMPLETE" in boneyard("help", "completion", shell)
-
-
 def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "did you mean bash" in boneyard("help", "completion", "bsh", code=2)
     monkeypatch.setenv("SHELL", "/bin/tcsh")
@@ -401,4 +391,4 @@ def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
     assert "The demo's deals are always the same.\n" in said
     assert "--seed" not in said
     assert "command line" not in (tmp_path / "demo" / "report.md").read_text()
-    assert BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1")
+    assert BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1", "--set", "target=1")

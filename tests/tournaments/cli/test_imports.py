@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import copied, small_event, untouched
+from tests.support.events import copied, untouched
+from tests.support.library import copy_of
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
 """Libraries that take 50 to 300 ms of CPU to import."""
@@ -52,7 +53,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
         yield folder
 
 

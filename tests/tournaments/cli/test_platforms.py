@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import boneyard, contents, copied, small_event, untouched
+from tests.support.events import boneyard, contents, copied, untouched
 from tests.support.fast_run import slow_except
+from tests.support.library import copy_of
 from tournaments.cli import entry
 from tournaments.cli.main import main
 from tournaments.cli.platforms import ON_LINUX_ONLY
@@ -27,7 +28,7 @@ WORDS = {
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event") / "event")) as folder:
         yield folder
 
 
@@ -73,7 +74,7 @@ def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Pat
         system, tmp_path, "new python mine", "help bots", "rules", "rules dutch", "help schema"
     )
     assert "Made mine/bot.py" in said
-    assert "A bot in Python, made by" in said
+    assert "\nmine\n" in said
 
 
 @pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))

@@ -17,7 +17,7 @@ from tournaments.cluster import bundles
 from tournaments.cluster.bundles import Bundle, pack_bot, unpack_bot
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import parse_bots, prepare_entrant
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import WrittenBot
 
 
 def bot(**fields: object) -> WrittenBot:

@@ -18,9 +18,9 @@ import trio
 import trio.testing
 from distributed import Security
 
+from tests.support.clusters import Cluster, doors, kill, results, until
 from tests.support.events import BONEYARD, boneyard
 from tests.support.tables import alive
-from tests.tools.cluster_chaos import Cluster, doors, kill, results, until
 from tournaments.cluster import client, dask_worker
 from tournaments.cluster.asyncio_thread import Loop
 
@@ -283,7 +283,7 @@ async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
             await desk._served(cast("OrderWorker", worker))
             removed.append(worker.removed)
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         await Loop().run(serve)
     assert removed == [[], [Silent.address], []]
 
@@ -295,7 +295,7 @@ async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.Mo
         with pytest.raises(TimeoutError):
             await client.workers_of(cast("Client", Silent(silent=True)))
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         await Loop().run(ask)
 
 
@@ -330,7 +330,7 @@ async def test_a_run_whose_engine_gave_up_looks_for_the_scheduler_again(
         with pytest.RaisesGroup(RuntimeError):
             await run._connection()
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         await Loop().run(connect)
 
 
@@ -365,7 +365,7 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     async def serve() -> None:
         assert await desk._connected()
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         await Loop().run(serve)
     await trio.testing.wait_all_tasks_blocked()
     assert said[-1] == "the connection is cut"
@@ -397,7 +397,7 @@ async def test_a_worker_that_is_cut_while_it_greets_tries_again(
         with suppress(OSError):
             again.append(await desk._connected())
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         await Loop().run(serve)
     assert again == [True] * patient
 
@@ -415,5 +415,5 @@ async def test_a_run_that_cannot_connect_has_lost_its_scheduler(
             async with lost._client():
                 pass
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         await Loop().run(connect)

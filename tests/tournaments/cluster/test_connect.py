@@ -11,7 +11,7 @@ import trio
 import trio.testing
 from distributed import Client, Security
 
-from tests.tools.cluster_chaos import doors
+from tests.support.clusters import doors
 from tournaments.cluster import client as engines
 from tournaments.cluster import local
 from tournaments.cluster.asyncio_thread import Loop
@@ -70,7 +70,7 @@ async def test_a_scheduler_that_never_was_is_not_told_as_one_that_is_lost(
         monkeypatch.setattr(engines, "PATIENCE_S", 0.0)
 
     run = DaskClient("tls://127.0.0.1:1", NONE, run="run", data=b"", resource="off", tell=tell)
-    with trio.fail_after(60), pytest.RaisesGroup(RunStoppedError, flatten_subgroups=True):
+    with trio.fail_after(120), pytest.RaisesGroup(RunStoppedError, flatten_subgroups=True):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(run.run)
     assert said == [engines.ABSENT.format("tls://127.0.0.1:1")]
@@ -95,7 +95,7 @@ async def test_other_users_of_this_machine_cannot_use_the_scheduler_of_a_run(
                 if await client.run_on_scheduler(os.getpid) == os.getpid():
                     entered.append(who)
 
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with local_cluster(1, 1, tmp_path, "off") as (address, tls):
             port = int(address.rpartition(":")[2])
             assert doors(os.getpid()) == {("127.0.0.1", port)}

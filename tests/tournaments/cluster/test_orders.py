@@ -14,7 +14,7 @@ from tournaments.cluster.local import write_certificates
 from tournaments.cluster.orders import (
     Order,
     OrderPart,
-    Played,
+    Output,
     Unplayed,
     answered,
     content_name,
@@ -34,7 +34,7 @@ ORDER = Order("run", 0, (OrderPart(PLAN, (GAME,), (7,)),), {3: b"seed"})
 
 def test_an_order_arrives_as_it_was_sent() -> None:
     assert decoded(encoded(ORDER), Order) == ORDER
-    played = Played("w", "B", ("sentence",), "Linux", 1.5, (b"line\n",))
+    played = Output("w", "B", ("sentence",), "Linux", 1.5, (b"line\n",))
     unplayed = Unplayed("w", "bug", "trace", "3.a.b")
     assert answered(encoded(played)) == played
     assert answered(encoded(unplayed)) == unplayed

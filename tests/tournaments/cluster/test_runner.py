@@ -26,7 +26,7 @@ from tournaments.cluster.orders import (
     Answer,
     Order,
     OrderPart,
-    Played,
+    Output,
     Run,
     Unplayed,
     answered,
@@ -36,8 +36,7 @@ from tournaments.cluster.orders import (
 from tournaments.cluster.runner import ClusterRunner, Pace
 from tournaments.cluster.validate import BrokenAnswerError, answering
 from tournaments.cluster.worker_runner import OrderRunner
-from tournaments.plan.event import Event
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import Event, WrittenBot
 from tournaments.runner.exit import RunStoppedError, root_cause
 from tournaments.runner.lanes import Lanes
 from tournaments.schedule.schedule import PlannedGame
@@ -47,7 +46,7 @@ from tournaments.storage.open_event import open_event
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 """Two sittings of three short games."""
-PATIENCE_S = 60
+PATIENCE_S = 120
 """How long bots may take to start: a bound, not what is expected."""
 Fate = Callable[[Order, Answer], Answer]
 
@@ -74,7 +73,7 @@ class Halls:
 
 def kept(order: Order, answer: Answer) -> Answer:
     """Return the cluster, undisturbed."""
-    assert isinstance(answer, Played), answer
+    assert isinstance(answer, Output), answer
     assert order.run == "run"
     return answer
 
@@ -198,7 +197,7 @@ async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path
 
     def again(order: Order, answer: Answer) -> Answer:
         played = kept(order, answer)
-        assert isinstance(played, Played)
+        assert isinstance(played, Output)
         before.extend(played.lines)
         return replace(played, lines=(*before, *played.lines))
 
@@ -306,7 +305,7 @@ async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
 
     def seen(order: Order, answer: Answer) -> Answer:
         played = kept(order, answer)
-        assert isinstance(played, Played)
+        assert isinstance(played, Output)
         brought.append((order, b"".join(played.lines)))
         return played
 
@@ -330,7 +329,7 @@ async def test_a_worker_with_unrequested_results_gets_no_more_orders(
 
     def once(order: Order, answer: Answer) -> Answer:
         played = kept(order, answer)
-        assert isinstance(played, Played)
+        assert isinstance(played, Output)
         if not games(order) or senders:
             return played
         senders.append(played.worker)
@@ -380,7 +379,7 @@ async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
 def test_orders_take_about_as_long_as_they_should() -> None:
     pace = Pace()
     assert pace.games == runner.FIRST_GAMES
-    played = Played("w", "off", (), "Linux", 2.0, ())
+    played = Output("w", "off", (), "Linux", 2.0, ())
     pace.learn(played, 4)
     assert pace.games == 10
     for _ in range(50):

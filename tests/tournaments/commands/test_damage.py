@@ -13,8 +13,9 @@ from click.testing import CliRunner
 
 from arena.logs.compression import compressed_path
 from protocol.codec import seal, unseal
-from tests.support.events import boneyard, copied, laid_open, run, small_event, untouched
+from tests.support.events import boneyard, copied, laid_open, run, untouched
 from tests.support.fast_run import slow_except
+from tests.support.library import copy_of
 from tournaments.cli.main import main
 
 if sys.version_info >= (3, 14):
@@ -40,7 +41,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    event = laid_open(small_event(tmp_path_factory.mktemp("event")))
+    event = laid_open(copy_of("round-robin", tmp_path_factory.mktemp("event")))
     boneyard("replay", str(event), "--html")
     with untouched(event) as folder:
         yield folder
@@ -325,7 +326,7 @@ LOOKS = (
     *("show EVENT --separate", "show EVENT --prior 1"),
     *("report EVENT", "report EVENT --luck", "explain EVENT --review", "replay EVENT --html"),
     *(f"explain EVENT {GAME}", f"explain EVENT {GAME} 1 --deals 2", f"replay EVENT {GAME}"),
-    *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 1"),
+    *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 1s"),
     *("export EVENT --out OUT/d.csv", "export EVENT --problems --out OUT/set.jsonl"),
 )
 """Commands that look at an event."""

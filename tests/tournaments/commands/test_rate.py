@@ -1,6 +1,5 @@
 """Several ledgers rated together: who is who, which games and which deals are the same."""
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +16,8 @@ from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
 from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
-from tournaments.rating.anchor import Anchor, anchored
 from tournaments.rating.ratings import fit
+from tournaments.rating.tables import Anchor, anchored
 from tournaments.site import progress
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
@@ -70,6 +69,11 @@ def written(ledger: Path, results: Iterable[Result]) -> None:
     os.close(descriptor)
 
 
+def named(results: Iterable[Result]) -> Iterator[Result]:
+    """Give each game a name of its own."""
+    return (replace(one, game=f"{number}") for number, one in enumerate(results))
+
+
 def seated(result: Result, name: str, other: str) -> Result:
     """Return the result with another name for an entrant."""
     seats = tuple(other if one == name else one for one in result.seats)
@@ -109,39 +113,6 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
     assert pooled.notices == ("One table holds different games: block, draw.",)
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
-
-
-# Slow: events that must not be pooled are refused with the reason.
-@pytest.mark.slow
-def test_results_that_are_never_pooled_say_why(events: Path, tmp_path: Path) -> None:
-    """Other seats, and partners whose game has the name of another."""
-
-    def played(name: str, *words: str) -> Path:
-        short = ("--set", "target=1", "--boards", "1")
-        run(tmp_path / name, "first", "greedy", "random", *words, *short)
-        return tmp_path / name
-
-    three, four = played("three", "--seats", "3"), played("four", "first", "--seats", "4")
-    two = played("two", "first", "--seats", "4", "--set", "partners=true")
-    pooled = told(events / "friday", three, four, two, pool=True)
-    assert [table.title for table in pooled.tables] == [
-        "draw, 2 seats",
-        "draw, 3 seats",
-        "draw, 4 seats",
-        "draw, 4 seats, partners",
-    ]
-    assert pooled.notices[0] == (
-        "Different games are rated separately by number of seats and partnership."
-    )
-
-
-def test_tables_that_nothing_connects_say_so(events: Path, tmp_path: Path) -> None:
-    run(tmp_path / "others", "counting", "random", *SHORT)
-    apart = told(events / "friday", tmp_path / "others")
-    assert len(apart.tables[0].ratings.pools) == 2
-    connected = "draw, 2 seats: no games connect its tables; their ratings cannot be compared."
-    assert connected in apart.notices
-    assert not told(events / "friday").notices
 
 
 def test_rules_are_the_same_by_their_choices_and_not_by_their_name(
@@ -216,12 +187,6 @@ def test_results_do_not_count_twice(events: Path, tmp_path: Path) -> None:
         assert "count twice" in boneyard("show", str(friday), str(other), code=2)
 
 
-def test_the_same_deals_by_other_rules_are_other_games(events: Path, tmp_path: Path) -> None:
-    other = copied(events / "friday", tmp_path / "other")
-    changed(other, lambda text: text.replace('"target": 30', '"target": 40'))
-    assert len(told(events / "friday", other).tables) == 2
-
-
 def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
     """Another bot on the same deals is another game, but no other luck."""
     later = copied(events / "friday", tmp_path)
@@ -237,26 +202,6 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
     (table,) = told(events / "friday", later).tables
     (pool,) = table.ratings.pools
     assert (pool.games, pool.boards) == (12, 3)
-
-
-# Slow: ratings without fouls are tested in rating.
-@pytest.mark.slow
-def test_games_with_fouls_can_be_left_out(events: Path, tmp_path: Path) -> None:
-    bot = tmp_path / "rude.py"
-    bot.write_text(
-        "import json\n"
-        "print(json.dumps({'type': 'hello', 'name': 'rude', 'version': '1'}), flush=True)\n"
-        "input(), input()\n"
-        "print('rubbish', flush=True)\n"
-    )
-    run(tmp_path / "out", "first", str(bot), "greedy", *SHORT)
-    whole = told(tmp_path / "out").tables[0]
-    without = told(tmp_path / "out", fouls=False).tables[0]
-    fouled = sum(bool(one.fouls) for one in read_ledger(tmp_path / "out" / "ledger.jsonl"))
-    assert 0 < fouled == whole.games - without.games
-    assert all(one.clean is None for pool in without.ratings.pools for one in pool.entrants)
-    assert any(one.clean for pool in whole.ratings.pools for one in pool.entrants)
-    assert events.exists()
 
 
 def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) -> None:
@@ -275,19 +220,6 @@ def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
     found = told(events / "friday", empty)
     assert found.notices == (f"{empty} has no results yet.",)
     assert found.tables[0].ledgers == (str(events / "friday"),)
-
-
-def test_the_terminal_says_what_json_says(events: Path) -> None:
-    both = (str(events / "friday"), str(events / "block"), "--anchor", "greedy=1500")
-    shown = boneyard("show", *both)
-    assert re.search(r"greedy +\+1500 +0 ", shown)
-    assert "greedy is set to +1500 Elo; ± refers to the lead over it." in shown
-    assert "draw, 2 seats: 6 games" in shown
-    found = json.loads(boneyard("show", *both, "--json"))
-    assert found["asked"]["anchor"] == {"name": "greedy", "elo": 1500.0}
-    for table in found["tables"]:
-        entrants = table["ratings"]["pools"][0]["entrants"]
-        assert [one["elo"] for one in entrants if one["name"] == "greedy"] == [1500.0]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +264,7 @@ def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> 
 
 def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
-    written(ledger, [game(0, "ab", (1, 0)), game(0, "ba", (1, 0))])
+    written(ledger, named([game(0, "ab", (1, 0)), game(0, "ba", (1, 0))]))
     assert "use a prior above 0" in boneyard("show", str(ledger), "--prior", "0", code=2)
     assert "a" in boneyard("show", str(ledger))
 
@@ -342,13 +274,12 @@ def test_a_bot_that_won_everything_is_listed_apart_and_explained(tmp_path: Path)
     won = [game(board, seats, [int(one == "x") for one in seats])
            for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip
     even = [game(board, seats, (1, 0)) for board in range(4) for seats in ("ab", "ba")]
-    written(ledger, [*won, *even])
+    written(ledger, named([*won, *even]))
     lines = boneyard("show", str(ledger), "--anchor", "x=2000").splitlines()
     assert [re.findall(r"above|core|\bx\b|\ba\b|\bb\b", line) for line in lines[2:7]] == [
         ["above", "core"], ["x"], ["core"], ["a"], ["b"],
     ]  # fmt: skip
     said = " ".join(lines)
-    assert "Above it stands a bot that lost nothing to it" in said
     assert "x cannot be the anchor, because it is not in the core." in said
 
 

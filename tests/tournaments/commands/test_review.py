@@ -26,14 +26,14 @@ from tests.support.events import (
     copied,
     partners,
     run,
-    small_event,
     untouched,
 )
 from tests.support.fake_review import fake_review
+from tests.support.library import copy_of
 from tournaments.cli.main import main
-from tournaments.commands import review
 from tournaments.storage.folder import Folder
-from tournaments.storage.review_log import ReviewLog, SeatReview, read_seats, read_terms
+from tournaments.storage.review_log import ReviewLog, SeatLosses, read_seats, read_terms
+from tournaments.verification import processes
 
 GAMES = 12
 """Games of the small event."""
@@ -41,7 +41,7 @@ GAMES = 12
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
         yield folder
 
 
@@ -49,7 +49,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def event(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of the event; a fake reviewer in this process reviews it."""
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    monkeypatch.setattr(review, "usable_cores", lambda: 1)
+    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
     return copied(played, tmp_path / "event")
 
 
@@ -59,7 +59,7 @@ def called(*words: object, code: int = 0) -> Result:
     return done
 
 
-def seats(folder: Path) -> list[SeatReview]:
+def seats(folder: Path) -> list[SeatLosses]:
     return [*read_seats(Folder(folder))]
 
 
@@ -139,7 +139,6 @@ def test_different_worlds_are_not_mixed(event: Path) -> None:
         (("--bot", "gredy"), "did you mean greedy"),
         (("--by", "keem"), "did you mean keen"),
         (("1.gredy.first",), "did you mean"),
-        (("--dearest",), "Name a game"),
         (("1.first.greedy", "--bot", "gredy"), "did you mean greedy"),
     ],
 )
@@ -212,7 +211,7 @@ def test_a_bug_in_one_game_does_not_stop_the_review(
     assert len(seats(event)) == 2 * GAMES
 
 
-def resealed(folder: Path, records: list[SeatReview], **changed: object) -> None:
+def resealed(folder: Path, records: list[SeatLosses], **changed: object) -> None:
     """Write a review whose checksums are right, whatever it says; its terms are `changed`."""
     terms = read_terms(Folder(folder))
     assert terms
@@ -288,6 +287,8 @@ def test_two_processes_do_not_review_an_event_at_once(event: Path) -> None:
         holder.kill()
 
 
+# Slow: a review of three processes is killed and goes on.
+@pytest.mark.slow
 def test_a_review_goes_on_after_kill_9(played: Path, tmp_path: Path) -> None:
     """Run the real reviewer in real processes."""
     folder, whole = copied(played, tmp_path / "killed"), copied(played, tmp_path / "whole")
@@ -339,7 +340,7 @@ def test_an_interrupted_review_keeps_each_game(
 @pytest.mark.slow
 def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    monkeypatch.setattr(review, "usable_cores", lambda: 1)
+    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
     rude = tmp_path / "rude.py"
     rude.write_text(RUDE)
     odd = ('[[bots]]\nname = "odd"', 'run = ["{python}", "-I", "-S", "rude.py"]')

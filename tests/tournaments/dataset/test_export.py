@@ -23,18 +23,17 @@ from arena.training.decision_rows import decision_rows
 from arena.training.encoding import Encoding
 from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import game_luck
-from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.ruleset import derive
-from tests.support.events import BONEYARD, boneyard, copied, games_of, small_event, untouched
+from tests.support.events import BONEYARD, boneyard, copied, games_of, untouched
+from tests.support.library import copy_of
 from tests.support.logged_games import any_of, bob_fouls, logged, write
 from tournaments.dataset import export
-from tournaments.dataset.example import Wish, examples
+from tournaments.dataset.example import KnownWorth, Wish, examples
 from tournaments.dataset.export import Export, Format, export_decisions
-from tournaments.dataset.worth import KnownWorth
 from tournaments.storage.folder import Folder
-from tournaments.storage.log_luck import LuckRecord
-from tournaments.storage.review_log import DecisionLoss, SeatReview, read_seats
+from tournaments.storage.luck_store import LuckRecord
+from tournaments.storage.review_log import DecisionLoss, SeatLosses, read_seats
 
 PAIRS = derive(find_variant("partnership"), "pairs", {"target": 30})
 TRIO = derive(find_variant("dutch"), "../trio", {"target": 30})
@@ -42,7 +41,7 @@ TRIO = derive(find_variant("dutch"), "../trio", {"target": 30})
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
         yield folder
 
 
@@ -67,15 +66,15 @@ def test_each_decision_of_an_event_is_a_row_that_tells_all(event: Path, tmp_path
         code = Encoding(game.sitting.rules, 2)
         for one in decision_rows(Timeline(game), code, (0, 1)):
             row = next(rows)
-            names, own = game.sitting.seats, one.seat
+            names, own = game.sitting.seats, one.asked.seat
             assert (row["game"], row["entrant"], int(row["seat"])) == (
                 game.game.game, names[own], own,
             )  # fmt: skip
             assert [float(row[f"v{at}"]) for at in range(code.size)] == pytest.approx(one.vector)
             assert [int(row[f"m{at}"]) for at in range(len(one.mask))] == one.mask.tolist()
-            assert (int(row["choice"]), int(row["action"])) == (one.choice, one.action)
+            assert (int(row["choice"]), int(row["action"])) == (one.asked.choice, one.action)
             offered = json.loads(row["options"])
-            assert len(offered) == len(one.options)
+            assert len(offered) == len(one.asked.options)
             assert offered[int(row["choice"])]["do"] in ("play", "draw", "pass")
             assert int(row["points"]) == game.result.scores[own]
             assert float(row["margin"]) == game.result.scores[own] - game.result.scores[1 - own]
@@ -190,14 +189,14 @@ def test_the_event_s_luck_is_taken_where_it_is_that_of_the_result(
             share=(0, 0, 0),
             rounds=((0.5, 0, 0),),
         )
-        first, *_ = examples(game, Wish(), KnownWorth(luck=(encode_json(luck),)))
+        first, *_ = examples(game, Wish(), KnownWorth(luck=(luck,)))
         expected = (1, 0, -1)[first.facts.seat] if points == 1 else None
         assert first.facts.luck_points == expected
 
 
 def test_a_review_of_another_answer_is_not_taken() -> None:
     game = logged(TRIO, 3, any_of("trio"))
-    seat = SeatReview("1.game", 1, 0, "ada", 1, ())
+    seat = SeatLosses("1.game", 1, 0, "ada", 1, ())
     rows = [*examples(game, Wish(frozenset(["ada"])))]
     decisions = [
         DecisionLoss(
@@ -206,8 +205,8 @@ def test_a_review_of_another_answer_is_not_taken() -> None:
         )
         for row, choice in zip(rows, (0, 1), strict=False)
     ]
-    line = encode_json(replace(seat, decisions=tuple(decisions)))
-    first, second, *_ = examples(game, Wish(frozenset(["ada"])), KnownWorth(reviews=(line,)))
+    reviewed = replace(seat, decisions=tuple(decisions))
+    first, second, *_ = examples(game, Wish(frozenset(["ada"])), KnownWorth(reviews=(reviewed,)))
     for row, said in ((first, 0), (second, 1)):
         assert row.facts.loss == (1.0 if row.facts.choice == said else None)
     assert {first.facts.loss, second.facts.loss} == {1.0, None}
@@ -238,7 +237,7 @@ def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) 
 
 
 def test_of_an_event_only_the_games_of_its_ledger_count(tmp_path: Path) -> None:
-    event = small_event(tmp_path / "event")
+    event = copy_of("round-robin", tmp_path / "event")
     (path,) = exported(event, out=tmp_path / "all.csv")
     lines = (event / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     (event / "ledger.jsonl").write_bytes(b"".join(lines[:-2]))
@@ -394,7 +393,7 @@ def test_an_event_folder_gets_the_file_by_default(
 ) -> None:
     if format == "parquet":
         request.getfixturevalue("arrow")
-    folder = small_event(tmp_path / "event")
+    folder = copy_of("round-robin", tmp_path / "event")
     for place in (folder, folder / "games"):
         boneyard("export", str(place), "--format", format)
         (folder / f"decisions.{format}").unlink()

@@ -34,8 +34,7 @@ from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import outcomes, walk
-from tournaments.rating.sprt_settings import MOST, Sprt
+from tournaments.rating.sprt import MOST, Sprt, outcomes, walk
 from tournaments.runner.sitting import SittingRunner
 from tournaments.schedule.schedule import count_all_games, sittings, stages
 

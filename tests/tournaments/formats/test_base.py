@@ -4,17 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.errors import UserError
-from tests.support.planned_events import (
-    event,
-    mixed,
-    teams,
-)
+from tests.support.planned_events import event, mixed, teams
 from tournaments.formats.base import MOST_GAMES
 from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
 from tournaments.schedule.schedule import count_all_games
 
 

@@ -5,16 +5,10 @@ from random import Random
 
 import pytest
 
-from arena.document.blocks import Document, Figure
-from arena.document.markdown import to_markdown
+from arena.document.blocks import Figure
 from protocol.records import Result
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import (
-    KNOCKOUTS,
-    event,
-    played_through,
-    result,
-)
+from tests.support.planned_events import KNOCKOUTS, event, played_through, result
 from tournaments.formats import knockout
 from tournaments.formats.knockout import DrawnMatch, Knockout
 from tournaments.plan.event import Event
@@ -92,14 +86,3 @@ def test_a_bracket_says_why_somebody_advances() -> None:
             notes.add(match.note)
     assert len(notes) == 2
     assert {match.note for match in drawn_matches(plan, [])} == {"to be played"}
-
-
-def test_the_report_tells_every_match_in_a_line() -> None:
-    one = event(3, 2, 2, form=Knockout(1))
-    lines = to_markdown(Document("cup", list(one.format.report(one, [], link)))).splitlines()
-    assert [line for line in lines if line.startswith("- ")] == ["- bot0: bye", "- bot1 – bot2"]
-    two = event(2, 2, 2, form=Knockout(1))
-    results = list(drawn(two, until=99).values())
-    text = to_markdown(Document("cup", list(two.format.report(two, results, link))))
-    assert "Final:\n\n- bot0 – bot1: 2 – 2, then 1 – 1; bot0 advances as the better seed\n" in text
-    assert "**bot0** has won.\n" in text

@@ -1,11 +1,8 @@
 """The matches: just the named tables play."""
 
-from pathlib import Path
-
 import pytest
 
 from protocol.errors import UserError
-from tests.support.events import FOUR, fits, report, run, summary
 from tests.support.planned_events import PAIRS, event, plan_of, teams
 from tournaments.formats.base import MOST_GAMES
 from tournaments.formats.matches import Matches
@@ -75,17 +72,3 @@ def test_matches_grow_by_tables_and_never_lose_one() -> None:
     few, more = matches(*THREE[:2]), matches(*THREE)
     assert few.format.why_not_extended(few, more) is None
     assert "would not meet any more" in str(more.format.why_not_extended(more, few))
-
-
-# Slow: a league plays them.
-@pytest.mark.slow
-def test_matches_of_an_event_file_are_played_told_and_verified(tmp_path: Path) -> None:
-    written = tmp_path / "pairs.toml"
-    written.write_text(
-        f"bots = {[*FOUR]}\nrules = {{ base = 'draw', target = 30 }}\nboards = 1\n"
-        f'[format]\ntype = "matches"\ntables = {[[*FOUR[:2]], [*FOUR[2:]], [*FOUR[1:3]]]}\n'
-    )
-    run(tmp_path / "out", str(written))
-    assert summary(tmp_path / "out") == {"played": 6, "planned": 6}
-    assert ", 3 chosen tables: " in report(tmp_path / "out")
-    assert fits(tmp_path / "out")

@@ -1,7 +1,5 @@
 """The list of formats: whoever adds one adds a module and a line."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
@@ -37,10 +35,3 @@ def test_run_offers_the_formats_of_the_list() -> None:
     said = CliRunner().invoke(run, ["first", "--format", "swis"])
     assert said.exit_code == 2
     assert all(name in said.output for name in FORMATS)
-
-
-def test_an_event_is_read_without_numpy() -> None:
-    """It takes a tenth of a second, which commands that play nothing need not wait for."""
-    code = "import sys, tournaments.plan.event; print({'numpy', 'networkx'} & sys.modules.keys())"
-    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"

@@ -13,12 +13,7 @@ from arena.document.blocks import Document, Table
 from arena.document.markdown import to_markdown
 from tests.support.fast_run import examples
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import (
-    event,
-    next_stage,
-    played_through,
-    result,
-)
+from tests.support.planned_events import event, next_stage, played_through, result
 from tournaments.formats import swiss
 from tournaments.formats.pairing import matching
 from tournaments.formats.swiss import Swiss
@@ -37,7 +32,7 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
         tables = {
             frozenset(plan.seats)
             for plan in sittings(one, results)
-            if swiss.play_round(one, plan.games[0].board) == number
+            if swiss.round_of(one, plan.games[0].board) == number
         }
         there = [entrant for table in tables for entrant in table]
         assert len(there) == len(set(there)) == len(one.entrants) // seats * seats

@@ -7,16 +7,11 @@ from typing import Any
 import pytest
 
 from protocol.records import Result
-from tests.support.planned_events import (
-    event,
-    next_stage,
-    played_through,
-)
+from tests.support.planned_events import event, next_stage, played_through
 from tournaments.formats import versus
 from tournaments.formats.versus import Versus
 from tournaments.rating import sprt
-from tournaments.rating.sprt import Outcome
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Outcome, Sprt
 from tournaments.schedule.schedule import sittings
 
 

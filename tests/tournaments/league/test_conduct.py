@@ -1,22 +1,15 @@
 """Tests of `tournaments.league.conduct`: benches for fouls."""
 
-from datetime import UTC, datetime
-
 import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result, SeatFoul
 from tests.support.leagues import admitted, league_of, played_round
 from tests.support.results import game
-from tournaments.league.conduct import (
-    benched_versions,
-    held_versions,
-    new_benches,
-)
-from tournaments.league.ratings.standings import rate_division
+from tournaments.league.conduct import benched_versions, held_versions
+from tournaments.league.ratings import rate_division
 from tournaments.league.read import LeagueData, PlayedRound
 
-NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 PAIR = ("greedy", "mine")
 
 
@@ -71,20 +64,16 @@ def test_house_bots_are_never_benched() -> None:
     assert benched_versions([round_of(1, "FF"), round_of(2, "FF")], 3, ("mine",)) == {}
 
 
-def test_bench_is_held_written_once_and_costs_the_rank() -> None:
+def test_bench_is_held_and_costs_the_rank() -> None:
     """A benched version is held out with the reason, and a rating kept by fouls has no rank."""
     data = league(round_of(1, "FF"), round_of(2, "FF"))
     assert held_versions(data, data.divisions["draw"]) == {
         "mine": "fouled in 3 sittings in a row, the last in round 2: benched until it changes"
     }
-    (line,) = new_benches(data, NOW)
-    assert (line.version, line.division, line.time) == ("mine", "draw", "2026-11-05T12:00:00Z")
-    again = league_of(data.divisions["draw"].rounds, [*data.register, line])
-    assert new_benches(again, NOW) == []
     rows = rate_division(data.divisions["draw"], data).standings
-    assert [(row.version, row.rank, row.is_benched) for row in rows] == [
-        ("greedy", 1, False),
-        ("mine", None, True),
+    assert [(row.name, row.rank, row.bench and row.bench.time) for row in rows] == [
+        ("greedy", 1, None),
+        ("mine", None, "2026-11-03T12:00:00Z"),
     ]
     changed = league_of(data.divisions["draw"].rounds, [*data.register, admitted("mine@2")])
     assert held_versions(changed, changed.divisions["draw"]) == {}

@@ -7,7 +7,7 @@ import pytest
 
 from tournaments.league import journal as journals
 from tournaments.league.journal import LONGEST, Journal
-from tournaments.league.records import Admitted, Benched, CheckSummary, Refused
+from tournaments.league.records import Admitted, CheckSummary, Refused
 
 NOW = datetime(2026, 11, 22, 20, 0, 5, tzinfo=UTC)
 TIME = "2026-11-22T20:00:05Z"
@@ -24,15 +24,14 @@ def test_each_event_is_a_line_in_the_log_and_on_the_terminal(tmp_path: Path) -> 
         ),
     )
     journal.note_entry(Refused(time=TIME, bot="c", fingerprint="", why="no\n\x1b[2J" * 1000))
-    journal.note_entry(Benched(time=TIME, bot="d", version="d", division="x", why="fouls"))
     assert (tmp_path / "league.log").read_text().splitlines() == lines
     assert lines[0] == (
-        "2026-11-22 20:00:05 admitted  b@2 by Ada: the check passed in 3 s, sandbox A"
+        "2026-11-22 20:00:05 admitted  b@2 by Ada: the check passed, 0 of 0 steps passed in 3 s, "
+        "sandbox A"
     )
     assert "\x1b" not in lines[1]
     assert lines[1].endswith("…")
     assert len(lines[1]) < LONGEST + 40
-    assert lines[2] == "2026-11-22 20:00:05 benched   d in x: fouls"
 
 
 def test_a_state_that_lasts_is_one_line_until_it_is_over(tmp_path: Path) -> None:

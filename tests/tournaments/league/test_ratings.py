@@ -4,16 +4,9 @@ import random
 
 import pytest
 
-from tests.support.leagues import (
-    admitted,
-    everybody_meets,
-    league_of,
-    played_round,
-    table_results,
-)
+from tests.support.leagues import admitted, everybody_meets, league_of, played_round, table_results
 from tests.support.results import game
-from tournaments.league.ratings.regressions import RatedPool, find_regressions
-from tournaments.league.ratings.standings import DivisionTable, rate_division
+from tournaments.league.ratings import CHANCE, DivisionTable, rate_division, surely_worse, widened
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Withdrawn
 
@@ -39,13 +32,13 @@ def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> N
     """The anchor has 0 Elo; old versions stand in the whole table only, newcomers at its end."""
     found = standings(worse)
     names = ["other", "greedy", "mine@2", "random", "new"]
-    assert [row.version for row in found.standings] == names
+    assert [row.name for row in found.standings] == names
     assert [row.rank for row in found.standings] == [1, 2, 3, 4, None]
-    elo = {row.version: row.elo for row in found.all_versions}
+    elo = {row.name: row.elo for row in found.all_versions}
     assert elo["greedy"] == 0
     assert elo["new"] is None
     (old,) = (row for row in found.all_versions if not row.is_active)
-    assert (old.version, old.rank, old.bot, old.since) == ("mine", None, "mine", "2026-11-01")
+    assert (old.name, old.rank, old.bot, old.since) == ("mine", None, "mine", "2026-11-01")
     assert all(row.is_house == (row.bot in ("greedy", "random")) for row in found.standings)
     assert all(len(row.form) == 10 for row in found.standings if row.games)
 
@@ -53,22 +46,16 @@ def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> N
 def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
     """A bot's rating on a day is that of the version that played then, from the one fit."""
     found = standings(worse)
-    elo = {row.version: row.elo for row in found.all_versions}
-    points = found.timeline["mine"]
-    assert [(one.day, one.version) for one in points] == [
-        ("2026-11-02", "mine"),
-        ("2026-11-03", "mine@2"),
-    ]
-    assert [one.elo for one in points] == [elo["mine"], elo["mine@2"]]
-    assert len({one.elo for one in found.timeline["other"]}) == 1
+    assert found.history["mine"] == {"2026-11-02": "mine", "2026-11-03": "mine@2"}
+    assert found.history["other"] == {"2026-11-02": "other", "2026-11-03": "other"}
 
 
 def test_order_of_rounds_changes_no_rating(worse: LeagueData) -> None:
     """One fit of all results has no path: rounds in the other order give the same table."""
     turned = league_of(worse.divisions["draw"].rounds[::-1], worse.register)
     tables = [standings(league).all_versions for league in (turned, worse)]
-    assert [(one.version, one.elo, one.half_width) for one in tables[0]] == [
-        (one.version, one.elo, one.half_width) for one in tables[1]
+    assert [(one.name, one.elo, one.half_width) for one in tables[0]] == [
+        (one.name, one.elo, one.half_width) for one in tables[1]
     ]
 
 
@@ -76,14 +63,12 @@ def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     """A loss of 300 Elo is flagged against the version before; the other bots are not compared."""
     found = standings(worse)
     (one,) = found.regressions
-    assert (one.newer, one.older, found.comparisons, one.is_sure) == ("mine@2", "mine", 1, True)
-    assert one.sentence == f"mine@2 is worse than mine: {100 * one.chance:.0f} %"
-    assert 0.95 < one.chance < 1
-    (row,) = (row for row in found.standings if row.bot == "mine")
-    assert one.lead == row.change
-    assert row.change is not None
-    assert row.change < -150
-    assert row.change_half_width == one.half_width
+    assert (one.name, one.before, found.comparisons, one.is_sure) == ("mine@2", "mine", 1, True)
+    assert one.worse is not None
+    assert one.flag == f"mine@2 is worse than mine: {100 * one.worse:.0f} %"
+    assert 0.95 < one.worse < 1
+    assert one.gain.value is not None
+    assert one.gain.value < -150
 
 
 def test_equal_version_is_not_flagged() -> None:
@@ -109,10 +94,10 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
         Withdrawn(time="2026-11-03T08:00:00Z", bot="other", version="other"),
     ]
     found = standings(league_of([*rounds, playing], register))
-    (new,) = (row for row in found.standings if row.version == "new")
+    (new,) = (row for row in found.standings if row.name == "new")
     assert (new.games, new.elo, new.rank, new.form) == (0, None, None, ())
-    assert "new" not in found.timeline
-    (other,) = (row for row in found.all_versions if row.version == "other")
+    assert "new" not in found.history
+    (other,) = (row for row in found.all_versions if row.name == "other")
     assert other.elo is not None
     assert not other.is_active
 
@@ -120,7 +105,7 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
 def test_league_without_games_has_rows() -> None:
     """Before the first game every bot has a row without a rating."""
     found = standings(league_of([], [admitted("greedy"), admitted("mine")]))
-    assert [(row.version, row.elo, row.games) for row in found.standings] == [
+    assert [(row.name, row.elo, row.games) for row in found.standings] == [
         ("greedy", None, 0),
         ("mine", None, 0),
     ]
@@ -136,7 +121,7 @@ def test_versions_that_no_game_connects_have_no_rating() -> None:
         [everybody_meets(rng, OLD, 1, "2026-11-02"), apart],
         [admitted(name) for name in (*OLD, "a", "b")],
     )
-    rows = {row.version: row for row in standings(league).standings}
+    rows = {row.name: row for row in standings(league).standings}
     assert rows["a"].elo is None
     assert rows["a"].bound == "?"
     assert rows["a"].games == 10
@@ -150,32 +135,18 @@ def test_form_counts_a_shared_first_place_as_a_draw() -> None:
         [played_round(1, "2026-11-02", {("greedy", "mine"): results})],
         [admitted("greedy"), admitted("mine")],
     )
-    form = {row.version: row.form for row in standings(league).standings}
+    form = {row.name: row.form for row in standings(league).standings}
     assert form == {"mine": ("D", "W"), "greedy": ("D", "L")}
-
-
-class Likelihoods(RatedPool):
-    """A pool in which each new version is worse with a likelihood that is set."""
-
-    def __init__(self, worse: dict[str, float]) -> None:
-        super().__init__(None)
-        self.worse = worse
-
-    def chance(self, one: str, other: str) -> float:
-        return self.worse.get(other) or 1 - self.worse[one]
 
 
 def test_regression_takes_wider_errors_and_says_if_it_is_sure() -> None:
     """A likelihood of 96 % does not do, 99.5 % makes 96 %; among ten that is not sure."""
-    worse = {"a@2": 0.96, "b@2": 0.995, "c@2": 1.0} | {f"{name}@2": 0.5 for name in "defghij"}
-    pairs = [(name, name[0]) for name in worse]
-    sure, found = find_regressions(pairs, Likelihoods(worse))
-    assert (sure.newer, sure.is_sure, sure.sentence) == (
-        "c@2", True, "c@2 is worse than c: over 99.9 %",
-    )  # fmt: skip
-    assert (found.newer, found.is_sure, found.sentence) == (
-        "b@2", False, "b@2 is worse than b: 96 %",
-    )  # fmt: skip
+    worse = {"a": 0.96, "b": 0.995, "c": 1.0} | dict.fromkeys("defghij", 0.5)
+    chances = {name: widened(likelihood) for name, likelihood in worse.items()}
+    assert chances["a"] < CHANCE < chances["b"]
+    assert round(chances["b"], 2) == 0.96
+    assert surely_worse(chances) == {"c"}
+    assert surely_worse({"b": chances["b"]}) == {"b"}
 
 
 def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
@@ -185,12 +156,12 @@ def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
     rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in range(1, 9)]
     rounds.append(everybody_meets(rng, strong, 9, "2026-11-03"))
     register = [admitted(name) for name in strong]
-    found = {row.version: row for row in standings(league_of(rounds, register)).standings}
+    found = {row.name: row for row in standings(league_of(rounds, register)).standings}
     assert found["new"].boards < min(10, found["mine"].boards / 2)
     assert (found["new"].rank, found["mine"].rank) == (None, 1)
     rounds += [everybody_meets(rng, strong, one, "2026-11-03") for one in range(10, 14)]
     (first, *_) = standings(league_of(rounds, register)).standings
-    assert (first.version, first.rank) == ("new", 1)
+    assert (first.name, first.rank) == ("new", 1)
     # In a new league, all have played little.
     (first, *_) = standings(league_of(rounds[8:9], register)).standings
     assert first.rank == 1

@@ -10,23 +10,17 @@ from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
 from tournaments.formats.matches import Matches
 from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
-from tournaments.league.read import (
-    active_versions,
-    parse_time,
-    read_league,
-    read_round,
-    week_of,
-    write_time,
-)
+from tournaments.league.read import parse_time, read_league, read_round, week_of, write_utc
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
     ChosenTable,
-    ClosedRound,
+    EarlyEnd,
     Refused,
     RoundPlan,
     Withdrawn,
 )
+from tournaments.league.register import active_versions
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
@@ -86,7 +80,7 @@ def test_present_version_of_each_bot_is_active() -> None:
 def test_times_are_utc_and_weeks_are_iso() -> None:
     """A time is written and read back; the last days of a year may be of the next year's week."""
     when = datetime(2027, 1, 3, 12, 0, 1, tzinfo=UTC)
-    assert parse_time(write_time(when)) == when
+    assert parse_time(write_utc(when)) == when
     assert week_of(when) == "2026-W53"
 
 
@@ -106,8 +100,8 @@ def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
         ledger.add(result(one, sitting, n, (1, 2)))
     assert not read_round(tmp_path, 0).is_over
     assert len(read_round(tmp_path, 0).results) == 5
-    (tmp_path / CLOSED).write_bytes(encode_json(ClosedRound(time=NOW, why="gone")))
+    (tmp_path / CLOSED).write_bytes(encode_json(EarlyEnd(time=NOW, why="gone")))
     closed = read_round(tmp_path, 0)
     assert closed.is_over
     assert len(closed.results) == 4
-    assert closed.closed == ClosedRound(time=NOW, why="gone")
+    assert closed.closed == EarlyEnd(time=NOW, why="gone")

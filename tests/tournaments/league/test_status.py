@@ -8,7 +8,7 @@ import pytest
 from protocol.codec import encode_json
 from tests.support.events import boneyard
 from tests.support.leagues import admitted
-from tournaments.league.records import AnyEntry, Benched, Refused
+from tournaments.league.records import AnyEntry, Refused
 from tournaments.league.status import LeagueStatus, read_league_status
 from tournaments.storage.folder import lock_file
 
@@ -20,7 +20,6 @@ REGISTER: list[AnyEntry] = [
     Refused(time="2026-11-21T10:00:00Z", bot="mine", fingerprint="", why=HOSTILE),
     Refused(time="2026-11-21T10:00:00Z", bot="good", fingerprint="", why="no"),
     admitted("good", "2026-11-22"),
-    Benched(time="2026-11-21T10:00:00Z", bot="x", version="x", division="draw", why="fouled"),
 ]
 
 
@@ -41,9 +40,8 @@ def test_status_tells_what_waits_and_why(place: Path) -> None:
     (division,) = found.divisions
     assert (division.bots, division.rounds, division.playing) == (3, 0, None)
     assert (division.boards, division.boards_left, division.left_s) == (0, 1000, None)
-    (refused,) = found.refused
-    assert (refused.bot, refused.plays) == ("mine", "mine")
-    assert [one.kind for one in found.pushes[:2]] == ["benched", "admitted"]
+    assert {bot: one.plays for bot, one in found.refused.items()} == {"mine": "mine"}
+    assert [one.kind for one in found.pushes[:2]] == ["admitted", "refused"]
     assert found.free_mib > 0
 
 

@@ -19,8 +19,7 @@ from tournaments.plan.event_plan import read_plan
 
 
 def planned(build: Path, *words: str, **options: Any) -> Event:
-    own = {name: options.pop(name) for name in ("clocks", "scale") if name in options}
-    return read_plan(words, options, **own).build(build)
+    return read_plan(words, options).build(build)
 
 
 def clocks_of(event: Event) -> dict[str, tuple[int, int]]:
@@ -32,7 +31,7 @@ def clocks_of(event: Event) -> dict[str, tuple[int, int]]:
 @given(st.integers(1, DAY_MS), st.none() | st.integers(0, DAY_MS))
 def test_the_text_of_a_clock_is_read_back(move: int, bank: int | None) -> None:
     own = OwnClock(move, bank)
-    assert parse_clock(own.name(Clock()), "--clock") == own
+    assert parse_clock(own.name(Clock()), "") == own
     assert split_clock(f"a bot@{own.name(Clock())}") == ("a bot", own)
 
 
@@ -48,9 +47,7 @@ def test_units_banks_and_versions() -> None:
 
 def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     """Its bank is in proportion to the event's, so that the odds hold for it too."""
-    event = planned(
-        tmp_path, "greedy", "first@2s-bank0", "first", clocks=("greedy=100ms",), anchor="greedy=9"
-    )
+    event = planned(tmp_path, "greedy@100ms", "first@2s-bank0", "first", anchor="greedy=9")
     assert clocks_of(event) == {
         "greedy@100ms": (100, 500),
         "first@2s-bank0": (2000, 0),
@@ -58,13 +55,14 @@ def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     }
     assert event.anchor
     assert event.anchor.name == "greedy@100ms"
-    scaled = planned(tmp_path, "greedy", "first", scale="50,200ms,1s")
+    scaled = planned(tmp_path, "greedy@50ms", "greedy@200ms", "greedy@1s", "first")
     names = [one.name for one in scaled.entrants]
     assert names == ["greedy@50ms", "greedy@200ms", "greedy@1s", "first"]
     assert len({one.fingerprint for one in scaled.entrants}) == 2
     for form in (Gauntlet, Ladder):
         name = form().name
-        event = planned(tmp_path, "greedy", "first", "random", scale="50,1s", format={"type": name})
+        given = {"type": name, "challengers": ["greedy"]}
+        event = planned(tmp_path, "greedy@50ms", "greedy@1s", "first", "random", format=given)
         assert event.format == form(challengers=("greedy@50ms", "greedy@1s"))
 
 
@@ -75,16 +73,16 @@ def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
         'rules = "partnership"\nteams = [["a", "b"], ["c", "c"]]\n'
         '[format]\ntype = "gauntlet"\nchallengers = ["a+b"]\n'
         '[[bots]]\nname = "a"\nbot = "greedy"\n[bots.clock]\nmove_ms = 100\n'
-        '[[bots]]\nname = "b"\nbot = "greedy"\n[[bots]]\nname = "c"\nbot = "first"\n'
+        '[[bots]]\nname = "b"\nbot = "greedy"\n'
+        '[[bots]]\nname = "c"\nbot = "first"\nclock = { move_ms = 50, bank_ms = 1000 }\n'
     )
-    event = planned(tmp_path, str(file), clocks=("c=50ms-bank1s",))
+    event = planned(tmp_path, str(file))
     assert clocks_of(event) == {
         "a@100ms": (100, 500),
         "b": (1000, 5000),
         "c@50ms-bank1s": (50, 1000),
     }
     assert event.teams == (("a@100ms", "b"), ("c@50ms-bank1s", "c@50ms-bank1s"))
-    assert clocks_of(planned(tmp_path, str(file), clocks=("a=2s",)))["a@2s"] == (2000, 10_000)
 
 
 def test_a_bot_in_a_list_of_names_has_a_clock_as_on_the_command_line(tmp_path: Path) -> None:
@@ -101,18 +99,11 @@ def test_a_bot_in_a_list_of_names_has_a_clock_as_on_the_command_line(tmp_path: P
     ("words", "options", "text"),
     [
         (("wrong.toml",), {}, "wrong.toml: first@0ms"),
-        (("greedy", "first"), {"clocks": ("gredy=1s",)}, "did you mean greedy"),
-        (("greedy", "first"), {"clocks": ("greedy",)}, "takes a bot and its time"),
-        (("greedy", "first"), {"clocks": ("greedy=fast",)}, "as in 200ms, 1s or 200ms-bank5s"),
-        (("greedy", "first"), {"clocks": ("greedy=0ms",)}, "a clock is"),
-        (("greedy", "first"), {"clocks": ("greedy=0.5ms",)}, "a clock is"),
-        (("greedy", "first"), {"clocks": ("greedy=2000m",)}, "up to a day"),
-        (("greedy@1s", "first"), {"clocks": ("greedy=2s",)}, "has a clock already"),
+        (("greedy@fast", "first"), {}, "did you mean greedy"),
+        (("greedy@0ms", "first"), {}, "a clock is"),
+        (("greedy@0.5ms", "first"), {}, "a clock is"),
+        (("greedy@2000m", "first"), {}, "up to a day"),
         (("greedy@1s@2s", "first"), {}, "two clocks"),
-        (("greedy", "first"), {"scale": "50"}, "two or more different clocks"),
-        (("greedy", "first"), {"scale": "50,50ms"}, "two or more different clocks"),
-        (("greedy@1s", "first"), {"scale": "50,100"}, "Name it without one"),
-        (("cup.toml",), {"scale": "50,100"}, "not an event file"),
         (("empty.toml",), {}, "The clock of bot greedy is empty"),
     ],
 )

@@ -27,9 +27,9 @@ from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
+from tournaments.plan.bot_catalog import BOT_FILE
 from tournaments.plan.bot_command import find_program, parse_bots, prepare_entrant, shell_word
-from tournaments.plan.bot_file import BOT_FILE
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import WrittenBot
 from tournaments.plan.event_plan import read_plan
 from tournaments.runner.runner import check_greetings
 from tournaments.storage.folder import Folder
@@ -169,9 +169,10 @@ def test_files_outside_the_fingerprint_cannot_be_read(base: Path) -> None:
     sandbox = choose_level("auto", Limits(), base / "event")
     if sandbox.level not in REQUIRED:
         pytest.skip("bots cannot be locked in here")
-    assert trio.run(check_greetings, [mine], 10_000, sandbox) is None
+    trio.run(check_greetings, [mine], 10_000, sandbox)
     off = choose_level("off", Limits(), base / "event")
-    assert "I know the deals." in (trio.run(check_greetings, [mine], 10_000, off) or "")
+    with pytest.raises(UserError, match=r"I know the deals\."):
+        trio.run(check_greetings, [mine], 10_000, off)
 
 
 LISTED = 'run = ["{python}", "mine.py"]\n'

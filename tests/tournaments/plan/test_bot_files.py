@@ -14,7 +14,7 @@ from tests.support.events import boneyard
 from tournaments.cluster.bundles import pack_bot
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event_file import WrittenBot
+from tournaments.plan.event import WrittenBot
 
 
 @pytest.fixture
@@ -51,10 +51,6 @@ def test_a_link_to_the_organisers_key_is_refused_though_no_command_names_it(cup:
 def test_a_link_to_the_organisers_key_that_a_command_names_is_refused(cup: Path) -> None:
     link = linked(cup / "alice" / "weights", "../private/id_rsa")
     refused(link, cup, "{python}", "bot.py", "weights")
-
-
-def test_a_link_deep_in_a_folder_is_found(cup: Path) -> None:
-    refused(linked(cup / "alice" / ".a" / "b" / "c", cup / "private"), cup)
 
 
 def test_a_chain_of_links_is_refused_where_it_leaves(cup: Path) -> None:

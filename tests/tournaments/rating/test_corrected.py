@@ -9,11 +9,10 @@ import pytest
 
 from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game, known, played
-from tournaments.rating.anchor import Anchor
 from tournaments.rating.ratings import fit, fit_both
-from tournaments.rating.tables import PARTS, Correction, Corrections, Gain, Pool, Rating
+from tournaments.rating.tables import PARTS, Anchor, Correction, Corrections, Gain, Pool, Rating
 from tournaments.rating.tally import collect
-from tournaments.report.ratings.rating_notes import luck_notes
+from tournaments.report.ratings.standings import luck_notes
 
 WEIGHT = 0.8
 

@@ -13,8 +13,7 @@ from tests.support.results import ELO, STRENGTH, game
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Partners, Pool
-from tournaments.report.ratings.rating_notes import PARTNERS_SHOWN, partner_notes
-from tournaments.report.ratings.standings import partner_table
+from tournaments.report.ratings.standings import PARTNERS_SHOWN, partner_sections, partner_table
 
 
 def partnered(
@@ -128,7 +127,6 @@ def test_intervals_of_no_synergy_hold_nothing_95_times_in_100() -> None:
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = only(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
-    assert any("cannot separate" in line for line in partner_notes(pool))
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}
 
 
@@ -165,4 +163,4 @@ def test_a_long_list_shows_both_ends() -> None:
         boards_save=None, boards_save_margin=None, partners=many,
     )  # fmt: skip
     assert len(partner_table(whole).plain()[1]) == 2 * PARTNERS_SHOWN
-    assert f"of {len(many)} pairs" in partner_notes(whole)[-1]
+    assert f"of {len(many)} pairs" in f"{partner_sections(whole)}"

@@ -19,17 +19,18 @@ from protocol.records import Result
 from tests.support.fast_run import slow_except
 from tests.support.simulated_boards import Luck, simulated
 from tournaments.formats.answers import sprt_text
-from tournaments.formats.answers.sprt_text import live, sparkline
+from tournaments.formats.answers.sprt_text import sparkline, sprt_state
 from tournaments.rating import sprt
 from tournaments.rating.likelihood_ratio import ratio_path
 from tournaments.rating.sprt import (
+    Measure,
     Outcome,
+    Sprt,
     SprtStep,
     answer,
     boards_still_needed,
     walk,
 )
-from tournaments.rating.sprt_settings import Measure, Sprt
 from tournaments.rating.statistics import Floats
 from tournaments.rating.tables import PARTS, Correction
 
@@ -427,13 +428,16 @@ def test_the_boards_that_are_left_heed_the_fewest_and_the_most() -> None:
 
 def test_the_live_line() -> None:
     settings = Sprt()
-    assert live(settings, ()) == "no board is complete"
+    assert sprt_state(settings, ()) == "no board is complete"
     steps = [SprtStep(40, 1.23, 12.0, 0.1, settings.bounds)]
     left = boards_still_needed(settings, steps[0])
     expected = f"leaning yes (1.2 of 2.9), about {2 * left} more games"
-    assert live(settings, steps) == expected
-    assert live(settings, [replace(steps[0], llr=3.0)]) == "decided: yes"
-    assert live(settings, [replace(steps[0], boards=5000)]) == "leaning yes (1.2 of 2.9), undecided"
+    assert sprt_state(settings, steps) == expected
+    assert sprt_state(settings, [replace(steps[0], llr=3.0)]) == "decided: yes"
+    assert (
+        sprt_state(settings, [replace(steps[0], boards=5000)])
+        == "leaning yes (1.2 of 2.9), undecided"
+    )
 
 
 def test_the_sparkline_runs_from_bound_to_bound() -> None:
@@ -463,7 +467,7 @@ def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost
     settings = Sprt(h0=h0, h1=h1)
     for values, words in (([0.75, 0.5, 1.0], won), ([0.25, 0.5, 0.25], lost)):
         steps = walk(settings, boards_of(values * 900))
-        assert words in sprt_text.sentence(settings, steps, "a", "b")
+        assert words in sprt_text.sprt_sentence(settings, steps, "a", "b")
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.75, 0.5, 0.5, 1.0]])
@@ -471,7 +475,7 @@ def test_a_test_that_ends_undecided_says_how_many_boards_would_decide(values: li
     """Even 20 boards that are all won are too few at times: chance wins some in a row."""
     settings = Sprt(h1=10, max_boards=20)
     steps = walk(settings, boards_of((values * 20)[:20]))
-    words = sprt_text.sentence(settings, steps, "new", "old")
+    words = sprt_text.sprt_sentence(settings, steps, "new", "old")
     told = re.search(
         r"20 boards played, as many as the event allows; about (\d+) more would decide "
         r"\(--boards (\d+)\)\.$",
@@ -482,7 +486,7 @@ def test_a_test_that_ends_undecided_says_how_many_boards_would_decide(values: li
     assert boards == 20 + more
     enough = Sprt(h1=10, max_boards=boards + 20)
     longer = walk(enough, boards_of((values * (boards + 20))[: boards + 20]))
-    assert sprt_text.sentence(enough, longer, "new", "old").startswith("Yes: ")
+    assert sprt_text.sprt_sentence(enough, longer, "new", "old").startswith("Yes: ")
 
 
 @pytest.mark.parametrize(

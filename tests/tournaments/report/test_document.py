@@ -11,11 +11,10 @@ from tests.support.planned_events import event, teams
 from tournaments.plan.event import Event
 from tournaments.rating.tables import SeatAdvantage
 from tournaments.report.document import ReportData, report_document
-from tournaments.report.ratings.rating_notes import seat_advantages
+from tournaments.report.ratings.standings import seat_advantages
 
 PARTNERS = replace(teams(boards=6), teams=())
 RATED = ["Standings", "Crosstable", "Who is better"]
-READ = [f"How to read the {what}" for what in ("standings", "pairings", "margins")]
 PLAYED = ["How it was played", "Deals", "Bots", "Files for other programs"]
 """Sections that every report has."""
 
@@ -45,7 +44,7 @@ def built(plan: Event, foul_every: int = 0) -> ReportData:
             PARTNERS,
             Media.HTML,
             [
-                *("Standings", READ[0], "Pairings", READ[1], "Partners", "Bots", READ[2]),
+                *("Standings", "Pairings", "Partners", "Bots"),
                 *("Fouls", "Evidence", "Games", "Time", *PLAYED),
             ],
         ),
@@ -64,18 +63,12 @@ def tables(blocks: list[Block]) -> Iterator[Table]:
             yield block
 
 
-def test_a_terminal_shows_the_tables_of_ratings_partners_and_time() -> None:
-    document = report_document(built(PARTNERS, foul_every=5))
-    shown = tables(select(document.blocks, Media.TERMINAL))
-    assert [one.caption for one in shown] == ["Standings", "Partners", "Time for a question"]
-
-
 def test_pools_share_no_address_and_no_title() -> None:
     plan = event(4, boards=4)
     results = [one for one in made_up(plan) if {*one.seats} in ({"bot0", "bot1"}, {"bot2", "bot3"})]
     document = report_document(told(plan, results, measured(plan)))
     found = list(sections([*document.blocks], Media.HTML))
-    titles = [f"{one.title}{one.scope}" for one in found if one.title not in READ]
+    titles = [f"{one.title}{one.scope}" for one in found]
     assert titles[:4:3] == ["Standings of pool 1", "Standings of pool 2"]
     for names in (titles, [one.id for one in found if one.id]):
         assert len(set(names)) == len(names)

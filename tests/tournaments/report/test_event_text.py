@@ -14,7 +14,7 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
 from tournaments.report.event_text import UNEVEN_TOLD, main_result, uneven
 from tournaments.site.progress import Progress
 from tournaments.storage.folder import Folder

@@ -19,7 +19,7 @@ from protocol.records import (
 from protocol.ruleset import Ruleset, derive
 from tests.support.planned_events import event
 from tests.support.tables import sitting
-from tournaments.report import conditions
+from tournaments.report import event_text
 from tournaments.report import log_facts as measuring
 from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, SandboxSummary, log_facts
 from tournaments.runner.machine import machine
@@ -136,22 +136,22 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
     log(tmp_path, "c", [begun(6), fouled()])
     kept = log_facts(Folder(tmp_path)).sandboxes
     assert kept == (SandboxSummary("B", (), 2, 2), SandboxSummary("C", (), 1, 2, ("lab",)))
-    assert [said for said, _ in conditions.sandbox_text(kept)] == [
+    assert [said for said, _ in event_text.sandbox_text(kept)] == [
         "Sandbox: level B in all 2 sittings.",
         "Sandbox: level C in 1 of 2 sittings, on lab.",
     ]
-    assert conditions.describe_share(1, 1) == "in the one sitting"
+    assert event_text.describe_share(1, 1) == "in the one sitting"
 
 
 def test_the_report_names_the_rules_that_were_played() -> None:
     """Met in a real event of six seats: the report sent its reader to the rules of another set."""
     six, two = event(6, seats=6), event(2)
     assert (
-        conditions.rules_text(two) == "Rules: `boneyard rules draw`; `event.json` has them in full."
+        event_text.rules_text(two) == "Rules: `boneyard rules draw`; `event.json` has them in full."
     )
-    assert conditions.rules_text(six) == (
+    assert event_text.rules_text(six) == (
         "Rules: draw, with highest_pip=9: `boneyard rules draw --set highest_pip=9`; `event.json` "
         "has them in full."
     )
     own = replace(two, rules=derive(two.rules, "Friday night", {}))
-    assert conditions.rules_text(own).startswith("Rules: Friday night, which is not a named game;")
+    assert event_text.rules_text(own).startswith("Rules: Friday night, which is not a named game;")

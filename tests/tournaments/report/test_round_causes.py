@@ -8,16 +8,15 @@ import pytest
 
 from arena.analysis.timeline import Timeline
 from arena.valuation.weights import weight_of
-from tests.support.events import boneyard, games_of, run, small_event, untouched
-from tournaments.report.round_causes import RoundCauses, causes_by_round, luck_by_round, summed
-from tournaments.storage.folder import Folder
-from tournaments.storage.log_luck import luck_of_game
-from tournaments.storage.review_log import read_seats
+from tests.support.events import boneyard, games_of, untouched
+from tests.support.library import copy_of
+from tournaments.report.losses import RoundCauses, causes_by_round, luck_by_round, summed
+from tournaments.storage.luck_store import luck_of_game
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = small_event(tmp_path_factory.mktemp("event") / "event")
+    folder = copy_of("round-robin", tmp_path_factory.mktemp("event") / "event")
     boneyard("report", str(folder), "--luck")
     with untouched(folder):
         yield folder
@@ -53,19 +52,6 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
             assert one.luck == pytest.approx(kept[number], abs=0.01)
 
 
-# Slow: causes are counted beside it.
-@pytest.mark.slow
-def test_a_game_and_its_rounds_tell_them(played: Path) -> None:
-    shown = boneyard("explain", str(played), "1.first.random", "--seat", "1")
-    assert "mistakes\n" in shown
-    assert "In the whole game it " in shown
-    told = json.loads(boneyard("explain", str(played), "1.first.random", "--json"))
-    rounds = told["result"]["rounds"]
-    assert len(told["causes"]) <= rounds
-    one = boneyard("explain", str(played), "1.first.random", "--round", "1", "--seat", "1")
-    assert "In this round it " in one
-
-
 def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> None:
     shown = boneyard("explain", str(played), "--bot", "random")
     (said,) = (line for line in shown.splitlines() if line.startswith("In the lost rounds it "))
@@ -74,27 +60,3 @@ def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> 
     (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert all(one["luck"] is not None for one in told["rounds"])
     assert all(one["mistakes"] is None for one in told["rounds"])
-
-
-def test_the_mistakes_of_a_bot_that_is_its_own_partner_are_those_of_both_seats(
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    path = tmp_path / "own.toml"
-    path.write_text(
-        'bots = ["first", "greedy"]\nteams = [["first", "first"], ["greedy", "greedy"]]\n'
-        'boards = 1\nrules = { base = "draw-partners", target = 10 }\n'
-    )
-    run(out, str(path))
-    boneyard("explain", "--review", str(out), "--deals", "2")
-    (told,) = json.loads(boneyard("explain", str(out), "--bot", "first", "--json"))
-    seats = [one for one in read_seats(Folder(out)) if one.entrant == "first"]
-    lost = sum(one.loss for seat in seats for one in seat.decisions)
-    assert sum(one["mistakes"] for one in told["rounds"]) == pytest.approx(lost, abs=0.01)
-
-
-def test_where_nothing_is_drawn_only_mistakes_are_told(tmp_path: Path) -> None:
-    run(tmp_path / "out", "first", "greedy", "--rules", "block", "--boards", "1")
-    shown = boneyard("explain", str(tmp_path / "out"), "1.first.greedy")
-    assert "luck" not in shown.replace(str(tmp_path), "")
-    assert "mistakes" in shown

@@ -16,7 +16,7 @@ from tournaments.formats.own_clock import OwnClock
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Pool
-from tournaments.report.html.log_plot import plot
+from tournaments.report.html.charts import Dot, Label, scaling_chart
 from tournaments.report.ratings.scaling_section import doubling_text, scaling_sections
 from tournaments.report.scaling import Scaling, scalings
 
@@ -101,12 +101,14 @@ def test_only_one_bot_at_several_clocks_is_shown() -> None:
 
 def test_the_time_axis_is_logarithmic_and_labels_do_not_overlap() -> None:
     pool = simulated(2)
-    drawn = plot([of(pool)], pool)
-    at = [float(tick.at[:-1]) for tick in drawn.times]
+    drawn = scaling_chart([of(pool)], pool)
+    at = [place for place, _, _ in drawn.feet]
     assert (at[1] - at[0]) / (at[2] - at[1]) == pytest.approx(log2(4) / log2(5), abs=0.01)
-    heights = [float(dot.y[:-1]) for dot in drawn.curves[0]]
-    assert heights == sorted(heights, reverse=True)
-    assert [line.label for line in drawn.others] == ["rival"]
+    dots = [one for one in drawn.marks if isinstance(one, Dot)]
+    assert [one.x for one in dots] == at
+    assert [one.y for one in dots] == sorted(one.y for one in dots)
+    labels = [one.text for one in drawn.marks if isinstance(one, Label)]
+    assert labels[-1] == "rival"
     near = {"mine@50ms": 50, "mine@200ms": 51, "mine@1s": 1000}
     (close,) = scalings(scaled(near), pool)
-    assert [tick.label for tick in plot([close], pool).times] == ["50ms", "", "1s"]
+    assert [text for _, text, _ in scaling_chart([close], pool).feet] == ["50ms", "1s"]

@@ -11,7 +11,7 @@ from protocol.records import Result
 from tests.support.results import game
 from tournaments.runner.commit import commit_results
 
-PATIENCE_S = 60
+PATIENCE_S = 120
 ONE, TWO, THREE = (game(board, ("ada", "bob"), (1, 0)) for board in (1, 2, 3))
 
 

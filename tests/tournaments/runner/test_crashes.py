@@ -56,14 +56,6 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
     assert "typo@2" in boneyard(*words)
 
 
-def test_event_file_plays_on_with_a_bot_that_crashes(typo: Path) -> None:
-    bots = f'[[bots]]\nname = "greedy"\n[[bots]]\nname = "typo"\nrun = ["python3", "{typo.name}"]\n'
-    Path("friday.toml").write_text(f"boards = 4\n{bots}")
-    assert "8 of 8 games" in boneyard("run", "friday.toml", *PLAIN)
-    crash = "NameError: name 'jsno' is not defined (typo.py, line 7)."
-    assert f".typo: {crash}" in boneyard("explain", "--bot", "typo")
-
-
 @pytest.mark.usefixtures("typo")
 def test_only_the_same_crash_in_every_first_game_stops_a_run(
     monkeypatch: pytest.MonkeyPatch,

@@ -65,13 +65,6 @@ def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
     assert "stderr  " in boneyard("replay", str(folder), name)
 
 
-def test_without_the_option_nothing_is_kept(tmp_path: Path, bot: str) -> None:
-    run(tmp_path / "event", bot, *SMALL)
-    assert all(
-        set(words(game, seat)) == {""} for game in games(tmp_path / "event") for seat in (0, 1)
-    )
-
-
 def test_what_a_game_keeps_is_bounded(
     tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,14 +73,3 @@ def test_what_a_game_keeps_is_bounded(
     for game in games(tmp_path / "event"):
         kept = "".join(words(game, 0) + words(game, 1))
         assert len(kept) == 50
-
-
-# Slow: what workers play keeps it too.
-@pytest.mark.slow
-def test_workers_keep_it_too(tmp_path: Path, bot: str) -> None:
-    pytest.importorskip("distributed")
-    run(tmp_path / "event", bot, *SMALL, "--keep-stderr", "--cluster", "local:1")
-    for game in games(tmp_path / "event"):
-        seat = game.sitting.seats.index("talks")
-        assert all("question" in said for said in words(game, seat))
-    assert "\nOK: " in boneyard("verify", str(tmp_path / "event"))

@@ -63,7 +63,7 @@ def test_another_clock_than_the_plans_is_found(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_killed_event_goes_on_at_its_clocks_on_a_cluster(tmp_path: Path) -> None:
     out, once = tmp_path / "out", tmp_path / "once"
-    words = ("first", "greedy", "--scale", "50,1s", "--boards", "12", "--set", "target=30")
+    words = ("first@50ms", "first@1s", "greedy", "--boards", "12", "--set", "target=30")
     process = started(out, *words)
     wait_for_games(out, 5)
     process.kill()

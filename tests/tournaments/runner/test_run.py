@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +16,23 @@ from arena.match.referee import Referee
 from arena.sandbox.limits import Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
+from protocol.errors import UserError
 from tests.support.events import (
     BOTS,
     SMALL,
     boneyard,
     copied,
     laid_open,
-    logs,
     made,
     run,
-    small_event,
     started,
-    untouched,
     wait_for_games,
     wait_for_ledger,
 )
 from tests.support.fast_run import slow_except
-from tests.support.tables import children
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event_file import WrittenBot
-from tournaments.report.ratings.rating_notes import RANKS
+from tournaments.plan.event import WrittenBot
 from tournaments.runner import runner
 from tournaments.runner.runner import check_greetings, sandbox_hint
 from tournaments.storage.folder import Folder
@@ -47,45 +42,10 @@ LONG = (*BOTS, "--boards", "4")
 
 
 @pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
-
-
-@pytest.fixture(scope="module")
 def long_event(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("long")
     run(folder, *LONG)
     return folder
-
-
-def test_an_event_is_played(event: Path) -> None:
-    results = json.loads((event / "results.json").read_text())
-    assert results["played"] == results["planned"] == 12
-    (pool,) = results["ratings"]["pools"]
-    assert [one["name"] for one in pool["entrants"]] == ["greedy", "first", "random"]
-    assert sum(one["fouls"] for one in pool["entrants"]) == 0
-    assert "greedy" in (event / "report.md").read_text()
-    for page in ("report.md", "report.html"):
-        assert RANKS in (event / page).read_text(), page
-
-
-def test_verify_finds_nothing(event: Path) -> None:
-    assert "OK: " in boneyard("verify", str(event))
-
-
-@pytest.mark.slow
-def test_six_seats_play_with_double_nine_from_command_to_report_and_replay(tmp_path: Path) -> None:
-    bots = ("first", "greedy", "random", "suit", "counting", "batched")
-    run(tmp_path, *bots, "--seats", "6", "--set", "highest_pip=9", "--boards", "1")
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert results["played"] == results["planned"] == 6
-    assert [seat["seat"] for seat in results["ratings"]["pools"][0]["seats"]] == [0, 1, 2, 3, 4]
-    assert len(list((tmp_path / "replays").iterdir())) == 6
-    assert "OK: " in boneyard("verify", str(tmp_path))
-    assert "boneyard  19 tiles, 17 to draw" in boneyard(
-        "replay", str(tmp_path), "1.batched.counting"
-    )
 
 
 def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
@@ -93,7 +53,8 @@ def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
     assert made(tmp_path) == made(event)
 
 
-def test_run_again_plays_nothing(event: Path) -> None:
+def test_run_again_plays_nothing(event: Path, tmp_path: Path) -> None:
+    event = copied(event, tmp_path)
     before = {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()}
     run(event, *SMALL)
     assert {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()} == before
@@ -102,25 +63,6 @@ def test_run_again_plays_nothing(event: Path) -> None:
 def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
     said = run(event, "first", "greedy", *SMALL[3:], code=2)
     assert "another folder" in said
-
-
-def test_nothing_is_left_running(event: Path) -> None:
-    assert event.exists()
-    assert not children()
-
-
-# Slow: a flipped byte is named wherever it is; test_gamelog flips every one without a command.
-@pytest.mark.parametrize("where", slow_except([63], range(0, 100, 9)))
-def test_one_flipped_byte_is_named(event: Path, tmp_path: Path, where: int) -> None:
-    folder = laid_open(copied(event, tmp_path))
-    log = sorted((folder / "games").iterdir())[1]
-    data = bytearray(log.read_bytes())
-    at = len(data) * where // 100
-    data[at] ^= 1
-    log.write_bytes(data)
-    said = boneyard("verify", str(folder), code=1)
-    assert log.name in said
-    assert f"line {bytes(data[:at]).count(10) + 1}" in said or "line" in said
 
 
 def test_a_wrong_seed_is_named(event: Path, tmp_path: Path) -> None:
@@ -147,7 +89,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(
     process = started(tmp_path)
     wait_for_ledger(tmp_path)
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=120) == 130
     assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
     run(tmp_path, *LONG)
     assert made(tmp_path) == made(long_event)
@@ -182,20 +124,6 @@ def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
     assert made(tmp_path) == made(long_event)
 
 
-# Slow: forced choices are told, kept and reproduced.
-@pytest.mark.slow
-def test_forced_choices_can_be_asked_too(event: Path, tmp_path: Path) -> None:
-    """Told to the bots, kept in the log, and reproduced by whoever replays it."""
-    run(tmp_path, *SMALL, "--ask-forced")
-    assert "OK: " in boneyard("verify", str(tmp_path))
-    more, fewer = logs(tmp_path), logs(event)
-    assert all(b'"forced":"ask"' in log for log in more)
-    asked, chosen = (sum(log.count(b'"type":"choice"') for log in of) for of in (more, fewer))
-    assert asked > chosen
-    assert "options" in boneyard("replay", str(tmp_path), "1.random.greedy")
-    assert "cannot change" in run(tmp_path, *SMALL, code=2)
-
-
 def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
     folder = laid_open(copied(event, tmp_path))
     last = sorted((folder / "games").iterdir())[-1]
@@ -211,10 +139,12 @@ def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
     secret = Folder(tmp_path).secret
     secret.parent.mkdir()
     secret.touch()
-    run(tmp_path, "first", "greedy", "--boards", "1")
+    run(tmp_path, "first", "greedy", "--boards", "1", "--set", "target=1")
     assert len(secret.read_bytes()) == 32
     secret.write_bytes(b"")
-    assert "damaged" in run(tmp_path, "first", "greedy", "--boards", "1", code=2)
+    assert "damaged" in run(
+        tmp_path, "first", "greedy", "--boards", "1", "--set", "target=1", code=2
+    )
 
 
 def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
@@ -226,20 +156,12 @@ def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
     assert "seeds" in boneyard("verify", str(lone), code=2)
 
 
-# Slow: partnership is played by four without a word about seats.
-@pytest.mark.slow
-def test_partnership_needs_no_word_about_seats(tmp_path: Path) -> None:
-    bots = ("first", "greedy", "random", "counting")
-    run(tmp_path, *bots, "--rules", "partnership", "--boards", "1")
-    assert json.loads((tmp_path / "results.json").read_text())["played"] == 12
-
-
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     process = started(tmp_path)
     wait_for_games(tmp_path, 1)
     said = run(tmp_path, *LONG, code=2)
     process.send_signal(signal.SIGTERM)
-    process.wait(timeout=60)
+    process.wait(timeout=120)
     assert "another boneyard" in said
 
 
@@ -325,9 +247,9 @@ async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
 ) -> None:
     (tmp_path / "mine.py").write_text(code)
     bot = prepare_entrant(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
-    said = await check_greetings([bot], 60_000, Sealed()) or ""
-    assert said.startswith("Bot mine sends no hello: ")
-    assert ("At sandbox level C" in said) is hints
+    with pytest.raises(UserError, match=r"^Bot mine sends no hello: ") as told:
+        await check_greetings([bot], 60_000, Sealed())
+    assert ("At sandbox level C" in f"{told.value}") is hints
 
 
 async def test_a_run_says_for_which_bot_it_waits_and_how_long(
@@ -337,8 +259,8 @@ async def test_a_run_says_for_which_bot_it_waits_and_how_long(
     excuse = """echo '{"type":"unavailable","why":"503"}'"""
     bot = prepare_entrant(WrittenBot("api", ("sh", "-c", excuse)), tmp_path, tmp_path)
     notes: list[str] = []
-    said = await check_greetings([bot], 60_000, Sealed(), say=notes.append) or ""
-    assert said.startswith("Bot api sends no hello: ")
+    with pytest.raises(UserError, match=r"^Bot api sends no hello: "):
+        await check_greetings([bot], 60_000, Sealed(), say=notes.append)
     why = "Bot api: It said that it is unavailable: 503. It is started again in 0 s."
     assert notes == [why] * 3
 
@@ -361,7 +283,8 @@ async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fai
         prepare_entrant(WrittenBot(name, ("sh", "-c", name)), tmp_path, tmp_path)
         for name in ("slow", "quick", "third")
     ]
-    assert await check_greetings(bots, 60_000, Sealed()) == "Bot slow sends no hello."
+    with pytest.raises(UserError, match=r"^Bot slow sends no hello\.$"):
+        await check_greetings(bots, 60_000, Sealed())
     assert started == ["slow", "quick"]
 
 
@@ -428,36 +351,3 @@ def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> No
     assert "(boards)" in run(out, str(cup), "--boards", "1", code=2)
     again = ("run", "first", "greedy", "--boards", "2", "--sandbox", "off", "--out", str(out))
     assert "another --seed" in boneyard(*again, "--seed", "2", code=2)
-
-
-WAITING = """
-import json, pathlib, sys, time
-starts = pathlib.Path(__file__).with_name("starts")
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        with starts.open("a") as file:
-            file.write("x")
-        print('{"type": "hello", "name": "waiting", "version": "1"}', flush=True)
-    elif message["type"] == "ask":
-        while starts.stat().st_size < 5:
-            time.sleep(0.01)
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
-"""
-"""A bot that answers once the bots of a second sitting have started: 1 greets before the run."""
-
-
-def test_the_next_sittings_bots_start_while_this_one_plays(tmp_path: Path) -> None:
-    (tmp_path / "waiting.py").write_text(WAITING)
-    (tmp_path / "waiting.toml").write_text(
-        'name = "waiting"\nrules = "draw"\nboards = 1\n'
-        + "".join(
-            f'[[bots]]\nname = "{name}"\nrun = ["{{python}}", "{tmp_path}/waiting.py"]\n'
-            for name in ("one", "two")
-        )
-    )
-    options = ("--jobs", "1", "--sandbox", "off")
-    run(tmp_path / "out", str(tmp_path / "waiting.toml"), *options)
-    results = json.loads((tmp_path / "out" / "results.json").read_text())
-    (pool,) = results["ratings"]["pools"]
-    assert [one["fouls"] for one in pool["entrants"]] == [0, 0]

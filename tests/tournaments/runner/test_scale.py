@@ -12,7 +12,8 @@ from arena.logs import catalog
 from arena.logs.checksummed import append_records, read_lines, read_sealed
 from arena.logs.compression import ENDING, compress, decompress
 from protocol.codec import decode_result
-from tests.support.events import SMALL, boneyard, copied, made, run, small_event, untouched
+from tests.support.events import SMALL, boneyard, copied, made, run, untouched
+from tests.support.library import copy_of
 from tournaments.cli.main import main
 from tournaments.storage import ledger as ledgers
 from tournaments.storage.folder import Folder, load_event
@@ -21,7 +22,7 @@ from tournaments.storage.ledger import Ledger
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("plain"))) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("plain"))) as folder:
         yield folder
 
 

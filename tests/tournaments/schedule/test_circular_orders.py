@@ -4,8 +4,6 @@ from collections import Counter
 
 import pytest
 
-from arena.logs.catalog import ORDERS
-from protocol.ruleset import MOST_SEATS
 from tournaments.schedule.circular_orders import circular_orders
 
 
@@ -29,7 +27,3 @@ def test_in_the_first_half_of_them_as_often_on_either_side(size: int) -> None:
     )
     assert len(beside) == size * (size - 1) // 2
     assert len(set(beside.values())) == 1
-
-
-def test_a_log_is_looked_for_among_as_many_as_there_are_circular_orders() -> None:
-    assert max(len(circular_orders(size)) for size in range(2, MOST_SEATS + 1)) == ORDERS

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from arena.sandbox.limits import Limits
 from protocol.records import Result, UsageSum
-from tests.support.events import boneyard
 from tests.support.planned_events import event, plan_of, result
 from tournaments.plan.event import Event
 from tournaments.schedule.spending import describe_spent_out, has_one_of
@@ -69,52 +68,3 @@ def test_with_a_higher_limit_the_ledger_becomes_the_one_of_an_event_without(tmp_
     left = [one for one in read_ledger(whole.ledger) if one.game not in results]
     assert len(left) == 6
     assert list(describe_spent_out(limited(None), results)) == []
-
-
-def test_names_are_found_whole() -> None:
-    assert not any(has_one_of("1.ada.bob", {name}) for name in ("ad", "ob", "1", "da", ""))
-    assert has_one_of("1.ada.bob", {"bob"})
-
-
-DEAR = """
-import json, sys
-for line in sys.stdin:
-    said = json.loads(line)
-    if said["type"] == "hello":
-        print('{"type":"hello","name":"dear","version":"1"}', flush=True)
-    elif said["type"] == "ask":
-        answer = {"type": "choose", "id": said["id"], "choice": 0, "usage": {"cents": 0.1}}
-        print(json.dumps(answer), flush=True)
-"""
-EVENT = """
-boards = 8
-rules = { base = "draw", target = 30 }
-limits = { cents = %s }
-bots = ["first", "random", { name = "dear", run = ["{python}", "dear.py"] }]
-"""
-
-
-# Slow: two whole events, for the ledger's own tests above.
-@pytest.mark.slow
-@pytest.mark.parametrize("words", [(), ("--cluster", "local:1")])
-def test_a_run_stops_an_entrant_and_goes_on_with_a_higher_limit(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
-    (tmp_path / "dear.py").write_text(DEAR)
-    plan, out = tmp_path / "event.toml", tmp_path / "out"
-    said = (str(plan), "--out", str(out), "--seed", "1", "--sandbox", "off")
-    plan.write_text(EVENT % "1.0")
-    ended = boneyard("run", *said, *words, code=1)
-    assert "dear has spent" in ended
-    assert "No result yet: dear stopped at" in ended
-    report = (out / "report.md").read_text()
-    assert "dear has spent" in report
-    assert "| stopped | dear |" in report
-    assert "stopped  dear" in boneyard("show", str(out))
-    assert "is number" not in ended
-    assert "OK" in boneyard("verify", str(out))
-    plan.write_text(EVENT % "1000.0")
-    boneyard("run", *said, *words)
-    assert len([*read_ledger(out / "ledger.jsonl")]) == 48
-    assert "stopped" not in (out / "report.md").read_text()
-    assert "OK" in boneyard("verify", str(out))

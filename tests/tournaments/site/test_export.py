@@ -2,22 +2,17 @@
 
 import os
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
-import trio
-import trio.testing
 from msgspec.structs import replace
 
 from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import ChoiceRecord, DealRecord
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import boneyard, copied, laid_open, small_event, untouched
+from tests.support.events import boneyard, copied, laid_open, untouched
+from tests.support.library import copy_of
 from tests.support.logged_games import write
 from tournaments.plan.event import as_json
 from tournaments.site import writer
@@ -28,7 +23,9 @@ from tournaments.storage.folder import Folder, load_event
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(laid_open(small_event(tmp_path_factory.mktemp("export") / "event"))) as folder:
+    with untouched(
+        laid_open(copy_of("round-robin", tmp_path_factory.mktemp("export") / "event"))
+    ) as folder:
         yield folder
 
 
@@ -289,14 +286,13 @@ def test_a_snapshot_that_is_too_large_has_no_tables(
 def test_the_command_ends_when_the_end_is_shown(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = trio.testing.MockClock(autojump_threshold=0)
     ended = max(log.stat().st_mtime for log in Folder(event).logs())
-    began = clock.current_time()
-    monkeypatch.setattr("time.time", lambda: ended + 1 + clock.current_time() - began)
-    site = SiteWriter(tmp_path, 60)
-    trio.run(until_over, site, event, clock=clock)
+    waited: list[float] = []
+    monkeypatch.setattr("time.time", lambda: ended + 1 + sum(waited))
+    monkeypatch.setattr("time.sleep", waited.append)
+    until_over(SiteWriter(tmp_path, 60), event)
     assert shown(tmp_path).over
-    assert 58 <= clock.current_time() - began <= 66
+    assert 58 <= sum(waited) <= 66
 
 
 def test_mistakes_are_told(event: Path, tmp_path: Path) -> None:
@@ -316,49 +312,3 @@ def test_the_page_of_a_run_becomes_the_site_of_its_event(event: Path, tmp_path: 
     exported(event, tmp_path, 1e10)
     assert "in the order of" not in boneyard("publish", str(event), str(tmp_path))
     assert "OK: " in boneyard("verify", str(tmp_path))
-
-
-# Slow: readers see the page that any web server hands out, on a phone too, and its next state.
-@pytest.mark.slow
-@needs_chromium
-def test_readers_see_the_state_and_its_changes(event: Path, tmp_path: Path) -> None:
-    folder = Folder(begun(event, tmp_path / "event", 0.7))
-    folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
-    one = SiteWriter(tmp_path / "site", 100)
-    one.follow(folder.path, 1000)
-    finish(event, folder.path)
-    one.follow(folder.path, 1102)
-    handler = partial(Quiet, directory=tmp_path / "site")
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/"
-        with (
-            opened(address, local=True) as page,
-            opened(address, local=True, width=390, dark=True) as phone,
-        ):
-            for reader in (page, phone):
-                reader.wait_for_selector("main[data-played]:not([data-played='0'])")
-                assert (
-                    reader.locator("#covered li").count()
-                    == len(shown(tmp_path / "site").covered)
-                    > 0
-                )
-                assert "100 seconds late" in reader.inner_text("main")
-                assert reader.locator("a[href*=replays]").count() == 0
-                assert faults(reader) == []
-                wide = "document.documentElement.scrollWidth <= innerWidth"
-                assert reader.evaluate(wide)
-            folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
-            one.follow(folder.path, 1204)
-            for reader in (page, phone):
-                reader.wait_for_selector("main[data-played='12']")
-                assert "12 of 12 games; finished" in reader.inner_text("#played")
-                assert reader.locator("#covered-title").is_hidden()
-        server.shutdown()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """A handler that writes nothing on stderr."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""

@@ -1,17 +1,15 @@
 """What a run shows while it goes on: in a pipe plain lines, in a terminal a table that fits."""
 
-import math
 from io import StringIO
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.codec import decode_json
 from protocol.records import Result, SeatFoul
-from tests.support.events import small_event
+from tests.support.library import copy_of
 from tests.support.results import game
 from tournaments.forecast.power import Separation
 from tournaments.report.results_file import Results
@@ -23,7 +21,7 @@ from tournaments.storage.ledger import Ledger
 
 @pytest.fixture
 def live(tmp_path: Path) -> Progress:
-    folder = Folder(small_event(tmp_path / "event"))
+    folder = Folder(copy_of("round-robin", tmp_path / "event"))
     event = load_event(folder)
     return Progress(event, Ledger(folder, event))
 
@@ -56,40 +54,11 @@ def test_a_pipe_is_told_of_fouls_as_they_come(
     assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
 
 
-def test_after_many_fouls_they_are_only_counted(
-    live: Progress, capsys: pytest.CaptureFixture[str]
-) -> None:
-    live._next = math.inf
-    with live:
-        for number in range(progress.FOULS_TOLD + 30):
-            live.update(fouled(number))
-        live._next, live._first = 0.0, 0
-        live.update(game(1, ("mine", "other"), (9, 0)))
-    lines = capsys.readouterr().err.splitlines()
-    told = [line for line in lines if line.startswith("mine fouled")]
-    assert len(told) == progress.FOULS_TOLD
-    assert told[-1].endswith("Further fouls are only counted.")
-    assert "50 fouls so far." in lines[-1]
-
-
 def test_a_lost_game_of_before_is_no_foul(
     live: Progress, capsys: pytest.CaptureFixture[str]
 ) -> None:
     live.update(replace(fouled(1), fouls=(SeatFoul(0, "forfeit"),)))
     assert capsys.readouterr().err == ""
-
-
-def test_a_terminal_shows_standings_the_last_fouls_and_the_bar(live: Progress) -> None:
-    for number in range(5):
-        live._note_fouls(fouled(number))
-        ticked(live, fouled(number))
-    lines = table(live)
-    assert lines[0].split() == ["#", "bot", "Elo", "so", "far", "games", "win", "%", "fouls"]
-    (mine,) = [line.split() for line in lines if " mine " in line and "fouled" not in line]
-    assert mine[-3:] == ["5", "0.0", "5"]
-    fouls = [line for line in lines if line.startswith("mine fouled")]
-    assert fouls == [f"mine fouled in {fouled(number).game}: late." for number in (2, 3, 4)]
-    assert "12/12 games" in lines[-1]
 
 
 def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
@@ -101,15 +70,6 @@ def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
         assert len(lines) <= max(6, height)
         assert max(map(len, lines)) <= 80
         assert any("more" in line for line in lines)
-
-
-def test_the_end_is_whole_in_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = small_event(tmp_path / ("long" * 30))
-    capsys.readouterr()
-    Progress.final(Folder(folder))
-    said = capsys.readouterr().out
-    assert f", boneyard verify {folder}\n" in said
-    assert "\x1b" not in said
 
 
 @pytest.mark.parametrize(
@@ -129,7 +89,7 @@ def test_the_end_says_how_many_boards_would_separate_the_first_two(
     told: str,
 ) -> None:
     """An interval that is wider than any ladder says nothing, so nothing is said."""
-    folder = Folder(small_event(tmp_path / "event"))
+    folder = Folder(copy_of("round-robin", tmp_path / "event"))
     summary = decode_json(folder.results.read_bytes(), Results)
     (pool,) = summary.ratings.pools
     tied = replace(pool, entrants=tuple(replace(one, ranks=(1, 3)) for one in pool.entrants))
@@ -139,14 +99,3 @@ def test_the_end_says_how_many_boards_would_separate_the_first_two(
     said = progress._outlook(summary, load_event(folder))
     assert said.startswith(told)
     assert bool(said) == bool(told)
-
-
-def test_no_standings_are_printed_without_games(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = Folder(small_event(tmp_path / "event"))
-    told = msgspec.json.decode(folder.results.read_bytes())
-    folder.results.write_bytes(msgspec.json.encode({**told, "played": 0}))
-    capsys.readouterr()
-    Progress.final(folder)
-    assert capsys.readouterr().out == "No game was played.\n"

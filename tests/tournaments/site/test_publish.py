@@ -15,13 +15,10 @@ from arena.logs.compression import open_any
 from arena.sandbox.command import Command
 from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened, serve_folder
-from tests.support.events import boneyard, copied, laid_open, small_event
+from tests.support.events import boneyard, copied, laid_open
+from tests.support.library import copy_of
 from tournaments.site.publish import (
-    MOST_REVIEW,
-    LogTask,
-    _decisions,
     _without_folder,
-    publish_log,
     write_event_site,
 )
 from tournaments.storage.folder import Folder, load_event
@@ -33,7 +30,7 @@ PACKED = re.compile(r"replays/|.*\.png$")
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_event(tmp_path_factory.mktemp("published") / "event")
+    return copy_of("round-robin", tmp_path_factory.mktemp("published") / "event")
 
 
 @pytest.fixture(scope="module")
@@ -201,51 +198,3 @@ def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
         other = "2.greedy.first"
         page.evaluate("(name) => { location.hash = `#game=${name}&at=3`; }", other)
         page.wait_for_selector(f"main[data-ready='{other}']")
-
-
-@needs_chromium
-@pytest.mark.slow
-def test_opened_as_a_file_it_says_what_to_do(site: Path) -> None:
-    with opened(f"{(site / 'replay.html').as_uri()}#game=1.first.greedy") as page:
-        page.wait_for_selector("text=put its folder on a web server")
-
-
-# Slow: a review takes a second a game.
-@pytest.mark.slow
-def test_a_replay_takes_over_the_values_of_the_review(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are computed once, and replays are as if they were computed again."""
-    folder = laid_open(copied(event, tmp_path / "event"))
-    boneyard("report", str(folder), "--review")
-    for log in Folder(folder).logs()[1:]:
-        log.unlink()
-    log, sites = Folder(folder).logs()[0], (tmp_path / "again", tmp_path / "once")
-    for site, most in zip(sites, (0, MOST_REVIEW), strict=True):
-        (site / "games").mkdir(parents=True)
-        (site / "replays").mkdir()
-        monkeypatch.setattr("tournaments.site.publish.MOST_REVIEW", most)
-        _decisions.cache_clear()
-        boards, review = frozenset({1, 2}), Folder(folder).review_log
-        if most:
-            monkeypatch.setattr("arena.valuation.decision_loss.try_options", None)
-        task = LogTask(log, site, boards, closed=False, again=False, review=review)
-        publish_log(task)
-    again, once = ([*map(marked, sorted((site / "replays").iterdir()))] for site in sites)
-    # review.jsonl has three decimals, of which a replay shows one.
-    assert once == [pytest.approx(one, abs=0.11) for one in again]
-    assert all(again)
-
-
-def marked(replay: Path) -> list[float]:
-    """Return all numbers about the decisions of a replay."""
-    packed = decode_json(replay.read_bytes(), dict[str, Any])
-    review = decode_json(zlib.decompress(base64.b64decode(packed["data"])), dict[str, Any])[
-        "review"
-    ]
-    return [
-        number
-        for one in review["decisions"]
-        for value in one
-        for number in (value if isinstance(value, list) else [value])
-    ]

@@ -18,11 +18,11 @@ from tests.support.events import (
     copied,
     run,
     served,
-    small_event,
     started,
     untouched,
     wait_for_games,
 )
+from tests.support.library import copy_of
 from tests.support.logged_games import write
 from tests.support.tunes import tune
 from tournaments.site import snapshot
@@ -34,7 +34,7 @@ from tournaments.tuning.parameters import Parameter
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("watch") / "event")) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("watch") / "event")) as folder:
         yield folder
 
 
@@ -238,7 +238,7 @@ def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path)
     folder = copied(event, tmp_path / "event")
     with served("watch", str(folder)) as (watching, _):
         folder.rename(tmp_path / "elsewhere")
-        _, said = watching.communicate(timeout=60)
+        _, said = watching.communicate(timeout=120)
         assert watching.returncode == 2
     assert "went away" in said
 

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.records import SeatFoul
-from tests.support.events import BONEYARD, boneyard, copied, run, small_event, untouched
+from tests.support.events import BONEYARD, boneyard, copied, run, untouched
+from tests.support.library import copy_of
 from tests.support.results import game
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.fouls import FoulCount, count_fouls
+from tournaments.rating.game_result import FoulCount, count_fouls
 from tournaments.rating.ratings import fit_both
-from tournaments.rating.tables import Ratings
+from tournaments.rating.tables import Anchor, Ratings
 from tournaments.report.ratings.standings import standings_table
 from tournaments.site import status, status_text
 from tournaments.site.status import Status, read_status, so_far
@@ -30,7 +30,7 @@ from tournaments.storage.ledger import read_ledger
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event") / "event")) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event") / "event")) as folder:
         yield folder
 
 

@@ -27,7 +27,7 @@ from tests.support.events import boneyard, copied, laid_open, run, untouched
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
 from tests.support.tables import sitting
-from tournaments.report import conditions
+from tournaments.report import event_text
 from tournaments.schedule.game_numbers import numbers
 
 PROTOCOL = Path(__file__).parents[3] / "protocol"
@@ -94,7 +94,7 @@ def test_source_files_that_a_report_names_exist(event: Path) -> None:
 
 def check(folder: Path) -> tuple[int, str]:
     """Do in an event's folder just what its report says, with the source where ours is."""
-    (command,) = re.findall(r"`node boneyard/(.*)`", conditions.DISTRUST)
+    (command,) = re.findall(r"`node boneyard/(.*)`", event_text.DISTRUST)
     program, *files = command.split()
     done = subprocess.run(
         [NODE or "", PROTOCOL.parent / program, *files], cwd=folder, capture_output=True, text=True

@@ -36,12 +36,12 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.rating.anchor import Anchor
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
+from tournaments.rating.tables import Anchor
 from tournaments.storage import folder
-from tournaments.storage.extend import incompatibility, resolve_versions
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
+from tournaments.storage.open_event import incompatibility, resolve_versions
 
 
 def in_time(files: dict[str, bytes]) -> dict[str, bytes]:

@@ -14,19 +14,18 @@ from tests.support.events import boneyard, league, run
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
 from tournaments.formats.versus import Versus
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.rating.sprt import Sprt
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.extend import newcomers, resolve_versions
 from tournaments.storage.folder import Folder, load_event, secret_of
-from tournaments.storage.history import read_history
 from tournaments.storage.ledger import read_ledger
-from tournaments.storage.open_event import open_event
+from tournaments.storage.open_event import newcomers, open_event, resolve_versions
 from tournaments.storage.public_deals import (
     Before,
     board_spans,
     describe_latecomers,
     latecomers,
     public_boards,
+    read_history,
 )
 
 SHORT = ("--set", "target=1", "--sandbox", "off")

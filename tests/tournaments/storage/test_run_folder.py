@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.events import boneyard
 from tournaments.plan.event_plan import read_plan
-from tournaments.storage.run_folder import choose_folders
+from tournaments.storage.open_event import choose_folders
 
 OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
 
@@ -47,26 +47,6 @@ def test_a_folder_tells_what_is_played(
     fields = {name: value for name, value in given.items() if name != "choices"}
     plan = read_plan(words, fields, choices=choices, predictable=seed is not None)
     assert next(choose_folders(plan, seed))[0] == Path("runs", name)
-
-
-# Slow: it plays whole events, and other tests play one for this module.
-@pytest.mark.slow
-def test_the_same_command_goes_on_and_another_has_its_own_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    boneyard("run", "first", "greedy", *OFF)
-    said = boneyard("run", "first", "greedy", *OFF[2:], "--boards", "2")
-    assert "Folder: runs/first-greedy-draw-target-1-sandbox-off, which has" in said
-    assert "4 of 4 games" in said
-    boneyard("run", "greedy", "first", *OFF)
-    versus = ("first", "greedy", *OFF[2:], "--format", "versus", "--boards", "20")
-    boneyard("run", *versus)
-    said = boneyard("run", *versus, "--h1", "50")
-    name = "runs/first-greedy-draw-target-1-versus-sandbox-off"
-    assert f"Folder: {name}-2, because {name} has another event" in said
-    assert f"Folder: {name}, which" in boneyard("run", *versus)
-    assert len([*(tmp_path / "runs").iterdir()]) == 4
 
 
 def test_an_event_file_has_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

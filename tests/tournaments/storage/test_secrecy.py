@@ -37,9 +37,8 @@ from tournaments.storage.folder import (
     reveal,
     secret_of,
 )
-from tournaments.storage.ledger import boards_left, finished_sittings
-from tournaments.storage.log_luck import LuckRecord
-from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.ledger import boards_left, finished_boards
+from tournaments.storage.luck_store import LuckRecord, LuckStore
 from tournaments.storage.open_event import open_event
 from tournaments.verification.event_check import verify_folder, verify_log
 
@@ -119,7 +118,7 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
     }
     last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
     del results[last]
-    reveal(folder, board_seeds(folder, plan), finished_sittings(boards_left(plan, results)))
+    reveal(folder, board_seeds(folder, plan), finished_boards(boards_left(plan, results)))
     secret = secret_of(folder)
     seeds = {board: board_seed(secret, plan.name, board) for board in (1, 3)}
     assert published_seeds(folder.seeds) == seeds

@@ -118,6 +118,6 @@ def test_impossible_tiles_in_a_strangers_seed_are_found(event: Path) -> None:
     seed = bytes(SEED + 28)
     log = event / "games/from-1.first.greedy.jsonl"
     promises = Promises({}, {1: seed, 2: seed}, frozenset((1, 2)))
-    faults_of = [one.faults[0] for one in check_log(LogTask(log, 2, promises)).games]
+    faults_of = [one.faults[0] for one in check_log(LogTask(log, promises)).games]
     assert len(faults_of) == 2
     assert all("are not a set of its rules" in one for one in faults_of)

@@ -1,6 +1,5 @@
 """What verify finds, and that it says each thing once; what a run refuses to go on with."""
 
-import errno
 import os
 import re
 import shutil
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.files import write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.logs.checksummed import append_records
 from arena.logs.compression import compress
@@ -19,11 +17,12 @@ from protocol.codec import decode_result, encode_line, seal, unseal
 from protocol.records import GameRecord, SittingOver
 from tests.support.events import SMALL, boneyard, copied, made, run
 from tests.support.fast_run import slow_except
+from tests.support.library import EVENTS, copy_of
 from tests.support.tables import flips
+from tournaments.commands import play_event
 from tournaments.report.log_facts import log_facts
 from tournaments.report.report import report_files
-from tournaments.storage import folder as folders
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder, board_seeds, load_event, reveal, reveal_one
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.event_check import verify_folder
@@ -76,37 +75,6 @@ def test_the_published_files_are_enough(folder: Path) -> None:
     assert digest[1] in (folder / "results.json").read_text()
 
 
-def test_damage_in_a_log_is_told_once_with_what_it_costs(folder: Path) -> None:
-    changed(log(folder), b'"type":"choice"', b'"type":"chOice"')
-    (fault,) = faults(folder)
-    assert re.search(
-        r"first\.greedy\.jsonl, line \d+, byte \d+: its checksum does not match; "
-        r"nothing after it was checked: 2 results of the ledger are not confirmed$",
-        fault,
-    )
-
-
-@pytest.mark.parametrize(("lines", "lost"), [(1, "0 results"), (2, "1 result"), (500, "2 results")])
-def test_lines_cut_off_a_finished_log_are_found(folder: Path, lines: int, lost: str) -> None:
-    without_lines(log(folder), lines)
-    (fault,) = faults(folder)
-    assert f"lines are missing at its end: {lost} of the ledger" in fault
-
-
-def test_a_log_that_is_gone_or_strange_is_found(folder: Path) -> None:
-    log(folder).rename(folder / "games" / "friday.jsonl")
-    missing, strange = faults(folder)
-    assert missing == f"{log(folder)} is missing: 2 results of the ledger are not confirmed"
-    assert "no such sitting" in strange
-
-
-def test_a_log_of_another_sitting_is_found(folder: Path) -> None:
-    log(folder).write_bytes((folder / "games" / "from-1.greedy.first.jsonl").read_bytes())
-    said = "\n".join(faults(folder))
-    assert "differ from the plan" in said
-    assert "1.greedy.first does not belong in this log" in said
-
-
 def forged(path: Path, change: Callable[[bytes], bytes]) -> None:
     """Change lines and seal them all anew, as a forger would."""
     old = new = 0
@@ -116,6 +84,101 @@ def forged(path: Path, change: Callable[[bytes], bytes]) -> None:
         sealed, new = seal(change(body) + b"\n", new)
         lines.append(sealed)
     path.write_bytes(b"".join(lines))
+
+
+def reorder(path: Path, *order: int) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[at] for at in order))
+
+
+def hide_seeds(folder: Path) -> Path:
+    """Return the commitments of an event that has revealed no seed."""
+    (folder / "seeds.jsonl").write_bytes(b"")
+    return folder / "commitments.jsonl"
+
+
+LATER = "its SHA-256 is not the one in results.json"
+UNEQUAL = "has a different commitment from the published one"
+TWICE = "board 1 was there before"
+SHORT = r"has {} of the 12 results that results.json reports; the report was not checked$"
+CUT = "lines are missing at its end: {} of the ledger"
+DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "a byte of a log": (
+        lambda folder: changed(log(folder), b'"type":"choice"', b'"type":"chOice"'),
+        (
+            r"first\.greedy\.jsonl, line \d+, byte \d+: its checksum does not match; "
+            r"nothing after it was checked: 2 results of the ledger are not confirmed$",
+        ),
+    ),
+    "a log's end": (lambda folder: without_lines(log(folder), 1), (CUT.format("0 results"),)),
+    "a game's end": (lambda folder: without_lines(log(folder), 2), (CUT.format("1 result"),)),
+    "a log's lines": (lambda folder: without_lines(log(folder), 500), (CUT.format("2 results"),)),
+    "a log's name": (
+        lambda folder: log(folder).rename(folder / "games" / "friday.jsonl"),
+        ("greedy.jsonl is missing: 2 results of the ledger are not confirmed$", "no such sitting"),
+    ),
+    "another log": (
+        lambda folder: shutil.copy(folder / "games/from-1.greedy.first.jsonl", log(folder)),
+        ("differ from the plan", "1.greedy.first does not belong in this log"),
+    ),
+    "a log's commitments": (
+        lambda folder: forged(
+            log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body)
+        ),
+        (UNEQUAL, UNEQUAL),
+    ),
+    "a seed": (
+        lambda folder: changed(folder / "seeds.jsonl", rb'"seed":"....', b'"seed":"0000'),
+        ("board 1: the revealed seed does not match its commitment",),
+    ),
+    "a held-back seed": (
+        lambda folder: without_lines(folder / "seeds.jsonl", 1),
+        ("board 2 is over, but its seed is missing",),
+    ),
+    "a seed twice": (lambda folder: reorder(folder / "seeds.jsonl", 0, 1, 0), (TWICE,)),
+    "a commitment twice": (lambda folder: reorder(folder / "commitments.jsonl", 0, 1, 0), (TWICE,)),
+    "the order of commitments": (
+        lambda folder: reorder(folder / "commitments.jsonl", 1, 0),
+        (LATER,),
+    ),
+    "an open board's commitment": (
+        lambda folder: changed(hide_seeds(folder), rb'"sha256":"....', b'"sha256":"0000'),
+        (LATER,),
+    ),
+    "an open board without one": (
+        lambda folder: without_lines(hide_seeds(folder), 1),
+        ("must have a commitment for each of 2 boards",),
+    ),
+    "a line of the ledger": (
+        lambda folder: without_lines(folder / "ledger.jsonl", 1),
+        (SHORT.format(11),),
+    ),
+    "all of the ledger": (
+        lambda folder: without_lines(folder / "ledger.jsonl", 12),
+        (SHORT.format(0),),
+    ),
+    **{
+        name: (lambda folder, name=name: (folder / name).unlink(), (name,))  # type: ignore[misc]
+        for name in ("report.md", "report.html", "results.json")
+    },
+}
+MANY = {
+    "another log": 6,
+    "a commitment twice": 5,
+    "the order of commitments": 5,
+    "an open board's commitment": 11,
+    "an open board without one": 7,
+}
+"""Faults of damage that every game or file of the report shows; all other is told once."""
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_is_found_and_told(folder: Path, what: str) -> None:
+    damage, said = DAMAGE[what]
+    damage(folder)
+    found = faults(folder)
+    assert len(found) == MANY.get(what, len(said))
+    assert all(any(re.search(one, fault) for fault in found) for one in said)
 
 
 def test_names_of_a_forged_log_steer_no_terminal(folder: Path) -> None:
@@ -141,45 +204,6 @@ def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
     assert "follows" in faults(folder)[0]
 
 
-def test_a_forged_commitment_is_found(folder: Path) -> None:
-    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
-    assert len(faults(folder)) == 2
-    assert all(
-        "has a different commitment from the published one" in fault for fault in faults(folder)
-    )
-
-
-def test_a_changed_promise_is_told_once_a_board(folder: Path) -> None:
-    changed(folder / "seeds.jsonl", rb'"seed":"....', b'"seed":"0000')
-    (fault,) = faults(folder)
-    assert "board 1: the revealed seed does not match its commitment" in fault
-
-
-def test_a_commitment_of_an_open_board_cannot_be_changed_either(folder: Path) -> None:
-    (folder / "seeds.jsonl").write_bytes(b"")
-    changed(folder / "commitments.jsonl", rb'"sha256":"....', b'"sha256":"0000')
-    assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
-
-
-@pytest.mark.parametrize("name", ["commitments.jsonl", "seeds.jsonl"])
-def test_promises_made_twice_are_found(folder: Path, name: str) -> None:
-    one, two = (folder / name).read_bytes().splitlines(keepends=True)
-    (folder / name).write_bytes(one + two + one)
-    assert any("board 1 was there before" in fault for fault in faults(folder))
-
-
-def test_commitments_in_another_order_are_found(folder: Path) -> None:
-    lines = (folder / "commitments.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "commitments.jsonl").write_bytes(b"".join(reversed(lines)))
-    assert any("its SHA-256 is not the one in results.json" in fault for fault in faults(folder))
-
-
-def test_a_board_without_a_commitment_is_found(folder: Path) -> None:
-    (folder / "seeds.jsonl").write_bytes(b"")
-    without_lines(folder / "commitments.jsonl", 1)
-    assert any("must have a commitment for each of 2 boards" in fault for fault in faults(folder))
-
-
 def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
     """A forger's log with two results of one game, its checksums and its end in order."""
     records = [entry.record for entry in read_records(log(folder))]
@@ -194,42 +218,25 @@ def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
     assert faults(folder) == [f"{log(folder)}: {game} has two results"]
 
 
-def test_a_seed_that_is_held_back_is_found(folder: Path) -> None:
-    without_lines(folder / "seeds.jsonl", 1)
-    (fault,) = faults(folder)
-    assert "board 2 is over, but its seed is missing" in fault
-
-
-@pytest.mark.parametrize(("lines", "has"), [(1, 11), (12, 0)])
-def test_a_ledger_that_lost_lines_is_told_and_not_what_follows(
-    folder: Path, lines: int, has: int
-) -> None:
-    ledger = folder / "ledger.jsonl"
-    without_lines(ledger, lines)
-    (fault,) = faults(folder)
-    lost = f"has {has} of the 12 results that results.json reports"
-    assert fault == f"{ledger} {lost}; the report was not checked"
-
-
-@pytest.mark.parametrize("words", [SMALL, (*SMALL, "--format", "swiss", "--rounds", "2")])
+@pytest.mark.parametrize("name", ["round-robin", "swiss"])
 def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
-    tmp_path: Path, words: tuple[str, ...]
+    tmp_path: Path, name: str
 ) -> None:
-    run(tmp_path, *words)
+    copy_of(name, tmp_path)
     whole = made(tmp_path)
     (tmp_path / "ledger.jsonl").unlink()
     missing, *later = faults(tmp_path)
     assert missing == f"{tmp_path / 'ledger.jsonl'} is missing; the report was not checked"
-    assert all("2 logs of later rounds were not checked" in fault for fault in later)
-    assert len(later) == ("swiss" in words)
-    run(tmp_path, *words)
+    assert all("4 logs of later rounds were not checked" in fault for fault in later)
+    assert len(later) == (name == "swiss")
+    run(tmp_path, *EVENTS[name])
     assert made(tmp_path) == whole
     assert faults(tmp_path) == []
 
 
 def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
     """Of a Swiss, whose later rounds follow from the results before them."""
-    run(tmp_path, *SMALL, "--format", "swiss", "--rounds", "2")
+    copy_of("swiss", tmp_path)
     without_lines(tmp_path / "ledger.jsonl", 1)
     last = Folder(tmp_path).logs()[-1]
     changed(last, b'"type":"choice"', b'"type":"chOice"')
@@ -271,25 +278,6 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
     assert len(faults(folder)) == 1
-
-
-@pytest.mark.parametrize("name", ["report.md", "report.html", "results.json"])
-def test_a_missing_report_is_found(folder: Path, name: str) -> None:
-    (folder / name).unlink()
-    assert name in faults(folder)[0]
-
-
-def test_a_report_that_says_another_version_wrote_it_is_checked_too(folder: Path) -> None:
-    mark = re.compile(r'(<meta name="generator" content="Boneyard )[^"]*')
-    page, games = folder / "report.html", folder / "games.csv"
-    page.write_text(mark.sub(r"\g<1>0.0.9", page.read_text()))
-    games.write_text("other columns")
-    assert [one.partition(" does not follow from the ledger")[0] for one in faults(folder)] == [
-        f"{page}:",
-        f"{games}:",
-    ]
-    boneyard("report", str(folder))
-    assert not [*verify_folder(Folder(folder))]
 
 
 def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> None:
@@ -425,35 +413,6 @@ def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> 
     assert "does not match secret.key" in again(folder, code=2)
 
 
-READER = """
-from pathlib import Path
-from arena.training.policy import play
-
-def first(question):
-    if not Path("{seen}").exists():
-        Path("{seen}").write_text(Path("{report}").read_text())
-    return 0
-
-play(first)
-"""
-"""A bot that keeps the report as it is when its first question comes."""
-
-
-# Slow: reports are compared beside it.
-@pytest.mark.slow
-def test_the_report_stands_before_the_first_game(tmp_path: Path) -> None:
-    """The commitments' digest, which is in it, is of use only if it is known then."""
-    bot, out, seen = tmp_path / "reader.py", tmp_path / "out", tmp_path / "seen"
-    bot.write_text(READER.format(seen=f"{seen}", report=f"{out / 'report.md'}"))
-    run(out, "greedy", str(bot), "--boards", "1")
-    assert "0 of 2 games played" in seen.read_text()
-    said = boneyard("verify", str(out))
-    assert said.endswith("OK: 2 games replayed, 1 board's deals recomputed, ratings equal.\n")
-    digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
-    assert digest
-    assert digest[1] in (out / "report.md").read_text()
-
-
 def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -466,8 +425,8 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
 
         return revealed
 
-    monkeypatch.setattr(folders, "reveal", noted(folders.reveal))
-    monkeypatch.setattr(folders, "reveal_one", noted(folders.reveal_one))
+    monkeypatch.setattr(play_event, "reveal", noted(reveal))
+    monkeypatch.setattr(play_event, "reveal_one", noted(reveal_one))
     again(tmp_path)
     assert public == [[], [1], [1, 2], [1, 2]]
 
@@ -475,42 +434,15 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
 def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_path: Path) -> None:
     """With several sittings side by side that is any order; a run puts them right at its end."""
     folder, plan = Folder(copied(event, tmp_path)), load_event(Folder(event))
-    whole, seed_of = folder.seeds.read_bytes(), folders.board_seeds(folder, plan)
+    whole, seed_of = folder.seeds.read_bytes(), board_seeds(folder, plan)
     folder.seeds.unlink()
     for board in (2, 1):
-        folders.reveal_one(folder, seed_of, board)
+        reveal_one(folder, seed_of, board)
     assert list(published_seeds(folder.seeds)) == [2, 1]
     # The report says that the event is over: they should be in order by now.
     assert faults(folder.path) == [f"{folder.seeds}: its boards are not in order"]
     again(folder.path)
     assert folder.seeds.read_bytes() == whole
-
-
-# Slow: full disks are tested in the runner.
-@pytest.mark.slow
-def test_a_seed_that_cannot_be_written_stops_the_run(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: Folder, __: folders.SeedOf, ___: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(folders, "reveal_one", full)
-    assert "The run stopped: [Errno 28] No space left on device." in again(tmp_path, code=1)
-    monkeypatch.undo()
-    again(tmp_path)
-    assert made(tmp_path) == made(event)
-
-
-def test_a_file_too_large_for_the_disk_is_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_atomic(tmp_path / "report.md", [b"much"])
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_packed_log_is_found_under_its_own_name(folder: Path) -> None:

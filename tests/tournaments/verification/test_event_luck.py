@@ -33,10 +33,9 @@ from tests.support.events import (
 )
 from tournaments.formats.versus import Versus
 from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.log_luck import LuckRecord, luck_of_game
-from tournaments.storage.luck_store import LuckStore, decode_luck
+from tournaments.storage.luck_store import LuckRecord, LuckStore, decode_luck, luck_of_game
 from tournaments.storage.result_store import ResultStore
-from tournaments.verification import event_luck
+from tournaments.verification import processes
 
 DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
 TEST = (*DUEL, "--h1", "30", "--without-luck")
@@ -62,7 +61,7 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return fake_luck(timeline)
 
     monkeypatch.setattr(valuation, "game_luck", luck)
-    monkeypatch.setattr(event_luck, "usable_cores", lambda: 1)
+    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
     return asked
 
 
@@ -318,7 +317,7 @@ def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: P
 def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(valuation, "game_luck", fake_luck)
-        patch.setattr(event_luck, "usable_cores", lambda: 1)
+        patch.setattr(processes, "usable_cores", lambda: 1)
         folder = tmp_path_factory.mktemp("duel")
         said = run(folder, *TEST, "--boards", "30")
     assert "luck taken out" in said

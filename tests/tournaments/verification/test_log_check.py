@@ -10,31 +10,27 @@ from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import read_lines
 from arena.ui.replay_files import placeholder
 from protocol.codec import seal, strip_checksum
-from tests.support.events import boneyard, copied, small_event, untouched
+from tests.support.events import boneyard, copied, untouched
+from tests.support.library import copy_of
 from tournaments.storage.folder import Folder
-from tournaments.verification import log_check, processes
+from tournaments.verification import processes
 from tournaments.verification.event_check import verify_folder
-from tournaments.verification.log_check import LogTask, Promises, check_logs
+from tournaments.verification.log_check import LogTask, Promises, check_log
+from tournaments.verification.processes import map_tasks
 
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
         yield folder
-
-
-@pytest.fixture
-def one_log_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_check, "GAMES_AT_ONCE", 1)
 
 
 def tasks(folder: Folder) -> list[LogTask]:
     seeds = published_seeds(folder.seeds)
     promises = Promises(published_commitments(folder.commitments), seeds, frozenset(seeds))
-    return [LogTask(log, 2, promises) for log in folder.logs()]
+    return [LogTask(log, promises) for log in folder.logs()]
 
 
-@pytest.mark.usefixtures("one_log_a_batch")
 def test_processes_find_what_one_finds_in_the_order_of_the_logs(
     event: Path, tmp_path: Path
 ) -> None:
@@ -42,7 +38,7 @@ def test_processes_find_what_one_finds_in_the_order_of_the_logs(
     broken, other, *_ = folder.logs()
     broken.write_bytes(broken.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
     other.write_bytes(other.read_bytes()[:-1])
-    alone, together = ([*check_logs(tasks(folder), cores)] for cores in (1, 2))
+    alone, together = ([*map_tasks(check_log, tasks(folder), cores)] for cores in (1, 2))
     assert alone == together
     assert [one.path for one in together] == folder.logs()
     assert [bool(one.damage) for one in together] == [True] + [False] * 5
@@ -56,7 +52,7 @@ def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None
         (Promises({}, {1: b"x" * 32, 2: b"x" * 32}, frozenset()), "follows"),
         (Promises({1: "x", 2: "x"}, {}, frozenset()), "has a different commitment"),
     ):
-        (check,) = check_logs([LogTask(log, 2, promises)])
+        (check,) = map_tasks(check_log, [LogTask(log, promises)])
         assert [len(game.faults) for game in check.games] == [1, 1]
         assert all(fault in game.faults[0] for game in check.games)
 
@@ -79,7 +75,7 @@ def test_impossible_rules_are_damage_of_their_log_alone(
         sealed, checksum = seal(whole.replace(before, after) + b"\n", checksum)
         lines += sealed
     log.write_bytes(lines)
-    checks = [*check_logs(tasks(folder), 1)]
+    checks = [*map_tasks(check_log, tasks(folder), 1)]
     assert [said in one.damage for one in checks] == [True] + [False] * 5
 
 
@@ -88,7 +84,6 @@ def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
     assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
 
 
-@pytest.mark.usefixtures("one_log_a_batch")
 def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,12 +92,11 @@ def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
 
     monkeypatch.setattr(processes, "ProcessPoolExecutor", refuse)
     folder = Folder(event)
-    assert [*check_logs(tasks(folder), 2)] == [*check_logs(tasks(folder), 1)]
+    assert [*map_tasks(check_log, tasks(folder), 2)] == [*map_tasks(check_log, tasks(folder), 1)]
 
 
-@pytest.mark.usefixtures("one_log_a_batch")
 def test_a_reader_who_wants_no_more_ends_the_processes(event: Path) -> None:
-    checks = check_logs(tasks(Folder(event)), 2)
+    checks = map_tasks(check_log, tasks(Folder(event)), 2)
     assert next(checks).games
     checks.close()  # type: ignore[attr-defined]
 

@@ -8,19 +8,20 @@ from pathlib import Path
 
 BATCHES = """
 import multiprocessing, os, signal
+from pathlib import Path
 from protocol.errors import UserError
-from tournaments.verification.log_check import check_log
-from tournaments.verification.processes import map_batches
+from tournaments.verification.log_check import actual_path
+from tournaments.verification.processes import map_tasks
 
-def batches():
-    yield []
-    yield []
+def tasks():
+    yield Path("a")
+    yield Path("b")
     pids = [process.pid for process in multiprocessing.active_children()]
     {then}
-    yield []
+    yield Path("c")
 
 try:
-    print("checked:", [*map_batches(check_log, batches(), 2)])
+    print("checked:", len([*map_tasks(actual_path, tasks(), 2)]))
 except UserError as error:
     print(error)
 """
@@ -37,8 +38,8 @@ def program(folder: Path, then: str) -> list[str]:
 
 def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     words = program(tmp_path, "")
-    said = subprocess.run(words, capture_output=True, timeout=60, check=True)
-    assert (said.stdout, said.stderr) == (b"checked: []\n", b"")
+    said = subprocess.run(words, capture_output=True, timeout=120, check=True)
+    assert (said.stdout, said.stderr) == (b"checked: 3\n", b"")
 
 
 def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None:
@@ -47,8 +48,8 @@ def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None
     for name in ("multiprocessing", "signal", "protocol", "tournaments", "arena"):
         (foreign / f"{name}.py").write_text("open('run', 'w')\n")
     words = program(tmp_path, "")
-    said = subprocess.run(words, cwd=foreign, stdout=subprocess.PIPE, timeout=60, check=True)
-    assert said.stdout == b"checked: []\n"
+    said = subprocess.run(words, cwd=foreign, stdout=subprocess.PIPE, timeout=120, check=True)
+    assert said.stdout == b"checked: 3\n"
     assert not (foreign / "run").exists()
 
 
@@ -69,5 +70,5 @@ def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
 
 def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
     words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
-    said = subprocess.run(words, stdout=subprocess.PIPE, timeout=60, check=True)
+    said = subprocess.run(words, stdout=subprocess.PIPE, timeout=120, check=True)
     assert said.stdout.startswith(b"A process that read logs was killed.")

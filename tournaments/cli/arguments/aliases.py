@@ -7,17 +7,12 @@ import click
 from protocol.errors import UserError, unknown_name
 
 COMMANDS = {
-    "add": "new",
     "analyze": "explain",
-    "ask": "explain",
     "bots": "help bots",
     "compare": "run",
     "completion": "help completion",
-    "continue": "run",
     "create": "new",
     "elo": "show",
-    "estimate": "run --plan",
-    "exam": "check --exam",
     "forecast": "run --plan",
     "games": "replay",
     "init": "new",
@@ -43,10 +38,9 @@ COMMANDS = {
     "validate": "check",
     "version": "--version",
     "versus": "run --format versus",
-    "view": "replay",
     "why": "explain",
 }
-"""Our commands by the names that other tools and earlier versions use."""
+"""Our commands by the names that users of other tools try."""
 OPTIONS = {
     "--cores": ("--jobs",),
     "--count": ("--boards",),
@@ -66,12 +60,6 @@ OPTIONS = {
     "--worlds": ("--deals",),
 }
 """Our options by the names that other tools use; ignored where an option has that name."""
-ELSEWHERE = {
-    "--check": "`boneyard verify` compares the files of a report.",
-    "--decisions": "`boneyard export` writes decisions without it.",
-    "--make": "`boneyard export --problems` makes a set.",
-}
-"""Other ways to what an option of an earlier version did."""
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> UserError:
@@ -86,9 +74,6 @@ def unknown_option(error: click.NoSuchOption) -> click.UsageError:
     assert error.ctx, "A command was reading its words."
     options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
     known = [one for one in options if one.startswith("--")]
-    if error.option_name in ELSEWHERE:
-        text = f"Unknown option {error.option_name!r}: {ELSEWHERE[error.option_name]}"
-        return click.UsageError(text, error.ctx)
     return click.UsageError(
         f"{unknown_name('option', error.option_name, known, OPTIONS)}", error.ctx
     )

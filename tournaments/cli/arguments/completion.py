@@ -1,7 +1,7 @@
 """Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,61 +12,55 @@ MOST = 200
 """The largest number of suggestions."""
 READ = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
+SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
+"""Suffixes of the files to suggest as bots or events."""
+Source = Callable[[click.Context, str], Iterable[str]]
+"""A function that returns names which may continue what the user typed."""
 
 
-def offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
-    """Return the names that begin with what the user typed."""
-    return [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(begun)][:MOST]
+def complete(
+    *sources: Source, otherwise: str = ""
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return a completer by these sources; `otherwise`: what the shell completes without a match.
+
+    That is "file" or "dir".
+    """
+
+    def completed(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+        from protocol.errors import UserError
+
+        names = dict[str, None]()
+        for source in sources:
+            with suppress(OSError, ValueError, UserError):
+                names |= dict.fromkeys(source(context, begun))
+        found = [CompletionItem(name) for name in names if name.startswith(begun)][:MOST]
+        return found or ([CompletionItem(begun, type=otherwise)] if otherwise else [])
+
+    return completed
 
 
-def or_files(items: list[CompletionItem], begun: str) -> list[CompletionItem]:
-    """Return the items or, if there is none, a request for file names from the shell."""
-    return items or [CompletionItem(begun, type="file")]
-
-
-def complete_logs(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete an event's folder; without a match, any file."""
-    return or_files(offered(folders(begun), begun), begun)
-
-
-def complete_logs_or_games(
-    context: click.Context, parameter: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Complete an event's folder, or a game of the default one; without a match, any file."""
-    played = complete_games(context, parameter, begun) if begun else []
-    return or_files(offered(folders(begun), begun) + played, begun)
-
-
-def folders(begun: str) -> Iterator[str]:
+def folders(_: click.Context, begun: str) -> Iterator[str]:
     """Yield the event folders that may continue a path."""
     from arena.analysis.find import EVENT
 
-    with suppress(OSError, ValueError):
-        above = Path(begun) if begun.endswith("/") else Path(begun).parent
-        prefix = begun if begun.endswith("/") else begun[: begun.rfind("/") + 1]
-        for path in sorted(above.glob(f"*/{EVENT}")):
-            yield f"{prefix}{path.parent.name}"
+    above = Path(begun) if begun.endswith("/") else Path(begun).parent
+    prefix = begun if begun.endswith("/") else begun[: begun.rfind("/") + 1]
+    for path in sorted(above.glob(f"*/{EVENT}")):
+        yield f"{prefix}{path.parent.name}"
 
 
-def complete_games(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a game's name from the log that the user named before."""
-    from arena.analysis.find import latest_folder
-    from protocol.errors import UserError
+def games(context: click.Context, _: str) -> Iterator[str]:
+    """Yield the games in the log that the user named before, or of the usual event.
 
-    with suppress(OSError, UserError):
-        return offered(games(context.params.get("log") or latest_folder()), begun)
-    return []
-
-
-def games(log: Path) -> Iterator[str]:
-    """Yield the names of the games in a log or folder, without decoding every record."""
-    from arena.analysis.find import logs
+    Not every record is decoded.
+    """
+    from arena.analysis.find import latest_folder, logs
     from arena.logs.checksummed import read_lines
     from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
     from protocol.records import GameRecord
 
     left = READ
-    for path in logs(log):
+    for path in logs(context.params.get("log") or latest_folder()):
         for line in (one.data for one in read_lines(path)):
             left -= len(line)
             if left < 0:
@@ -78,39 +72,6 @@ def games(log: Path) -> Iterator[str]:
                         yield record.game
 
 
-def complete_rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a named game or a rules file."""
-    from arena.rules.variants import VARIANTS
-
-    own = (str(path) for path in sorted(Path().glob("*.toml")))
-    return or_files(offered((*VARIANTS, *own), begun), begun)
-
-
-def complete_choices(
-    context: click.Context, _: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Complete the name of a rules choice, up to its equals sign."""
-    from protocol.ruleset import choices
-
-    del context
-    return offered((f"{choice}=" for choice in choices()), begun)
-
-
-def complete_seats(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a seat, by number or by entrant, of the game that the user named before."""
-    named = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
-    names = named[-1] if named else []
-    return offered((*map(str, range(len(names) or 4)), *names), begun)
-
-
-def complete_seats_or_bots(
-    context: click.Context, parameter: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Complete a seat of the game that the user named before, or else a bot of the event."""
-    game = any(word.partition(".")[0].isdecimal() for word in typed())
-    return (complete_seats if game else complete_entrants)(context, parameter, begun)
-
-
 def typed() -> list[str]:
     """Return the words after the command.
 
@@ -119,61 +80,33 @@ def typed() -> list[str]:
     return split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
 
 
-def complete_questions(
-    context: click.Context, _: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Complete a question's number, with its answer, from the game that the user named before."""
+def _seats(_: click.Context, __: str) -> Iterable[str]:
+    """Return the seats, by number and by entrant, of the game that the user named before."""
+    named = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
+    names = named[-1] if named else []
+    return *map(str, range(len(names) or 4)), *names
+
+
+def _seats_or_bots(context: click.Context, begun: str) -> Iterable[str]:
+    """Return the seats of the game that the user named before, or else the bots of the event."""
+    game = any(word.partition(".")[0].isdecimal() for word in typed())
+    return (_seats if game else _entrants)(context, begun)
+
+
+def _questions(context: click.Context, _: str) -> Iterable[str]:
+    """Return the numbers of the questions in the game that the user named before."""
     from arena.analysis.find import find_seat, name_log, require_one_game
-    from arena.analysis.review import answer_label
     from arena.analysis.timeline import Timeline
-    from protocol.errors import UserError
 
     given = context.params
-    with suppress(OSError, UserError):
-        where, words = name_log(given.get("log"), given.get("game"))
-        logged = require_one_game(where, words[0])
-        seat = find_seat(logged, given.get("seat"))
-        return [
-            CompletionItem(f"{one.number}", help=answer_label(one))
-            for one in Timeline(logged).questions(seat)
-            if f"{one.number}".startswith(begun)
-        ]
-    return []
+    where, words = name_log(given.get("log"), given.get("game"))
+    logged = require_one_game(where, words[0])
+    seat = find_seat(logged, given.get("seat"))
+    return [f"{one.number}" for one in Timeline(logged).questions(seat)]
 
 
-SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
-"""Suffixes of the files to suggest as bots or events."""
-
-
-def complete_bots(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a listed bot, an event file or a bot's file; without a match, any file."""
-    from protocol.errors import UserError
-    from tournaments.plan.bot_catalog import all_bots
-
-    listed, own = list[str](), list[str]()
-    with suppress(OSError, UserError):
-        listed = list(all_bots(Path()))
-    with suppress(OSError):
-        own = [path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES]
-    return or_files(offered((*listed, *own), begun), begun)
-
-
-def complete_events(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete an event's folder; without a match, any folder."""
-    found = offered(folders(begun), begun)
-    return found or [CompletionItem(begun, type="dir")]
-
-
-def complete_events_or_entrants(
-    context: click.Context, parameter: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Complete an argument of `show`: an event's folder, or with --separate also an entrant."""
-    found = complete_entrants(context, parameter, begun) if "--separate" in typed() else []
-    return found or complete_events(context, parameter, begun)
-
-
-def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete an entrant of the event or the bots that the user named, or of the usual event."""
+def _entrants(_: click.Context, begun: str) -> Iterable[str]:
+    """Return the entrants of the event or the bots that the user named, or of the usual event."""
     from arena.analysis.find import latest_folder
     from protocol.errors import UserError
     from tournaments.storage.folder import Folder, load_event
@@ -186,11 +119,53 @@ def complete_entrants(_: click.Context, __: click.Parameter, begun: str) -> list
     for event in events:
         with suppress(OSError, UserError):
             names = [entrant.name for entrant in load_event(Folder(event)).entrants]
-    return offered(names, begun)
+    return names
 
 
-def complete_languages(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete a language for `new`."""
+def _separated(context: click.Context, begun: str) -> Iterable[str]:
+    return _entrants(context, begun) if "--separate" in typed() else ()
+
+
+def _rules(_: click.Context, __: str) -> Iterable[str]:
+    from arena.rules.variants import VARIANTS
+
+    return *VARIANTS, *(str(path) for path in sorted(Path().glob("*.toml")))
+
+
+def _choices(_: click.Context, __: str) -> Iterable[str]:
+    from protocol.ruleset import choices
+
+    return (f"{choice}=" for choice in choices())
+
+
+def _bots(_: click.Context, __: str) -> Iterable[str]:
+    from tournaments.plan.bot_catalog import all_bots
+
+    return all_bots(Path())
+
+
+def _bot_files(_: click.Context, __: str) -> Iterable[str]:
+    return [path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES]
+
+
+def _languages(_: click.Context, __: str) -> Iterable[str]:
     from tournaments.plan.scaffold import languages
 
-    return offered(languages(), begun)
+    return languages()
+
+
+complete_logs = complete(folders, otherwise="file")
+complete_logs_or_games = complete(
+    folders, lambda context, begun: games(context, begun) if begun else (), otherwise="file"
+)
+complete_games = complete(games)
+complete_rules = complete(_rules, otherwise="file")
+complete_choices = complete(_choices)
+complete_seats = complete(_seats)
+complete_seats_or_bots = complete(_seats_or_bots)
+complete_questions = complete(_questions)
+complete_bots = complete(_bots, _bot_files, otherwise="file")
+complete_events = complete(folders, otherwise="dir")
+complete_events_or_entrants = complete(_separated, folders, otherwise="dir")
+complete_entrants = complete(_entrants)
+complete_languages = complete(_languages)

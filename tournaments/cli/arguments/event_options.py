@@ -22,7 +22,7 @@ from msgspec.inspect import (
 from tournaments.cli.arguments.completion import complete_entrants, complete_rules
 from tournaments.cli.arguments.options import SectionOption, WholeNumber
 from tournaments.formats.registry import FORMATS
-from tournaments.plan.event_file import Setting, WrittenEvent
+from tournaments.plan.event import Setting, WrittenEvent
 
 COMPLETED: Mapping[str, Callable[..., Any]] = {
     "rules": complete_rules,

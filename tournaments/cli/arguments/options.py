@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 
 import click
 
+from protocol.errors import UserError
 from tournaments.cli.arguments.completion import (
     complete_choices,
     complete_events,
     complete_games,
     complete_logs_or_games,
 )
+from tournaments.cli.platforms import ON_LINUX_ONLY, require_linux
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -42,11 +44,16 @@ class LogPath(click.Path):
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
         """Return the path of what exists. Raises UserError, click.BadParameter."""
-        from arena.analysis.find import find_place, unknown_place
+        from arena.analysis.find import EVENT, find_place, latest_folder, unknown_place
 
         place = find_place(Path(value))
         if place is None and self.exists:
             raise unknown_place(Path(value))
+        if place and place.is_dir() and not (place / EVENT).is_file():
+            from tournaments.plan.bot_catalog import BOT_FILE
+
+            if (place / BOT_FILE).is_file():
+                raise UserError(f"{value} is a bot. The latest event here is {latest_folder()}.")
         return super().convert(place or value, param, ctx)
 
 
@@ -64,8 +71,43 @@ def in_section(title: str, *, rare: bool = False) -> Callable[..., Callable[[Com
     return partial(click.option, cls=SectionOption, section=title, rare=rare)
 
 
+def flag(
+    name: str, help: str, *names: str, section: Callable[..., Any] = click.option
+) -> Callable[[Command], Command]:
+    """Return an option that is given or not; `names`: other names, the parameter's last."""
+    option: Callable[[Command], Command] = section(name, *names, is_flag=True, help=help)
+    return option
+
+
+def number(
+    name: str,
+    help: str,
+    least: int = 0,
+    most: int | None = None,
+    default: int | None = None,
+    *names: str,
+    section: Callable[..., Any] = click.option,
+) -> Callable[[Command], Command]:
+    """Return an option that takes a whole number within these bounds."""
+    shown = default is not None
+    kind = WholeNumber(least, most)
+    option: Callable[[Command], Command] = section(
+        name, *names, type=kind, default=default, show_default=shown, help=help
+    )
+    return option
+
+
 class SectionedCommand(click.Command):
-    """A command whose help text has its options in sections; those of no section come last."""
+    """A command whose help text has its options in sections; those of no section come last.
+
+    On other systems than Linux a call may fail with advice how to run it.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises UserError if this system cannot."""
+        if self.name in ON_LINUX_ONLY:
+            require_linux(self.name)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the help text, without rare ones unless they are asked for."""
@@ -132,6 +174,12 @@ CHOICES = in_section("Game")(
 """The option that changes choices of a named game."""
 GLYPHS = click.option("--glyphs", is_flag=True, help="Show tiles as domino glyphs, not as [6|4].")
 """The option that prints tiles as glyphs, which are small and which few fonts have."""
+BROWSER = click.option("--browser", is_flag=True, help="Open the page in the browser too.")
+FILE = click.Path(dir_okay=False, path_type=Path)
+OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+DIRECTORY = click.Path(file_okay=False, path_type=Path)
+OLD_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+"""The types of paths that an option takes; what is old must exist."""
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
 SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")

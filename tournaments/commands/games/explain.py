@@ -1,4 +1,4 @@
-"""The command `explain` for an event and for a game: where points went, and what turned it."""
+"""The command `explain`: why a bot lost an event or a game, and what a decision was worth."""
 
 import shlex
 from collections import defaultdict
@@ -6,66 +6,93 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arena.analysis import review
-from arena.analysis.find import find_seat, latest_folder, read_crash, require_one_game
-from arena.analysis.text import Look
+from arena.analysis.find import EVENT, find_seat, latest_folder, read_crash, require_one_game
+from arena.analysis.text import Look, option_words
 from arena.analysis.timeline import RoundEnd, Timeline, round_ends
-from arena.document.blocks import Paragraph
+from arena.document.blocks import Block, Cell, Column, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
+from arena.rules.english import count_in_digits
 from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
 from arena.ui.progress import track
-from protocol.codec import printable_lines
+from arena.valuation import WORLDS
+from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
-from tournaments.plan.bot_catalog import own_names
+from tournaments.commands.report import review_event
+from tournaments.plan.bot_catalog import own_bot
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
-from tournaments.report.losses import CausesOf, Losses, count_losses, losses_blocks, overview
-from tournaments.report.round_causes import (
+from tournaments.report.losses import (
+    CausesOf,
+    Losses,
     RoundCauses,
     causes_by_round,
+    count_losses,
+    losses_blocks,
     luck_by_round,
+    overview,
     summed,
 )
+from tournaments.report.review.reviewer import reference_player, review_timeline
+from tournaments.report.review.sums import DEAREST, pick_dearest
 from tournaments.storage.folder import Folder, find_event, load_event
-from tournaments.storage.ledger import results_of
+from tournaments.storage.ledger import load_results, results_of
 from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.result_store import ResultStore
-from tournaments.storage.review_log import DecisionLoss, read_seats
+from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses, read_seats
 
 
-def explain_game(
+def explain_log(where: Path, words: Sequence[str], *, review: bool, **options: Any) -> int:
+    """Explain an event, a game or a question, or review what its choices cost.
+
+    `words`: a game, a question's number and a bot's words, as many as the user named. Returns the
+    exit code. Raises UserError, DamagedLogError.
+    """
+    game = words[0] if words else None
+    named = bool(words) or not (where / EVENT).is_file()
+    if len(words) > 1:
+        # It starts bots, which other systems than Linux cannot.
+        from tournaments.commands.games.explain_question import explain_question
+
+        return explain_question(where, words, review=review, **options)
+    if review and named:
+        return _review_game(where, game, **options)
+    if review:
+        return review_event(where, **options)
+    if options["deals"] or options["by"]:
+        raise UserError(f"{'--deals' if options['deals'] else '--by'} goes with --review.")
+    return _explain_game(where, game, **options) if named else _explain_event(where, **options)
+
+
+def _explain_game(
     log: Path,
     game: str | None,
-    wanted: str | None,
+    *,
+    seat: str | None,
     only: int | None,
     page: Pager,
-    *,
     whole: bool,
     glyphs: bool,
     in_json: bool,
-) -> None:
-    """Print why a bot won or lost a game. Raises UserError, DamagedLogError.
-
-    `wanted`: a seat's number, or who sat there. `only`: the only round to show.
-    """
+    **_: object,
+) -> int:
     logged = require_one_game(log, game)
-    seat = choose_seat(log, logged, wanted)
+    own = choose_seat(log, logged, seat)
     timeline = Timeline(logged)
-    causes = causes_by_round(timeline, seat)
+    causes = causes_by_round(timeline, own)
     if in_json:
-        reviewed = review.review_of_seat(timeline, seat)
-        print_json({**asdict(reviewed), "causes": list(causes.values())})
-        return
+        print_json({**review.seat_facts(timeline, own), "causes": list(causes.values())})
+        return 0
     console = plain_console()
     look = text_look(logged, console, glyphs)
-    print_paged(_explained(log, timeline, seat, only, whole, look, causes), console, page)
+    print_paged(_explained(log, timeline, own, only, whole, look, causes), console, page)
+    return 0
 
 
 def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
@@ -177,20 +204,18 @@ def _decisions(
 # --- an event ---
 
 
-def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> None:
-    """Print where the points of a bot's games went, or those of each bot in short.
-
-    Raises UserError, DamagedLogError.
-    """
+def _explain_event(
+    where: Path, *, seat: str | None, in_json: bool, page: Pager, **_: object
+) -> int:
     folder = Folder(where)
     event = load_event(folder)
     names = [one.name for one in event.entrants]
-    if bot and bot not in names:
-        raise unknown_name("bot", bot, names)
-    bot = bot or own_bot(event)
-    if as_json:
+    if seat and seat not in names:
+        raise unknown_name("bot", seat, names)
+    bot = seat or own_bot(event)
+    if in_json:
         print_json([_losses(folder, event, one) for one in ([bot] if bot else names)])
-        return
+        return 0
     console = open_console()
     if bot:
         losses = _losses(folder, event, bot)
@@ -202,17 +227,12 @@ def explain_event(where: Path, bot: str | None, as_json: bool, page: Pager) -> N
         own = () if own_bot(event) == bot else ("--bot", bot)
         more = f"See one: {_command(where, game, *own)}"
     else:
-        results = ResultStore(results_of(folder.ledger, event))
+        results = load_results(folder, event)
         facts = log_facts(folder, results)
         blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
         more = f"One bot: {_command(where, '--bot', names[0])}"
     print_paged(renderables([*blocks, Paragraph(more, "faint")], console.width), console, page)
-
-
-def own_bot(event: Event) -> str | None:
-    """Return the user's only bot in an event; None if there is none, or several."""
-    own = own_names([one.name for one in event.entrants if not one.retired], Path())
-    return own[0] if len(own) == 1 else None
+    return 0
 
 
 def _losses(folder: Folder, event: Event, bot: str) -> Losses:
@@ -257,3 +277,118 @@ def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[R
             known.add(name)
             seat = seats.index(bot)
             yield logged.result, seat, list(round_ends(Timeline(logged), seat))
+
+
+OTHERS_SHOWN = 3
+"""Options beside the chosen and the best one whose values are shown in a line."""
+
+
+FACTS = ("round", "phase", "kind", "choice", "best", "loss", "error", "exact")
+"""Fields of a decision that programs get as they are."""
+COLUMNS = (
+    *(Column("question"), Column("round"), Column("phase", "word")),
+    *(Column("choice", "word"), Column("value"), Column("better", "word"), Column("value")),
+    *(Column("loss", detail="±"), Column("other options", "word", spare=True)),
+)
+
+
+def _review_game(
+    log: Path,
+    game: str | None,
+    *,
+    page: Pager,
+    seat: str | None,
+    deals: int | None,
+    by: str | None,
+    whole: bool,
+    in_json: bool,
+    **_: object,
+) -> int:
+    player = reference_player(by)
+    logged = require_one_game(log, game)
+    names, timeline = logged.sitting.seats, Timeline(logged)
+    seats = [*range(len(names))] if seat is None else [find_seat(logged, seat)]
+    terms = ReviewTerms(logged.sitting.event, deals or WORLDS, player)
+    reviews = [
+        review_timeline(timeline, one, terms) for one in track(seats, "Seats reviewed", len(seats))
+    ]
+    name = logged.game.game
+    if in_json:
+        facts = {"game": name, "worlds": terms.worlds, "by": player}
+        print_json({**facts, "seats": [_facts(timeline, one) for one in reviews]})
+        return 0
+    console = open_console()
+    blocks = [block for one in reviews for block in _blocks(timeline, one, whole)]
+    print_paged(renderables(blocks, console.width), console, page)
+    return 0
+
+
+def _facts(timeline: Timeline, one: SeatLosses) -> dict[str, Any]:
+    """Return a seat's review for programs: each option in words, with its value and error."""
+    decisions = [
+        {
+            "question": lost.number,
+            **{name: getattr(lost, name) for name in FACTS},
+            "options": [
+                {"option": option, "value": value, "error": error}
+                for option, value, error in zip(
+                    _options(timeline, one, lost), lost.values, lost.errors, strict=True
+                )
+            ],
+        }
+        for lost in one.decisions
+    ]
+    seat = {"seat": one.seat, "entrant": one.entrant, "rounds": one.rounds}
+    return {**seat, "decisions": decisions}
+
+
+def _options(timeline: Timeline, one: SeatLosses, lost: DecisionLoss) -> list[str]:
+    return [*map(option_words, timeline.questions(one.seat)[lost.number - 1].options)]
+
+
+# --- as blocks ---
+
+
+def _blocks(timeline: Timeline, one: SeatLosses, whole: bool) -> Iterator[Block]:
+    yield Paragraph(f"{printable(one.entrant)} in seat {one.seat} of {one.game}", "strong")
+    if not one.decisions:
+        yield Paragraph("It had no decision between several options.")
+        return
+    loss = count_in_digits(max(0, round(sum(lost.loss for lost in one.decisions))), "point")
+    best = sum(lost.choice == lost.best for lost in one.decisions)
+    rounds = f" in {count_in_digits(one.rounds, 'round')}" if one.rounds else ""
+    yield Paragraph(
+        f"It lost about {loss} by its choices{rounds} and chose the best option "
+        f"in {best} of {count_in_digits(len(one.decisions), 'decision')}."
+    )
+    shown = one.decisions
+    if not whole and len(shown) > DEAREST:
+        # Of single losses some are noise: those count that are certain.
+        wrong = [lost for lost in shown if lost.choice != lost.best]
+        shown = tuple(pick_dearest(wrong, DEAREST))
+        yield Paragraph(
+            f"The {len(shown)} that cost the most for certain; --all shows all, in order:"
+        )
+    rows = [_row(lost, _options(timeline, one, lost)) for lost in shown]
+    yield table("Decisions", COLUMNS, rows)
+
+
+def _row(lost: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
+    values = [_signed(value) for value in lost.values]
+    better = [lost.better, values[lost.best]] if lost.best != lost.choice else ["", ""]
+    width = "exact" if lost.exact else f"{2 * lost.error:.1f}"
+    left = sorted(
+        {*range(len(options))} - {lost.choice, lost.best}, key=lambda at: -lost.values[at]
+    )
+    others = [f"{options[at]} {values[at]}" for at in left[:OTHERS_SHOWN]]
+    others += [f"{len(left) - OTHERS_SHOWN} more"] * (len(left) > OTHERS_SHOWN)
+    return [
+        *(f"{lost.number}", f"{lost.round}", lost.phase),
+        *(lost.chosen, values[lost.choice], *better),
+        Cell(f"{round(lost.loss, 1) + 0.0:.1f}", detail=width),
+        ", ".join(others),
+    ]
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 1) + 0.0:+.1f}"

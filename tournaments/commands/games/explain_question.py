@@ -13,8 +13,7 @@ from rich.text import Text
 from arena.analysis import answer_text, reask, review
 from arena.analysis.answer_text import OptionValue
 from arena.analysis.find import require_one_game
-from arena.analysis.reask import ReaskResult
-from arena.analysis.timeline import AskedQuestion, Timeline, find_question
+from arena.analysis.timeline import Answer, AskedQuestion, Timeline, find_question
 from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
@@ -24,6 +23,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
+from arena.valuation import WORLDS
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
@@ -46,18 +46,16 @@ class Answers(Struct, frozen=True):
     """The answers to a question, as JSON for programs."""
 
     game: str
-    """The game's name."""
     seat: int
-    """The seat that was asked."""
     number: int
     """The question's number among those to this seat in the game, from 1."""
     question: Raw
     """The question as it was asked, then and now."""
-    logged: ChoiceRecord | FoulRecord | None
+    logged: Answer | None
     """The logged answer and its outcome; null: the game was cut off."""
     sandbox: str
     """The sandbox level of the bot now: A, B, C, D or off; empty if the bot was not asked."""
-    answers: tuple[ReaskResult, ...]
+    answers: tuple[Answer, ...]
     """The answers now, one for each time the bot was asked."""
     outlooks: tuple[OptionValue, ...]
     """The value of each option under other deals, in the order of the options."""
@@ -65,40 +63,39 @@ class Answers(Struct, frozen=True):
 
 def explain_question(
     log: Path,
-    game: str,
-    question: int,
-    bot: Sequence[str],
+    words: Sequence[str],
     *,
     ask: bool,
     seat: str | None,
     times: int,
     deals: int | None,
+    review: bool,
     sandbox: SandboxMode | None,
     raw: bool,
     glyphs: bool,
-    as_json: bool,
+    in_json: bool,
+    **_: object,
 ) -> int:
-    """Show a question, ask a bot again, print its answers; return the exit code.
-
-    `bot`: its words. `ask`: ask the bot that sat there, by the command in the event's plan.
-    `deals`: other deals under which to try the options. `raw`: print the bytes for the bot only.
-    Raises UserError.
-    """
+    """Show a question, ask a bot again, print its answers; return the exit code."""
+    game, question, *bot = words
+    if not question.isdecimal():
+        raise UserError(f"A question is a number, not {question}. `--all` shows them.")
+    deals = deals or (WORLDS if review else None)
     logged = require_one_game(log, game)
     timeline = Timeline(logged)
     found = timeline.questions(choose_seat(log, logged, seat))
-    one = find_question(found, question)
+    one = find_question(found, int(question))
     lines = (*timeline.context(one), timeline.line(one))
     if raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
-    level, again = "", list[ReaskResult]()
+    level, again = "", list[Answer]()
     if times and (bot or ask):
         event = find_event(log)
         box = _sandbox(sandbox, log, event)
         level = box.level
         own = None if bot else _own_command(event, logged, one.seat)
-        with _command(bot, own) as command:
+        with _started(bot, own) as command:
             clock = logged.sitting.seat_clocks[one.seat]
             again = trio.run(reask.repeat_question, command, one.question, lines, clock, box, times)
     answers = Answers(
@@ -111,11 +108,11 @@ def explain_question(
         answers=tuple(again),
         outlooks=_outlooks(one, deals, _compared(one, again)),
     )
-    if as_json:
+    if in_json:
         print_json(answers)
     else:
         _print(logged, one, len(found), answers, glyphs=glyphs, unasked=times > 0)
-    return 1 if any(answer.foul for answer in answers.answers) else 0
+    return int(any(isinstance(answer, FoulRecord) for answer in answers.answers))
 
 
 def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
@@ -139,7 +136,7 @@ def _sandbox(wanted: SandboxMode | None, where: Path, event: Event | None) -> Sa
 
 
 @contextmanager
-def _command(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
+def _started(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
     """Yield the command that starts the bot; remove what was built for it afterwards.
 
     `bot`: its words; none: the bot's `own`. Raises UserError.
@@ -154,10 +151,10 @@ def _command(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
         yield entrant.command
 
 
-def _compared(one: AskedQuestion, found: list[ReaskResult]) -> int:
+def _compared(one: AskedQuestion, found: Sequence[Answer]) -> int:
     """Return the option to compare the others with: the log's, else the bot's, else the first."""
-    choices = (one.choice, *(answer.choice for answer in found))
-    return next((choice for choice in choices if choice is not None), 0)
+    choices = [answer.choice for answer in (one.answer, *found) if isinstance(answer, ChoiceRecord)]
+    return next(iter(choices), 0)
 
 
 def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[OptionValue, ...]:
@@ -185,7 +182,7 @@ def _print(
     print_paged([head], console)
     if answers.answers:
         console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
-        for line in answer_text.answer_report(one, answers.answers):
+        for line in answer_text.answer_report(one, answers.answers, look):
             console.print(line, soft_wrap=True)
     elif unasked and not answers.outlooks:
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
@@ -195,8 +192,9 @@ def _print(
 
 def _print_outlooks(one: AskedQuestion, answers: Answers) -> None:
     console = plain_console()
-    compared = _compared(one, list(answers.answers))
-    again = answers.answers[-1].choice if answers.answers else None
+    compared = _compared(one, answers.answers)
+    last = answers.answers[-1] if answers.answers else None
+    again = last.choice if isinstance(last, ChoiceRecord) else None
     console.print()
     print_blocks(console, [answer_text.option_value_table(one, answers.outlooks, compared, again)])
     note = answer_text.SOLVED if answers.outlooks[0].exact else answer_text.PLAYED_ON

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from rich.console import Console
 
 from arena.analysis import text
+from arena.analysis.frames import LiveFrames
 from arena.engine.shuffle import board_seed, commitment
 from arena.files import append_atomic, open_append
 from arena.logs.gamelog import GameLog, read_games
@@ -21,7 +22,6 @@ from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
 from arena.match.game_setup import GameSetup
 from arena.match.human import HumanPlayer
-from arena.match.player import Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.table import Table
@@ -37,12 +37,6 @@ from protocol import __version__
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
-from tournaments.commands.games.play_table import (
-    PlayOptions,
-    PreparedTable,
-    check_name,
-    prepare_table,
-)
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
@@ -53,10 +47,145 @@ from tournaments.storage.open_event import seeded
 
 if TYPE_CHECKING:
     from arena.ui.browser_player import BrowserPlayer
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.logs.board_promises import published_commitments
+from arena.sandbox.limits import SandboxMode
+from protocol.messages import Clock
+from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
+from tournaments.plan.bot_command import prepare_word, unique_name
+from tournaments.plan.event import EntrantName
+from tournaments.storage.folder import check_not_readable
+
+DAY_MS = 86_400_000
+"""The longest clock: a person who does not answer for so long has left."""
+BANK = 5
+"""The time bank of a game, in questions' times."""
+
+
+class PlayOptions(NamedTuple):
+    """The command's options; its help text explains each."""
+
+    rules: str
+    choices: tuple[str, ...]
+    against: tuple[str, ...]
+    seats: int | None
+    seat: int
+    name: str
+    clock_s: int
+    no_clock: bool
+    seed: int | None
+    sandbox: SandboxMode
+    out: Path
+    terminal: bool
+    port: int
+    browser: bool
+    played: int = 0
+    """Games that were played before on the same page."""
+
+
+class PreparedTable(NamedTuple):
+    """A table that is ready: its entrants, its game and its log."""
+
+    number: int
+    """The game's number in its folder, and its board's."""
+    names: tuple[str, ...]
+    """The names in the order of the seats."""
+    seat: int
+    bots: tuple[Entrant, ...]
+    """The other entrants, in the order of the seats."""
+    rules: Ruleset
+    clock: Clock
+    """The clock of the person, and of each bot without one of its own."""
+
+    @property
+    def clocks(self) -> tuple[Clock, ...]:
+        """The clock of each seat; nothing if no bot has its own."""
+        own = {bot.name: bot.clock.applied_to(self.clock) for bot in self.bots if bot.clock}
+        return tuple(own.get(name, self.clock) for name in self.names) if own else ()
+
+    @property
+    def game(self) -> str:
+        """Return the game's name."""
+        return f"{self.number}.{'.'.join(self.names)}"
+
+
+def check_name(name: str) -> None:
+    """Refuse a person's name that a file name may not contain. Raises UserError."""
+    try:
+        msgspec.convert(name, EntrantName)
+    except msgspec.ValidationError:
+        text = "use up to 40 letters, digits, - and _"
+        raise UserError(f"Invalid name {name!r}: {text}.") from None
+
+
+def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
+    """Find and build the bots and set the table. Raises UserError."""
+    size = options.seats or _fits(rules, len(options.against) + 1)
+    check_seats(rules, size)
+    if options.seat >= size:
+        raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
+    if len(options.against) >= size:
+        raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
+    clock = _clock(options)
+    bots = _bots(options.against, size - 1, folder, clock)
+    check_not_readable(folder, bots, options.sandbox)
+    # Clockwise from the person: the first bot is the next to its left.
+    around = [options.name, *(bot.name for bot in bots)]
+    names = tuple(around[(place - options.seat) % size] for place in range(size))
+    if len(set(names)) < size:
+        raise UserError(f"A bot has the name {options.name} too. Choose another --name.")
+    in_order = sorted(bots, key=lambda bot: names.index(bot.name))
+    return PreparedTable(_next(folder), names, options.seat, tuple(in_order), rules, clock)
+
+
+def _bots(words: Sequence[str], many: int, folder: Folder, clock: Clock) -> list[Entrant]:
+    """Find and build the bots of these seats; a bot in several seats has a name for each.
+
+    A bot with a clock of its own is called after it; `clock` is the table's.
+
+    Raises UserError.
+    """
+    found = {word: prepare_word(word, folder.build) for word in dict.fromkeys(words)}
+    bots: list[Entrant] = []
+    for seat in range(many):
+        bot = found[words[seat % len(words)]]
+        bots.append(replace(bot, name=unique_name(bot.name, [one.name for one in bots])))
+    return [
+        replace(bot, name=f"{bot.name}@{bot.clock.name(clock)}") if bot.clock else bot
+        for bot in bots
+    ]
+
+
+def _fits(rules: Ruleset, people: int) -> int:
+    """Return the size of the smallest table of these rules for this many players."""
+    sizes = playable_seat_counts(rules)
+    return next((size for size in sizes if size >= people), sizes[-1])
+
+
+def _clock(options: PlayOptions) -> Clock:
+    if options.no_clock:
+        return Clock(move_ms=DAY_MS, bank_ms=0)
+    move_ms = options.clock_s * 1000
+    return Clock(move_ms=move_ms, bank_ms=min(DAY_MS, BANK * move_ms))
+
+
+def _next(folder: Folder) -> int:
+    """Return the number after that of each game, also of one that nobody came to, without a log.
+
+    Raises DamagedFileError.
+    """
+    names = (path.stem.partition(".")[0] for path in folder.logs())
+    logged = (int(number) for number in names if number.isdigit())
+    return 1 + max((*logged, *published_commitments(folder.commitments)), default=0)
+
 
 EVENT = "play"
 """The name of the event of all games that a person plays."""
-Show = Callable[[HumanPlayer, trio.Event], Awaitable[bool]]
+Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
 
@@ -209,24 +338,25 @@ async def sat_down(
     UserError when a bot does not greet.
     """
     person, ready, over = HumanPlayer(), trio.Event(), trio.Event()
+    live = LiveFrames(_referee(table, seed), table.seat)
     results: list[Result] = []
 
     async def play() -> None:
         await ready.wait()
-        results.append(await _game(table, folder, sandbox, seed, person))
+        results.append(await _game(table, folder, sandbox, live, person))
         over.set()
 
     async with trio.open_nursery() as nursery:
         await nursery.start(stop_on_signal, nursery.cancel_scope)
         nursery.start_soon(play)
-        if await show(person, ready):
+        if await show(person, live, ready):
             await over.wait()
         nursery.cancel_scope.cancel()
     return results[0] if results else None
 
 
 async def _game(
-    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, person: HumanPlayer
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, live: LiveFrames, person: HumanPlayer
 ) -> Result:
     """Play the game and keep nothing of it but its log."""
     poller = Poller()
@@ -235,11 +365,10 @@ async def _game(
         nursery.start_soon(poller.run)
         async with keep_bots(pool, start=False):
             bots = await greeted(pool, table.bots)
-            log = GameLog(folder.log(table.game), _sitting(table, sandbox))
+            live.log = log = GameLog(folder.log(table.game), _sitting(table, sandbox))
             try:
-                seats: list[Player | None] = [*bots]
-                seats.insert(table.seat, person)
-                result = await Table(poller, _referee(table, seed), seats, log).play()
+                seats = [*bots[: table.seat], person, *bots[table.seat :]]
+                result = await Table(poller, live.referee, seats, live).play()
                 log.sync()
             finally:
                 log.close()

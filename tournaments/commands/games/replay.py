@@ -1,62 +1,81 @@
 """The command `replay`: a game from its log, in the terminal."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
 from arena.analysis import frames, text
-from arena.analysis.find import find_game, find_seat, list_games
+from arena.analysis.find import find_game, find_seat, list_games, logs
 from arena.analysis.text import Look, row
-from arena.analysis.timeline import Timeline, walk_log
+from arena.analysis.timeline import Timeline, round_ends, walk_log
+from arena.logs.catalog import PAGES
 from arena.logs.gamelog import LoggedGame
+from arena.rules.english import join_words
+from arena.ui import replay_files
 from arena.ui.console import Pager, plain_console, print_json, print_line, print_paged, text_look
+from arena.ui.emblems import emblem_numbers
 from arena.ui.game_review import GRADE_NAMES, GameReview, review_game
+from arena.ui.open_browser import show_page
+from arena.ui.progress import track, working
+from arena.ui.replay_page import pack_game, replay_page
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.records import DealRecord
+from tournaments.storage.folder import Folder, load_event
+from tournaments.verification.processes import map_tasks
 
 CELLS = 24
 """Cells of the bar that shows the chances of two sides."""
+TURNING_ROUNDS = 2
+"""Rounds of a game that are shown unless all are wanted: those with the widest swing."""
 LUCKY = 5
 """Percent of the game from which the luck of a draw is told, as on the page."""
 
 
 def replay_game(
     log: Path,
+    *,
     game: str | None,
     seat: str | None,
     only: int | None,
+    out: Path | None,
     read_key: Callable[[], str],
     page: Pager,
-    *,
-    reviewed: bool,
+    review: bool | None,
+    whole: bool,
     glyphs: bool,
     step: bool,
-    as_json: bool,
+    in_json: bool,
+    **_: object,
 ) -> None:
     """Show a game, or list the games that match; `read_key` waits for a key, `page` pages a text.
 
     `seat`: the seat whose view is shown: its number, or who sat there. `only`: the only round.
-    `step`: one frame at a time. Raises UserError, DamagedLogError.
+    `whole`: all rounds, not just those that turned the game. `step`: one frame at a time.
+    Raises UserError, DamagedLogError.
     """
-    if reviewed and (as_json or seat is not None):
+    if out:
+        raise UserError("--out names the page's file: it goes with --html.")
+    if review and (in_json or seat is not None):
         raise UserError(
             "A review shows all hands to a reader: leave out --review, --json or --seat."
         )
     found = find_game(log, game)
     if found.game is None:
-        if as_json:
+        if in_json:
             print_json(found.others)
             return
         for line in list_games(found):
             print_line(line)
         return
     seen = None if seat is None else find_seat(found.game, seat)
-    if as_json:
+    if in_json:
         _check_round(found.game, only)
         for frame in frames.frames(walk_log(found.game), seen):
             if only in (None, frame.round):
@@ -64,27 +83,46 @@ def replay_game(
         return
     console = plain_console()
     look = text_look(found.game, console, glyphs)
-    shown = _drawn(found.game, seen, only, look, reviewed=reviewed)
-    if step and _at_terminal():
+    step = step and _at_terminal()
+    shown = _drawn(found.game, seen, only, look, reviewed=review is True, whole=whole or step)
+    if step:
         _step_through(shown, console, read_key)
     else:
         print_paged(shown, console, page)
 
 
 def _drawn(
-    logged: LoggedGame, seat: int | None, only: int | None, look: Look, *, reviewed: bool
+    logged: LoggedGame,
+    seat: int | None,
+    only: int | None,
+    look: Look,
+    *,
+    reviewed: bool,
+    whole: bool,
 ) -> Iterator[Text]:
     """Yield the title, the requested frames and a note if the log was cut off."""
     _check_round(logged, only)
-    timeline = Timeline(logged) if reviewed else None
-    remarks = _review_rows(timeline, look) if timeline else repeat(())
-    moments = timeline.moments if timeline else walk_log(logged)
+    timeline = Timeline(logged)
+    remarks = _review_rows(timeline, look) if reviewed else repeat(())
+    numbers = {one.round for one in logged.records if isinstance(one, DealRecord)}
+    shown = {only} if only else numbers if whole else _turning_rounds(timeline, numbers)
     yield text.title(logged, look)
-    for frame, rows in zip(frames.frames(moments, seat), remarks, strict=False):
-        if only in (None, frame.round):
+    if not only and shown != numbers:
+        rounds = join_words([f"{number}" for number in sorted(shown)])
+        yield Text(f"Rounds {rounds} of {len(numbers)} turned the game; --all shows all rounds.")
+    drawn = [*zip(frames.frames(timeline.moments, seat), remarks, strict=False)]
+    for frame, rows in drawn:
+        if frame.round in shown or (not only and frame is drawn[-1][0]):
             yield Text("\n").join([text.draw_frame(frame, look), *rows])
     if logged.result is None:
         yield Text("The log ends here: the game was cut off and does not count.")
+
+
+def _turning_rounds(timeline: Timeline, numbers: set[int]) -> set[int]:
+    """Return the rounds in which one side gained the most on another, or the game broke off."""
+    ends = sorted(round_ends(timeline, 0), key=lambda end: -abs(end.swing))
+    broken = numbers - {end.round for end in ends}
+    return {end.round for end in ends[:TURNING_ROUNDS]} | broken
 
 
 def _check_round(logged: LoggedGame, only: int | None) -> None:
@@ -150,3 +188,92 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
             width = f" ± {2 * one.error:.1f}" if one.error else ""
             words = f"{one.loss:.1f}{width} points: {GRADE_NAMES[one.grade]}"
             yield one.at, row("lost", [(words, "bold red")], look)
+
+
+def write_pages(
+    where: Path,
+    *,
+    game: str | None,
+    seat: str | None,
+    out: Path | None,
+    review: bool | None = None,
+    browser: bool = False,
+    **_: object,
+) -> None:
+    """Write the page of a game, or the pages of an event; list the games if several match.
+
+    `review`: also review the games; None reviews one game, but not all games of an event.
+    `browser`: open the page of the game. Raises UserError, DamagedLogError.
+    """
+    if game is None and where.is_dir():
+        _make_all(where, seat, out, reviewed=review is True)
+        return
+    folder = where if where.is_dir() else where.absolute().parent.parent
+    found = find_game(where, game)
+    if found.game is None:
+        for line in list_games(found):
+            print_line(line)
+        return
+    viewer = None if seat is None else find_seat(found.game, seat)
+    if viewer is not None and review:
+        raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
+    name = found.game.game.game
+    with working("Page and review"):
+        packed = pack_game(found.game, viewer, reviewed=review is not False)
+    emblems = emblem_numbers(_entrants(folder), found.game.sitting.seats)
+    path = out or _page_path(name, viewer)
+    replay_files.write(path, replay_page(name, [packed], emblems=emblems))
+    print_line(f"{path}")
+    if browser:
+        show_page(path)
+
+
+def _entrants(place: Path) -> list[str]:
+    """Return the entrants of the event in a folder; none if it holds no event. Raises UserError."""
+    folder = Folder(place)
+    return [one.name for one in load_event(folder).entrants] if folder.event.exists() else []
+
+
+def _page_path(game: str, seat: int | None) -> Path:
+    """Return the file of a game's page in the current folder."""
+    own = "" if seat is None else f".seat-{seat}"
+    # A log can come from anybody: its names lead to no other folder.
+    name = re.sub(r"[^\w@.-]|^\.", "_", game, flags=re.ASCII)
+    return Path(f"{name[:200]}{own}.html")
+
+
+def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: bool) -> None:
+    """Write the pages of all games of an event into its folder."""
+    if seat is not None or out:
+        raise UserError("--seat and --out go with one game: name it after the folder.")
+    found = logs(folder)
+    if not found:
+        raise UserError(f"{folder} holds no game.")
+    event = found[0].parent.parent
+    pages = event / PAGES
+    entrants = tuple(_entrants(event))
+    tasks = [PagesTask(log, pages, entrants, reviewed) for log in found]
+    # A review takes ten times as long as its page.
+    done = map_tasks(make_pages, tasks, None if reviewed else 1)
+    made = sum(track(done, "Pages of logs made", len(tasks)))
+    print_line(f"{pages}: {made} new pages.")
+
+
+class PagesTask(NamedTuple):
+    """A game log whose pages are wanted."""
+
+    log: Path
+    folder: Path
+    entrants: tuple[str, ...]
+    """The event's entrants, in whose order they have their emblems."""
+    reviewed: bool
+
+
+def make_pages(task: PagesTask) -> int:
+    """Write the pages of a log where needed; return their number.
+
+    Raises DamagedFileError, OSError.
+    """
+    return replay_files.make_game_pages(
+        [task.log], task.folder, task.entrants, reviewed=task.reviewed
+    )

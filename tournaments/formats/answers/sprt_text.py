@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from arena.document.blocks import Block, Code, Column, Figure, Media, Paragraph, table
 from arena.rules.english import count_in_digits
-from tournaments.rating.sprt import SprtStep, answer, boards_still_needed
-from tournaments.rating.sprt_settings import MOST, Measure, Sprt
+from tournaments.rating.sprt import MOST, Measure, Sprt, SprtStep, answer, boards_still_needed
 
 UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
 """Names of the hypotheses' units."""
@@ -30,7 +29,7 @@ LUCK = (
 )
 
 
-def live(settings: Sprt, steps: Sequence[SprtStep]) -> str:
+def sprt_state(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Return the state of the test in one line."""
     if not steps:
         return "no board is complete"
@@ -47,7 +46,7 @@ def live(settings: Sprt, steps: Sequence[SprtStep]) -> str:
 
 def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> list[Block]:
     """Return a test of `one` against another in a report: the answer, the path, a table."""
-    so_far = sentence(settings, steps, one, other)
+    so_far = sprt_sentence(settings, steps, one, other)
     made: list[Block] = [
         Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
         Paragraph(describe_question(settings, one)),
@@ -68,7 +67,7 @@ def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str)
     return made
 
 
-def sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> str:
+def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> str:
     """Return the answer, or a sentence that there is none yet."""
     boards = steps[-1].boards if steps else 0
     verdict = answer(settings, steps)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from arena.document.blocks import Block, Cell, Code, Column, Figure, Paragraph, Section, table
+from tournaments.rating.estimate import Estimate
 from tournaments.tuning.parameters import Parameter, Values, fill, value_text
 from tournaments.tuning.search import Step
-from tournaments.tuning.verdict import Lead, Verdict, mean_lead
+from tournaments.tuning.verdict import Verdict, mean_lead
 
 FEWEST = 4
 """The fewest groups of candidates that tell a lead."""
@@ -37,13 +38,13 @@ class Way(NamedTuple):
         """The best values so far."""
         return self.steps[-1].best
 
-    def lead(self, step: int) -> Lead | None:
+    def lead(self, step: int) -> Estimate | None:
         """Return the lead of the later half of the candidates up to a step; None of a few."""
         last = self.means[:step][-max(FEWEST, step // 2) :]
         return mean_lead(last) if len(last) >= FEWEST else None
 
 
-def live(way: Way, boards: int) -> str:
+def tune_state(way: Way, boards: int) -> str:
     """Return the best values so far and their estimated gain in a line."""
     done = len(way.means)
     best = " ".join(f"{name}={value_text(one)}" for name, one in way.best.items())
@@ -52,15 +53,15 @@ def live(way: Way, boards: int) -> str:
     return f"{done * way.boards_a_step:,} of {boards:,} boards searched: {best}{gain}."
 
 
-def sentence(verdict: Verdict, name: str) -> str:
+def tune_sentence(verdict: Verdict, name: str) -> str:
     """Return the answer."""
-    points = _points(Lead(verdict.points, verdict.points_half_width))
-    sure = f"({points}; {verdict.boards:,} new boards, 95 %)"
+    lead = Estimate(verdict.points, verdict.points_half_width)
+    sure = f"({_points(lead)}; {verdict.boards:,} new boards, 95 %)"
     if verdict.is_better:
-        by = ""
-        if verdict.elo is not None and verdict.elo_half_width is not None:
-            by = f" by {verdict.elo:.0f} ± {verdict.elo_half_width:.0f} Elo"
-        return f"**Better{by}**: {name} with the new values {sure}."
+        by = f"{lead.text(1, '')} points a game (95 %)"
+        if verdict.elo is not None:
+            by += f"; {Estimate(verdict.elo, verdict.elo_half_width).text()} Elo"
+        return f"**Better by {by}**: {name} with the new values, on {verdict.boards:,} new boards."
     if verdict.is_worse:
         return f"**Worse**: keep the values of {name} {sure}."
     return f"**No better**: keep the values of {name} {sure}."
@@ -88,13 +89,13 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
 
 def _row(way: Way, step: int) -> list[str | Cell]:
     lead = way.lead(step)
-    gain = Cell(f"{lead.points:+.1f}", detail=f"{lead.half_width:.1f}") if lead else Cell("·")
+    gain = (lead or Estimate(None)).cell(1)
     values = (value_text(one) for one in way.steps[step].best.values())
     return [f"{step * way.boards_a_step:,}", *values, gain]
 
 
-def _points(lead: Lead) -> str:
-    return f"{lead.points:+.1f} ± {lead.half_width:.1f} points a game"
+def _points(lead: Estimate) -> str:
+    return f"{lead.text(1)} points a game"
 
 
 def _range_text(name: str, one: Parameter, start: float) -> str:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
@@ -22,35 +21,27 @@ MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is ro
 Clock = Callable[[], datetime]
 
 
-class LoopOptions(NamedTuple):
-    """Command-line options of a league."""
+def run_league(
+    path: Path, *, once: bool, rounds: int | None, now: datetime | None, jobs: int | None
+) -> int:
+    """Run a league; return the exit code. Raises UserError, OSError.
 
-    once: bool = False
-    """True if the program ends when nothing is left to do now."""
-    rounds: int | None = None
-    """Rounds after which it ends; None: no bound."""
-    now: datetime | None = None
-    """The present for the whole of the run; None: that of the clock."""
-    jobs: int | None = None
-    """Sittings side by side; None: as many as the bots' CPU time allows."""
-
-
-def run_league(path: Path, options: LoopOptions) -> int:
-    """Run a league; return the exit code. Raises UserError, OSError."""
+    `once`: it ends when nothing is left to do now. `rounds`: it ends after so many, too. `now`: the
+    present for the whole of the run; None: that of the clock. `jobs`: sittings side by side.
+    """
     folder = LeagueFolder(path.resolve())
     if not folder.settings.is_file():
         raise UserError(
             f"{shown_path(path)} has no league: {folder.settings.name} is missing. "
             f"`boneyard new league {shown_path(path)}` makes one."
         )
-    clock = _clock(options.now)
+    clock = _clock(now)
     journal = Journal(folder.log, clock, print_line)
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal), _interrupted_by_all_signals():
         try:
-            confirmed = options.now is not None
-            turns = Turns(folder, journal, clock, options.jobs, confirmed=confirmed)
-            return _run(turns, folder, journal, options)
+            turns = Turns(folder, journal, clock, jobs, confirmed=now is not None)
+            return _run(turns, folder, journal, rounds, ends=once or rounds is not None)
         except KeyboardInterrupt:
             journal.note("stopped", "the same command goes on")
             return INTERRUPTED
@@ -60,13 +51,14 @@ def _clock(now: datetime | None) -> Clock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
 
 
-def _run(turns: Turns, folder: LeagueFolder, journal: Journal, options: LoopOptions) -> int:
-    ends = options.once or options.rounds is not None
+def _run(
+    turns: Turns, folder: LeagueFolder, journal: Journal, most: int | None, *, ends: bool
+) -> int:
     rounds, code = 0, 0
     while True:
         attempts = _Attempts(folder, strict=ends)
         attempts.make(partial(turns.admit, strict=ends))
-        played = rounds != options.rounds and attempts.make(turns.play)
+        played = rounds != most and attempts.make(turns.play)
         rounds += played
         attempts.make(turns.value)
         attempts.make(partial(turns.publish, at_once=not played))

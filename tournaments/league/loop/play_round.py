@@ -1,18 +1,25 @@
 """Play a league's round, or the rest of it, in its folder, by the code of `run`."""
 
 import errno
+import os
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import trio
 
+from arena.files import open_regular, read_file, write_atomic
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.sandbox import Sandbox
+from protocol.codec import indented_json
 from protocol.errors import UserError
 from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
-from tournaments.league.rounds import MOST_TRIES, count_tries, end_tries, forget_tries
+from tournaments.league.folder import CLOSED, PLAN, TRIES, LeagueFolder
+from tournaments.league.read import write_utc
+from tournaments.league.records import EarlyEnd, RoundPlan
 from tournaments.plan.event import Event
 from tournaments.runner.exit import save_crash, stop_sentence
 from tournaments.storage.folder import Folder, kept_private, load_event, lock_for_writing
@@ -21,6 +28,10 @@ from tournaments.storage.open_event import open_event
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk without room."""
+NEW = ".new"
+"""Folder of a round that is being written."""
+MOST_TRIES = 5
+"""Tries without any further game after which a round is closed."""
 SHOW_EVERY_S = 3.0
 """Time between two public snapshots, in s."""
 
@@ -51,7 +62,7 @@ def play_round(
     async def prepare() -> Sandbox:
         return sandbox
 
-    with lock_for_writing(folder), _not_counted_if_full(folder):
+    with lock_for_writing(folder):
         event, _ = open_event(folder, load_event(folder), None)
         ledger = Ledger(folder, event)
         tries = count_tries(folder, len(ledger.results))
@@ -59,15 +70,16 @@ def play_round(
         # The commitments are in the folder already: nothing is published before the first game.
         ready = _shown(play_here(folder, event, ledger, jobs, lambda: None, prepare), show)
         try:
-            with kept_private(folder, lambda: ledger.complete):
-                failure = _play(folder, event, ledger, tries, ready)
+            failure = _play(folder, event, ledger, tries, ready)
             if failure is None:
                 publish_reports(folder, event, ledger)
                 end_tries(folder)
-        except Exception as bug:
-            if find_full_disk(bug):
-                raise
-            failure = Failure(save_crash(folder, bug, "in a round"), tries + 1)
+        except Exception as error:
+            if full := find_full_disk(error):
+                with suppress(OSError):  # Waiting helps.
+                    forget_tries(folder)
+                raise full from error
+            failure = Failure(_describe(folder, error), tries + 1)
         if failure and failure.is_last:
             with suppress(Exception):  # A round that is closed has no reports if they are the bug.
                 publish_reports(folder, event, ledger)
@@ -81,33 +93,22 @@ def _play(
     tries: int,
     ready: AbstractAsyncContextManager[Play],
 ) -> Failure | None:
-    """Play what a round lacks; `tries` have brought no game. Raises KeyboardInterrupt, OSError."""
+    """Play what a round lacks; `tries` have brought no game. Raises what stops it."""
     if tries >= MOST_TRIES:
         why = f"Boneyard ended {tries} times without playing any further game."
         return Failure(why, tries)
-    if ledger.complete:
-        return None
-    errors, interrupted = trio.run(play_to_end, folder, event, ledger, ready)
+    with kept_private(folder, lambda: ledger.complete):
+        if ledger.complete:
+            return None
+        errors, interrupted = trio.run(play_to_end, folder, event, ledger, ready)
     if interrupted:
         raise KeyboardInterrupt
     if errors:
-        return _describe(folder, errors, tries + 1)
+        raise errors
     if ledger.stage:
         why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents."
         return Failure(why, MOST_TRIES)
     return None
-
-
-@contextmanager
-def _not_counted_if_full(folder: Folder) -> Iterator[None]:
-    """Do not count a try that a full disk ended: waiting helps."""
-    try:
-        yield
-    except OSError as error:
-        if find_full_disk(error):
-            with suppress(OSError):
-                forget_tries(folder)
-        raise
 
 
 @asynccontextmanager
@@ -126,15 +127,14 @@ async def _shown(
         nursery.cancel_scope.cancel()
 
 
-def _describe(folder: Folder, errors: BaseExceptionGroup[Exception], tries: int) -> Failure:
-    """Return why a try failed. Raises OSError if the disk is full."""
-    if full := find_full_disk(errors):
-        raise full
+def _describe(folder: Folder, error: Exception) -> str:
+    """Return why a try failed."""
+    if not isinstance(error, ExceptionGroup):
+        return save_crash(folder, error, "in a round")
     try:
-        why = stop_sentence(folder, errors, "run", "between two games")
+        return stop_sentence(folder, error, "run", "between two games")
     except UserError as mistake:
-        why = str(mistake)
-    return Failure(why, tries)
+        return str(mistake)
 
 
 def find_full_disk(error: BaseException) -> OSError | None:
@@ -151,3 +151,61 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             yield from _causes(one)
     if error.__cause__:
         yield from _causes(error.__cause__)
+
+
+# --- its folder ---
+
+
+def begin_round(league: LeagueFolder, plan: RoundPlan, event: Event) -> Path:
+    """Write the folder of a new round, with its commitments; return it. Raises OSError, UserError.
+
+    It appears with all its files or not at all.
+    """
+    place = league.round(plan.division, plan.number)
+    beside = place.with_name(NEW)
+    if beside.exists():
+        shutil.rmtree(beside)
+    open_event(Folder(beside), event, None)
+    write_atomic(beside / PLAN, [indented_json(plan), b"\n"])
+    _sync(beside)
+    beside.rename(place)
+    _sync(place.parent)
+    return place
+
+
+def count_tries(folder: Folder, games: int) -> int:
+    """Note that a round is tried with so many games played; return the tries that got no further.
+
+    Raises OSError.
+    """
+    path, tries = folder.path / TRIES, 0
+    with suppress(OSError, ValueError):
+        before, tries = map(int, read_file(path).split())
+        tries = tries if before == games else 0
+    write_atomic(path, [f"{games} {tries + 1}\n".encode()], 0o600)
+    return tries
+
+
+def forget_tries(folder: Folder) -> None:
+    """Note that the last try does not count; needs no room on the disk. Raises OSError."""
+    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
+
+
+def end_tries(folder: Folder) -> None:
+    """Note that nothing is left to do for a round. Raises OSError."""
+    (folder.path / TRIES).unlink(missing_ok=True)
+
+
+def close_round(folder: Folder, now: datetime, why: str) -> None:
+    """Close a round that cannot be played to its end. Raises OSError."""
+    closed = EarlyEnd(time=write_utc(now), why=why)
+    write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
+
+
+def _sync(folder: Path) -> None:
+    """Let the disk have the names in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -6,47 +6,22 @@ published again.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.analysis.timeline import opponents
 from arena.files import has_content, write_atomic
 from protocol.codec import decode_json, encode_json
-from protocol.records import Result, RoundRecord
+from protocol.records import RoundRecord
 from protocol.ruleset import Ruleset
 from tournaments.league.folder import CLOSED, PLAN
+from tournaments.league.pages.view import RoundFacts
 from tournaments.league.read import PlayedRound
-from tournaments.report.log_facts import Evidence, log_facts
-from tournaments.report.review.files import read_summary
+from tournaments.report.log_facts import FoulExample, log_facts
+from tournaments.report.review.sums import read_summary
 from tournaments.site.publish import write_event_site
 from tournaments.storage.folder import Folder, content
 from tournaments.storage.luck_store import LuckStore
-
-
-class CostliestRound(NamedTuple):
-    """The round of a game that cost a seat the most."""
-
-    round: int
-    """Its number, from 1; 0 if no round cost the seat any points."""
-    points: int
-    """Points by which the best other side gained on the seat's side."""
-    blocked: bool
-    """True if it ended blocked."""
-
-
-class RoundFacts(Struct, frozen=True, kw_only=True):
-    """Facts from the files of a round, as far as the league's pages show them."""
-
-    evidence: tuple[Evidence, ...] = ()
-    """Examples of each version's fouls."""
-    costliest: dict[str, tuple[CostliestRound, ...]] = {}
-    """The costliest round of each seat, by game."""
-    luck: dict[str, tuple[float, ...]] = {}
-    """Points that each seat owes to the tiles drawn, by game; only games whose luck is known."""
-    mistakes: dict[str, tuple[int, float]] = {}
-    """Rounds that were reviewed and points that decisions lost in them, by version."""
 
 
 def publish_round(played: PlayedRound, site: Path, links: Sequence[tuple[str, str]]) -> None:
@@ -89,26 +64,26 @@ def round_facts(played: PlayedRound, *, with_logs: bool) -> RoundFacts:
     known = log_facts(folder, {one.game for one in played.results})
     # A bot's words may name the folder in which it runs, that of the league.
     league = encode_json(f"{folder.path.resolve().parents[2]}/").strip(b'"')
-    evidence = decode_json(encode_json(known.evidence).replace(league, b""), tuple[Evidence, ...])
+    evidence = decode_json(
+        encode_json(known.evidence).replace(league, b""), tuple[FoulExample, ...]
+    )
     costliest = {
-        one.game: costliest_rounds(rules, one, known.rounds.get(one.game, ()))
+        one.game: costliest_rounds(rules, len(one.seats), known.rounds.get(one.game, ()))
         for one in played.results
     }
     return replace(facts, evidence=evidence, costliest=costliest)
 
 
-def costliest_rounds(
-    rules: Ruleset, result: Result, rounds: Sequence[RoundRecord]
-) -> tuple[CostliestRound, ...]:
-    """Return the round of a game that cost each of its seats the most."""
-    seats = range(len(result.seats))
-    worst = [CostliestRound(0, 0, blocked=False)] * len(seats)
-    before = [0] * len(seats)
+def costliest_rounds(rules: Ruleset, seats: int, rounds: Sequence[RoundRecord]) -> tuple[str, ...]:
+    """Return the round of a game that cost each of its seats the most, in words."""
+    worst, found = [0] * seats, [""] * seats
+    before: Sequence[int] = [0] * seats
     for one in rounds:
         gains = [now - was for now, was in zip(one.scores, before, strict=True)]
-        for seat in seats:
-            cost = max(gains[other] for other in opponents(rules, len(seats), seat)) - gains[seat]
-            if cost > worst[seat].points:
-                worst[seat] = CostliestRound(one.round, cost, one.why == "blocked")
-        before = list(one.scores)
-    return tuple(worst)
+        for seat in range(seats):
+            cost = max(gains[other] for other in opponents(rules, seats, seat)) - gains[seat]
+            if cost > worst[seat]:
+                blocked = ", blocked" * (one.why == "blocked")
+                worst[seat], found[seat] = cost, f"round {one.round} cost it {cost} points{blocked}"
+        before = one.scores
+    return tuple(found)

@@ -6,51 +6,45 @@ killed leaves a site that can be read, and the next one mends it.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from markupsafe import Markup
 
-from arena.document.blocks import (
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Media,
-    Paragraph,
-    Section,
-    select,
-    table,
-)
+from arena.document.blocks import Media, select
 from arena.files import open_file
+from arena.rules.explain import explain_ruleset
 from arena.ui.html import SitePages, generator
-from protocol.codec import indented_json
+from protocol.codec import indented_json, printable_lines
 from tournaments.league.folder import CLOSED, PLAN
-from tournaments.league.pages.bot_page import bot_page
-from tournaments.league.pages.front import about_sections, division_lead, front_part
-from tournaments.league.pages.news import News, atom_feed, league_news
-from tournaments.league.pages.rounds import RoundFacts, publish_round, round_facts
+from tournaments.league.pages.bot_page import BotPage, steps_alike
+from tournaments.league.pages.charts import score_bar
+from tournaments.league.pages.news import league_news
+from tournaments.league.pages.rounds import publish_round, round_facts
 from tournaments.league.pages.view import (
     FEED,
     HOME,
     DivisionView,
     LeagueView,
+    News,
     Ranks,
+    RoundFacts,
     badge_address,
     bot_address,
-    game_values,
+    game_row,
     pairing_address,
-    record_cells,
     round_address,
 )
-from tournaments.league.ratings.standings import LeagueTable, elo_text, rate_division
+from tournaments.league.ratings import LeagueTable, StandingRow, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import RoundPlan
-from tournaments.league.weekly_report import league_at_end, week_before, week_blocks
+from tournaments.league.weekly_report import league_at_end, week_before, week_blocks, weekly_text
 from tournaments.report.html.page import HERE as REPORT
 from tournaments.site.publish import write_changed
 from tournaments.storage.folder import content
@@ -58,8 +52,6 @@ from tournaments.storage.folder import content
 HERE = Path(__file__).parent
 OWN = ("bots", "pairings", "badges", "weeks", "rounds")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
-NEWS = 15
-"""Items of news on the first page."""
 GAMES = 100
 """Games that the page of a pairing lists."""
 LETTER, PAD = 6.6, 12
@@ -78,8 +70,8 @@ class LeagueSite:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._facts: dict[tuple[Path, bool], tuple[object, RoundFacts]] = {}
-        self._ranks: dict[tuple[str, str], tuple[int, Ranks]] = {}
+        self._facts: dict[tuple[object, ...], RoundFacts] = {}
+        self._ranks: dict[tuple[str, str, int], Ranks] = {}
 
     def publish(self, data: LeagueData, week: str, planned: RoundPlan | None) -> None:
         """Write the site, or bring it up to date; `planned`: the round that would begin now.
@@ -87,12 +79,7 @@ class LeagueSite:
         `week`: the present one. Raises DamagedFileError and UserError if a round's files are
         damaged, OSError.
         """
-        divisions = [
-            self._division(
-                data, one, week, planned if planned and planned.division == name else None
-            )
-            for name, one in data.divisions.items()
-        ]
+        divisions = [self._division(data, one, week, planned) for one in data.divisions.values()]
         view = LeagueView(data=data, divisions=divisions)
         written = set()
         for address, text in _Writer(view, self._folder, week).files():
@@ -108,19 +95,20 @@ class LeagueSite:
     ) -> DivisionView:
         """Publish the rounds of a division, and put it together as the pages show it."""
         links = [("../../../" + HOME, data.settings.title)]
-        rounds = [one for one in division.rounds if one.is_over]
-        for one in rounds:
+        for one in division.over:
             publish_round(one, self._folder / round_address(one), links)
+        plans = [one.plan for one in division.rounds if not one.is_over]
+        plans += [planned] if planned and planned.division == division.settings.name else []
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
-            rounds=rounds,
+            rounds=division.over,
             facts=[
-                self._facts_of(one, with_logs=len(rounds) - place <= READ_LOGS)
-                for place, one in enumerate(rounds)
+                self._facts_of(one, with_logs=len(division.over) - place <= READ_LOGS)
+                for place, one in enumerate(division.over)
             ],
-            next=next((one.plan for one in division.rounds if not one.is_over), planned),
+            next=plans[0] if plans else None,
             past=[(one, self._ranks_at(data, division, one)) for one in past],
         )
 
@@ -128,23 +116,20 @@ class LeagueSite:
         """Return the facts of a round, read again only if its luck or its review is new."""
         files = (one.folder.luck, one.folder.review)
         sizes = [file.stat().st_size if file.exists() else None for file in files]
-        known = self._facts.get((one.folder.path, with_logs))
-        if known is None or known[0] != sizes:
-            known = sizes, round_facts(one, with_logs=with_logs)
-            self._facts[one.folder.path, with_logs] = known
-        return known[1]
+        key = one.folder.path, with_logs, *sizes
+        if key not in self._facts:
+            self._facts[key] = round_facts(one, with_logs=with_logs)
+        return self._facts[key]
 
     def _ranks_at(self, data: LeagueData, division: DivisionData, week: str) -> Ranks:
         """Return the ranks in a division at the end of a week; empty before its first round."""
         name = division.settings.name
-        rounds = sum(one.week <= week and one.is_over for one in division.rounds)
-        known = self._ranks.get((name, week))
-        if known is None or known[0] != rounds:
+        key = name, week, sum(one.week <= week for one in division.over)
+        if key not in self._ranks:
             then = league_at_end(data, week)
-            rows = rate_division(then.divisions[name], then).standings if rounds else ()
-            known = rounds, {row.bot: row.rank for row in rows if row.rank}
-            self._ranks[name, week] = known
-        return known[1]
+            rows = rate_division(then.divisions[name], then).standings if key[2] else ()
+            self._ranks[key] = {row.bot: row.rank for row in rows if row.rank}
+        return self._ranks[key]
 
 
 class _Writer:
@@ -157,7 +142,9 @@ class _Writer:
         self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
         self._news = league_news(view)
         self._bot_html = cache(partial(_bot_html, self._pages, view.emblems))
-        self._title = view.data.settings.title
+        settings = view.data.settings
+        self._title = settings.title
+        self._web = f"{settings.url.rstrip('/')}/" if settings.url else ""
 
     @cached_property
     def _look(self) -> str:
@@ -174,10 +161,16 @@ class _Writer:
         for division in view.divisions:
             yield from self._pairings(division)
             for row in division.table.standings:
-                yield badge_address(division.name, row.bot), self._badge(row.bot, elo_text(row))
-        yield from self._bots()
-        weeks = sorted({one.week for division in view.divisions for one in division.data.rounds})
-        for week in weeks:
+                yield badge_address(division.name, row.bot), self._badge(row)
+        by_bot = defaultdict[str, list[News]](list)
+        for item in self._news:
+            by_bot[item.bot].append(item)
+        for bot in view.entries:
+            news, address, feed = by_bot[bot], bot_address(bot), f"bots/{bot}.xml"
+            page = BotPage(view, bot, news)
+            yield self._page(address, bot, "bot.html.j2", feeds=[(feed, bot)], page=page)
+            yield self._feed(feed, address, f"{bot} in {self._title}", news)
+        for week in view.weeks:
             yield from self._week_files(week)
         yield "register.jsonl", content(data.folder.register)
         yield ".nojekyll", b""
@@ -191,33 +184,34 @@ class _Writer:
         yield "league.json", indented_json(table) + b"\n"
         news = [one for one in self._news if one.kind != "rank"]
         yield self._feed(FEED, HOME, self._title, news)
-        several = len(view.divisions) > 1
-        leads = (
-            (f"{one.title}: " if several else "") + division_lead(one) for one in view.divisions
-        )
-        values = {
-            "parts": [front_part(one) for one in view.divisions],
-            "news": news[:NEWS],
-            "anchor": data.settings.anchor.name,
-            "live": (self._site / "live").is_dir(),
-            "summary": " ".join(leads),
-            "blocks": [*about_sections(view, weeks)],
-        }
-        yield self._page(HOME, self._title, "front.html.j2", values)
+        live = (self._site / "live").is_dir()
+        leads = [f"{one.title}: {one.lead}" for one in view.divisions]
+        summary = " ".join(leads) if len(leads) > 1 else view.divisions[0].lead
+        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, summary=summary)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs; without their content where nobody has played since."""
         met = division.meetings
         pairs = [(bot, rival) for bot in met for rival in met[bot] if bot < rival]
         for one, other in sorted(pairs):
-            meetings = met[one][other]
+            games = met[one][other]
             address = pairing_address(division.name, one, other)
-            made = f"{self._look} {division.title} {len(meetings)}"
+            made = f"{self._look} {division.title} {len(games)}"
             if self._is_made(address, made):
                 yield address, None
-            else:
-                values = _pairing(division, one, other)
-                yield self._page(address, f"{one} – {other}", "pairing.html.j2", values, made=made)
+                continue
+            emblems = self._view.emblems[one], self._view.emblems[other]
+            yield self._page(
+                address,
+                f"{one} – {other}",
+                "pairing.html.j2",
+                made=made,
+                division=division,
+                pair=(one, other),
+                score=score_bar(division.record(one, other).win_share, *emblems),
+                games=[game_row(met.round, met.result) for met in reversed(games[-GAMES:])],
+                left=max(0, len(games) - GAMES),
+            )
 
     def _is_made(self, address: str, made: str) -> bool:
         """Tell whether a page was made from this."""
@@ -227,119 +221,79 @@ class _Writer:
         with open_file(path) as file:
             return f'"{made}"'.encode() in file.read(MARK)
 
-    def _bots(self) -> Iterator[File]:
-        by_bot: dict[str, list[News]] = {bot: [] for bot in self._view.entries}
-        for one in self._news:
-            by_bot[one.bot].append(one)
-        for bot, news in by_bot.items():
-            values, feed = bot_page(self._view, bot, news), f"bots/{bot}.xml"
-            yield self._page(bot_address(bot), bot, "bot.html.j2", values, feed=feed)
-            yield self._feed(feed, bot_address(bot), f"{bot} in {self._title}", news)
-
     def _week_files(self, week: str) -> Iterator[File]:
         """Yield the page of a week, and its report; one that is over is written once."""
-        rounds = [
-            one
-            for division in self._view.divisions
-            for one in reversed(division.rounds)
-            if one.week == week
-        ]
-        address, text = f"weeks/{week}.html", content(self._view.data.folder.reports / f"{week}.md")
-        is_over = week < self._week
-        made = f"{self._look} {len(rounds)} {len(text)} {is_over}"
-        if self._is_made(address, made):
+        data, rounds = self._view.data, self._view.rounds_in(week)
+        address, report = f"weeks/{week}.html", f"weeks/{week}.txt"
+        is_over = week < self._week and not any(
+            one.week == week and not one.is_over for one in data.rounds
+        )
+        made = f"{self._look} {len(rounds)} {is_over}"
+        is_made, is_there = self._is_made(address, made), (self._site / report).exists()
+        blocks = [] if not is_over or (is_made and is_there) else week_blocks(data, week)
+        if is_over:
+            yield report, None if is_there else weekly_text(data.settings, blocks).encode()
+        if is_made:
             yield address, None
         else:
-            blocks = week_blocks(self._view.data, week) if is_over else []
-            if text:
-                blocks.append(
-                    Figure(macro="links", value=[(f"{week}.md", "The same for mails", "")])
-                )
-            blocks.append(Section("Rounds", _rounds(rounds)))
-            values = {"blocks": blocks, "heading": f"Week {week}"}
-            yield self._page(address, f"Week {week}", "league.html.j2", values, made=made)
-        if text:
-            yield f"weeks/{week}.md", text
+            values: dict[str, Any] = {"week": week, "is_over": is_over, "rounds": rounds}
+            values["blocks"] = select(blocks, Media.HTML)
+            yield self._page(address, f"Week {week}", "week.html.j2", made=made, **values)
 
-    def _page(
-        self,
-        address: str,
-        title: str,
-        template: str,
-        values: Mapping[str, Any],
-        *,
-        feed: str = "",
-        made: str = "",
-    ) -> File:
+    def _page(self, address: str, title: str, template: str, **more: Any) -> File:
         root = "../" * address.count("/")
-        blocks = select(values.get("blocks", ()), Media.HTML)
         html = self._pages.page(
             template,
             "league",
             title,
             root=root,
             links=[(root + HOME, self._title), (f"{root}{HOME}#enter", "How to enter")],
+            view=self._view,
+            settings=self._view.data.settings,
             numbers=self._view.emblems,
             bot_html=self._bot_html,
-            feeds=[*([(feed, title)] if feed else []), (FEED, self._title)],
-            made=made,
-            **{"summary": title, **values, "blocks": blocks},
+            web=self._web,
+            files={"plan": PLAN, "closed": CLOSED},
+            **TEMPLATE_FUNCTIONS,
+            **{"made": "", "summary": title, "feeds": [], **more},
         )
         return address, html.encode()
 
     def _feed(self, address: str, page: str, title: str, news: Sequence[News]) -> File:
-        web = self._view.data.settings.url
-        root = "../" * address.count("/")
-        base = f"{web.rstrip('/')}/" if web else ""
-        return address, atom_feed(title, news, address=base, own=address, page=page, root=root)
+        """Return a feed; without the site's address its links are relative to its own folder."""
+        base = self._web or "../" * address.count("/")
+        feed = self._pages.render(
+            "feed.xml.j2",
+            title=title,
+            items=news,
+            base=base,
+            own=address,
+            page=page,
+            urn=lambda key: uuid5(NAMESPACE_URL, f"{self._web} {key}").urn,
+            bot_address=bot_address,
+        )
+        return address, feed.encode()
 
-    def _badge(self, bot: str, elo: tuple[str, str]) -> bytes:
-        text = f"{bot} {elo[0]} ± {elo[1]}" if elo[1] else f"{bot} {elo[0]}"
+    def _badge(self, row: StandingRow) -> bytes:
+        text = f"{row.bot} {row.rating.text()}"
         left, right = (round(len(one) * LETTER) + PAD for one in ("boneyard", text))
         return self._pages.render("badge.svg.j2", text=text, left=left, right=right).encode()
 
 
-def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup:
+TEMPLATE_FUNCTIONS = {
+    one.__name__: one
+    for one in (
+        badge_address, bot_address, explain_ruleset, pairing_address, round_address,
+        printable_lines,
+        steps_alike,
+    )
+}  # fmt: skip
+"""The functions that our templates call."""
+
+
+def _bot_html(pages: SitePages, numbers: Ranks, name: str) -> Markup:
     """Return a bot's emblem and name, as a report has them; a large site has a million of them."""
     return Markup(pages.render("bot_name.html.j2", numbers=numbers, name=name))
-
-
-def _pairing(division: DivisionView, one: str, other: str) -> dict[str, Any]:
-    meetings, turned = division.meetings[one][other], division.meetings[other][one]
-    return {
-        "heading": f"{one} against {other} in {division.title}",
-        "rows": [(one, record_cells(meetings)), (other, record_cells(turned))],
-        "games": [game_values(met.round, met.result) for met in reversed(meetings[-GAMES:])],
-        "left": max(0, len(meetings) - GAMES),
-    }
-
-
-def _rounds(rounds: Sequence[PlayedRound]) -> list[Block]:
-    # Whoever copies the site by its links needs these files to verify it; no other page has them.
-    files = {"plan": PLAN, "event": "event.json", "ledger": "ledger.jsonl", "text": "report.md"}
-    columns = [
-        Column("round", "name"), Column("chosen", "word"), Column("tables"), Column("boards"),
-        Column("games"), Column("fouls"), *(Column(head, "word") for head in files),
-    ]  # fmt: skip
-    rows: list[tuple[str | Cell, ...]] = []
-    for one in rounds:
-        there = f"../{round_address(one)}"
-        early, closed = (" (closed early)", there + CLOSED) if one.closed else ("", "")
-        rows.append((
-            Cell(f"{one.plan.division} {one.plan.number}", href=f"{there}index.html"),
-            one.plan.time[:16].replace("T", " "),
-            f"{len(one.plan.tables)}",
-            f"{one.plan.boards}",
-            Cell(f"{len(one.results)}{early}", href=closed),
-            f"{sum(len(result.fouls) for result in one.results)}",
-            *(Cell(file, href=there + file) for file in files.values()),
-        ))  # fmt: skip
-    about = (
-        "A round is an event of its own: report, replays, game logs, commitments to its deals and, "
-        "since it is over, their seeds. `round.json` tells how its tables were chosen. "
-        "`boneyard verify FOLDER` checks a copy of its folder, or of the whole site."
-    )
-    return [Paragraph(about), table("Rounds", columns, rows)]
 
 
 # --- what is gone ---
@@ -349,9 +303,7 @@ def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
     """Remove the files in our folders that were not written, and rounds that are no more."""
     # Of a round that is not over the commitments are public.
     rounds = {
-        site / round_address(one)
-        for division in view.data.divisions.values()
-        for one in division.rounds
+        site / round_address(one) for division in view.divisions for one in division.data.rounds
     }
     for path in (site / "rounds").glob("*/*"):
         if path.is_dir() and path not in rounds:

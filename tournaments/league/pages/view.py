@@ -4,31 +4,64 @@ A bot is all its versions; a page or a record of two bots joins the games of all
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
 
 from arena.analysis.timeline import opponents
-from arena.document.blocks import Cell
+from arena.logs.catalog import SITE_PAGE
+from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats.base import first_version
-from tournaments.league.pages.rounds import RoundFacts
-from tournaments.league.ratings.standings import DivisionTable, StandingRow
+from tournaments.league.ratings import DivisionTable, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import AnyEntry, RoundPlan
-from tournaments.report.html.replay_links import SITE_PAGE
+from tournaments.report.html.charts import Forest, forest_of
+from tournaments.report.log_facts import FoulExample, describe_equal
+from tournaments.report.losses import GameSums
 
 HOME, FEED = "index.html", "feed.xml"
 """Addresses of the first page and of the feed, from the site's root."""
+MOST_DRAWN = 100
+"""Bots of a division up to which their intervals are drawn: a page stays below 100 kB."""
 
 Ranks = Mapping[str, int]
 """The rank of each bot."""
+NewsKind = Literal["admitted", "refused", "left", "benched", "rank", "worse"]
 
 
-class Meeting(NamedTuple):
+class News(NamedTuple):
+    """Something that happened to a bot."""
+
+    time: str
+    """The time, as in the register."""
+    bot: str
+    kind: NewsKind
+    title: str
+    """A sentence, without its stop."""
+    words: str
+    """More, which may hold an author's words, all printable; empty if there is none."""
+    id: str
+    """A name that no other item has, and that stays."""
+
+
+class RoundFacts(Struct, frozen=True, kw_only=True):
+    """Facts from the files of a round, as far as the league's pages show them."""
+
+    evidence: tuple[FoulExample, ...] = ()
+    """Examples of each version's fouls."""
+    costliest: dict[str, tuple[str, ...]] = {}
+    """The round that cost each seat the most, in words, by game; empty if none did."""
+    luck: dict[str, tuple[float, ...]] = {}
+    """Points that each seat owes to the tiles drawn, by game; only games whose luck is known."""
+    mistakes: dict[str, tuple[int, float]] = {}
+    """Rounds that were reviewed and points that decisions lost in them, by version."""
+
+
+class BotGame(NamedTuple):
     """A game between two bots that is over, from the side of one of them."""
 
     round: PlayedRound
@@ -37,6 +70,16 @@ class Meeting(NamedTuple):
     """The seat of the one,"""
     other: int
     """and that of the other."""
+
+
+class GameLine(NamedTuple):
+    """A game as a line of a list."""
+
+    seats: list[tuple[str, int]]
+    """Its versions and their scores, the best first."""
+    note: str
+    replay: str
+    """The address of its replay, from the site's root."""
 
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
@@ -62,7 +105,24 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def title(self) -> str:
         """Its title for readers."""
-        return self.data.settings.title or self.name
+        return self.table.title
+
+    @property
+    def lead(self) -> str:
+        """A sentence or two about its state."""
+        rows = self.table.standings
+        if not self.table.games or not rows:
+            return "No round is over yet: ratings come with the first."
+        best = next((one for one in rows if not one.is_house), rows[0])
+        rating = f"{best.rating.text()} Elo"
+        place = f", place {best.rank} of {len(rows)}" if best.rank else ""
+        lead = f"Best entrant: **{best.name}**{place} ({rating})."
+        lead = f"**{best.name}** leads with {rating}." if best.rank == 1 else lead
+        last = self.rounds[-1].plan
+        return (
+            f"{lead} {count_in_digits(len(rows), 'bot')}, {self.table.games:,} games; last round: "
+            f"{last.number}, on {last.time[:10]}."
+        )
 
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
@@ -70,9 +130,23 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         return {row.bot: row for row in self.table.standings}
 
     @cached_property
-    def meetings(self) -> Mapping[str, Mapping[str, Sequence[Meeting]]]:
+    def forest(self) -> Forest | None:
+        """The intervals of its standings, unless they are too many or there are none."""
+        rows = self.table.standings
+        drawn = len(rows) <= MOST_DRAWN and any(row.elo is not None for row in rows)
+        return forest_of([row.rating for row in rows], grid=False) if drawn else None
+
+    @cached_property
+    def moved(self) -> Ranks:
+        """Ranks that each bot has won since the last week that is over."""
+        before: Ranks = self.past[-1][1] if self.past else {}
+        rows = (row for row in self.table.standings if row.rank)
+        return {row.bot: before.get(row.bot, row.rank or 0) - (row.rank or 0) for row in rows}
+
+    @cached_property
+    def meetings(self) -> Mapping[str, Mapping[str, Sequence[BotGame]]]:
         """The games of each bot with each other that it met, in order, from its side."""
-        found: defaultdict[str, defaultdict[str, list[Meeting]]]
+        found: defaultdict[str, defaultdict[str, list[BotGame]]]
         found = defaultdict(lambda: defaultdict(list))
         seats = range(self.data.seats)
         against = {seat: opponents(self.data.rules, len(seats), seat) for seat in seats}
@@ -82,7 +156,7 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
                 for seat, bot in enumerate(bots):
                     for other in against[seat]:
                         if bot != bots[other]:
-                            found[bot][bots[other]].append(Meeting(one, result, seat, other))
+                            found[bot][bots[other]].append(BotGame(one, result, seat, other))
         return found
 
     @cached_property
@@ -95,15 +169,18 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
                     found[first_version(name)].append((place, result, seat))
         return found
 
-    @cached_property
-    def mistakes(self) -> Mapping[str, tuple[int, float]]:
-        """Rounds of each bot that were reviewed, and the points that its decisions lost in them."""
-        found: dict[str, tuple[int, float]] = {}
-        for facts in self.facts:
-            for name, (many, loss) in facts.mistakes.items():
-                rounds, lost = found.get(first_version(name), (0, 0.0))
-                found[first_version(name)] = rounds + many, lost + loss
-        return found
+    def record(self, bot: str, other: str) -> GameSums:
+        """Return the sums of a bot's games against another."""
+        sums = GameSums()
+        for one in self.meetings[bot][other]:
+            sums.add(one.result, one.seat, (one.other,))
+        return sums
+
+    def last_games(self) -> Iterator[GameLine]:
+        """Yield a game of each table of the last round."""
+        for last in self.rounds[-1:]:
+            for result in {frozenset(one.seats): one for one in last.results}.values():
+                yield game_row(last, result)
 
 
 class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
@@ -127,37 +204,35 @@ class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
         versions = {name: numbers[one.bot] for name, one in self.data.versions.items()}
         return {**versions, **numbers}
 
+    @property
+    def weeks(self) -> list[str]:
+        """The weeks with rounds, in order."""
+        return sorted({one.week for division in self.divisions for one in division.data.rounds})
+
+    def rounds_in(self, week: str) -> list[PlayedRound]:
+        """Return the rounds of a week that are over, the latest first."""
+        rounds = (one for division in self.divisions for one in reversed(division.rounds))
+        return [one for one in rounds if one.week == week]
+
     def rows_of(self, bot: str) -> list[tuple[DivisionView, StandingRow]]:
         """Return the row of a bot's present version in each division in which it plays."""
         return [(one, one.rows[bot]) for one in self.divisions if bot in one.rows]
 
-
-def record_cells(meetings: Sequence[Meeting]) -> tuple[Cell, ...]:
-    """Return the cells of a record: games, won and lost, win %, points."""
-    games = len(meetings)
-    ahead = [one.result.places[one.other] - one.result.places[one.seat] for one in meetings]
-    wins, draws = sum(lead > 0 for lead in ahead), ahead.count(0)
-    points, against = (
-        sum(one.result.scores[seat] for one, seat in side) / games
-        for side in ([(one, one.seat) for one in meetings], [(one, one.other) for one in meetings])
-    )
-    return (
-        Cell(f"{games}"),
-        Cell(f"{wins}–{draws}–{games - wins - draws}"),
-        Cell(f"{100 * (wins + draws / 2) / games:.1f}"),
-        Cell(f"{points:.1f} – {against:.1f}"),
-    )
+    def same_files(self, division: DivisionView) -> Iterator[str]:
+        """Yield a sentence for each group of bots whose files are equal."""
+        versions, names = self.data.versions, [row.name for row in division.table.standings]
+        yield from describe_equal((n, versions[n].fingerprint) for n in names if n in versions)
 
 
-def game_values(one: PlayedRound, result: Result, note: str = "") -> dict[str, object]:
-    """Return a game as a line: the best first; without a note its fouls."""
+def game_row(one: PlayedRound, result: Result, note: str = "") -> GameLine:
+    """Return a game as a line; without a note it has its fouls."""
     seats = sorted(range(len(result.seats)), key=lambda seat: result.places[seat])
     fouls = [f"{first_version(result.seats[foul.seat])}: {foul.foul}" for foul in result.fouls]
-    return {
-        "seats": [(result.seats[seat], result.scores[seat]) for seat in seats],
-        "note": note or (f"foul of {', '.join(fouls)}" if fouls else ""),
-        "replay": replay_address(one, result.game),
-    }
+    return GameLine(
+        [(result.seats[seat], result.scores[seat]) for seat in seats],
+        note or (f"foul of {', '.join(fouls)}" if fouls else ""),
+        replay_address(one, result.game),
+    )
 
 
 def bot_address(bot: str) -> str:

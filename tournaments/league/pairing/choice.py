@@ -11,6 +11,7 @@ between versions whose order is known.
 is a mean of d and 1, so that also a version that was only lucky is asked again. For each
 two versions the information of a table says by how much it would fall; the table with the greatest
 fall is taken, its information is added, and the next is sought, as if its games had been played.
+Two versions do not meet any more once one wins nearly all of their games, for certain.
 
 Everything follows from sums of earlier games, so anybody can repeat it.
 """
@@ -25,7 +26,7 @@ from tournaments.league.pairing.information import Encounters, Information
 from tournaments.league.records import ChosenTable, RoundPlan
 from tournaments.rating.statistics import Bools, Floats
 
-METHOD = "information 2"
+METHOD = "information 3"
 """Name of this method in a round's plan; a change of any choice needs another one."""
 FLOOR = 0.3
 """Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
@@ -39,57 +40,48 @@ DECIMALS = 6
 """Decimals of a gain relative to the greatest: further ones depend on the processor."""
 OPEN = 0.05
 """Doubt below which an order counts as known."""
+CERTAIN, ALIKE = 1e-3, 0.9
+"""Doubt below which, and share of the points from which, two versions do not meet any more: their
+games would all end alike. Otherwise most games of a small class would be lost by `random`."""
 
 REACH = 0.95
 """Share of the points against the anchor beyond which nobody waits for a narrow rating: games that
 a version almost always wins or loses hardly narrow it."""
 
 
-class OpenInterval(NamedTuple):
-    """An interval that matters: of a version's rating, or of the difference of two."""
+class OpenOrder(NamedTuple):
+    """Two versions whose order is open."""
 
-    versions: tuple[str, ...]
-    """One version: its lead over the anchor; two: their difference, whose order is open."""
+    versions: tuple[str, str]
     half_width: float
-    """Half of its 95 % interval as it was estimated for the choice, in Elo."""
+    """Half of the 95 % interval of their difference as it was estimated for the choice, in Elo."""
 
 
 def choose_tables(
-    encounters: Encounters,
-    active: Collection[str],
-    *,
-    seats: int,
-    partners: bool,
-    boards: int,
-    number: int,
-    anchor: str | None,
-    tables: int | None = None,
-    until: float | None = None,
+    plan: RoundPlan, encounters: Encounters, seats: int, *, partners: bool
 ) -> list[ChosenTable]:
-    """Choose the tables of a round, the most telling first; none if nothing is worth playing.
+    """Choose the tables of a round from the inputs in its plan, whatever its tables are.
 
-    `encounters`: all finished rounds of the division, see `count_encounters`. `active`: the
-    versions that may play. `partners`: two sides of two; a table of four plays in all three splits.
-    `boards`: boards of each table. `number`: the round's number; ties fall to other names in each
-    round. `anchor`: the version over which ratings are given. `tables`: the most tables; None:
-    enough for everybody to sit once. `until`: half width in Elo at which an interval is narrow
-    enough; None: there is always something to learn.
+    Return the most telling first; none if nothing is worth playing. `encounters`: all finished
+    rounds of the division before it, see `count_encounters`. `partners`: two sides of two; a table
+    of four plays in all three splits. Ties fall to other names in each round, by its number.
     """
-    if len(active) < seats:
+    if len(plan.active) < seats:
         return []
-    names = sorted(active)
-    turn = number % len(names)
+    names = sorted(plan.active)
+    turn = plan.number % len(names)
     names = names[turn:] + names[:turn]
-    wanted = tables or ceil(len(names) / seats)
-    most = max(ceil(MOST * wanted), ceil(wanted * seats / len(names)))
-    information = Information(encounters, names, anchor, partners)
+    most = max(ceil(MOST * plan.most_tables), ceil(plan.most_tables * seats / len(names)))
+    information = Information(encounters, names, plan.anchor, partners)
     start = information.half_widths()
     chosen: dict[frozenset[int], ChosenTable] = {}
     sits = np.zeros(len(names), np.int64)
-    while len(chosen) < wanted:
-        worth = information.worth(boards, seats)
-        gains = information.gains(_weights(information, until), worth)
+    while len(chosen) < plan.most_tables:
+        worth = information.worth(plan.boards, seats)
+        doubts = information.doubts()
+        gains = information.gains(_weights(information, doubts, plan.until), worth)
         gains[sits >= most] = gains[:, sits >= most] = 0
+        gains[_decided(information, doubts)] = 0
         table = _best_table(gains, sits < most, seats, chosen)
         if not table:
             break
@@ -103,49 +95,21 @@ def choose_tables(
     return list(chosen.values())
 
 
-def plan_tables(
-    plan: RoundPlan, encounters: Encounters, seats: int, partners: bool
-) -> list[ChosenTable]:
-    """Choose the tables of a planned round from what the plan tells, whatever its tables are.
-
-    `encounters`: those of the division's rounds before it that are over.
-    """
-    return choose_tables(
-        encounters,
-        plan.active,
-        seats=seats,
-        partners=partners,
-        boards=plan.boards,
-        number=plan.number,
-        anchor=plan.anchor,
-        tables=plan.most_tables,
-        until=plan.until,
-    )
-
-
-def open_intervals(
-    encounters: Encounters, active: Collection[str], *, partners: bool, anchor: str
-) -> list[OpenInterval]:
-    """Return all intervals that matter, the widest first."""
+def open_orders(
+    encounters: Encounters, active: Collection[str], *, partners: bool
+) -> list[OpenOrder]:
+    """Return all pairs whose order is open, the widest interval first."""
     names = sorted(active)
-    information = Information(encounters, names, anchor, partners)
+    information = Information(encounters, names, None, partners)
     half_widths, is_open = information.half_widths(), information.doubts() > OPEN
     found = [
-        OpenInterval((names[i], names[j]), float(half_widths[i, j]))
-        for i in range(len(names))
-        for j in range(i)
-        if is_open[i, j]
+        OpenOrder((names[i], names[j]), float(half_widths[i, j]))
+        for i, j in np.argwhere(np.tril(is_open, -1)).tolist()
     ]
-    if (level := information.anchor) is not None:
-        found += [
-            OpenInterval((names[i],), float(half_widths[i, level]))
-            for i in np.flatnonzero(_rated_closely(information, level)).tolist()
-        ]
     return sorted(found, key=lambda one: (-one.half_width, one.versions))
 
 
-def _weights(information: Information, until: float | None) -> Floats:
-    doubts = information.doubts()
+def _weights(information: Information, doubts: Floats, until: float | None) -> Floats:
     weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN
     if (level := information.anchor) is not None:
         weights[level] += RATING
@@ -158,6 +122,12 @@ def _weights(information: Information, until: float | None) -> Floats:
         weights[~is_wide] = 0
         weights *= (is_wide & is_open).any()
     return weights
+
+
+def _decided(information: Information, doubts: Floats) -> Bools:
+    """Tell of which two versions games would all end alike, for certain."""
+    lopsided = np.abs(information.shares() - 0.5) > ALIKE - 0.5
+    return np.asarray((doubts < CERTAIN) & lopsided)
 
 
 def _rated_closely(information: Information, level: int) -> Bools:

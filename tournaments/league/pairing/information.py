@@ -7,15 +7,16 @@ error. This fit only decides who meets; the ratings that readers see have no suc
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from math import erf, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from protocol.records import Result
+from protocol.ruleset import count_sides
 from tournaments.rating import statistics
-from tournaments.rating.statistics import ELO, Design, Floats, Z, numbered, sums
-from tournaments.rating.tally import Tally, collect
+from tournaments.rating.statistics import ELO, Design, Floats, Z
 
 Sides = tuple[tuple[str, ...], tuple[str, ...]]
 """Two sides that met, the first in the order of names first; each has its members sorted."""
@@ -54,37 +55,21 @@ NO_ENCOUNTERS = Encounters(0, Counter(), Counter())
 
 
 def count_encounters(results: Iterable[Result], partners: bool) -> Encounters:
-    """Add up results. ValueError if their games differ in seats, or cannot have partners.
+    """Add up results.
 
     The encounters of several rounds are the sum of those of each, so a caller may keep the sum and
     add only the newest round.
     """
-    tally = collect(results, partners)
-    if not tally.names:
-        return NO_ENCOUNTERS
-    size, code = len(tally.names), np.zeros(len(tally.board), np.int64)
-    for column in (*tally.left.T, *tally.right.T):
-        code = code * size + column
-    codes, cell = numbered(code, size ** (2 * tally.left.shape[1]))
-    found = Encounters(tally.sides, Counter(), Counter())
-    games = sums(cell, np.ones_like(cell), len(codes)).astype(int).tolist()
-    halves = sums(cell, tally.half, len(codes)).astype(int).tolist()
-    for code_of, many, half in zip(codes.tolist(), games, halves, strict=True):
-        left, right = _sides(code_of, tally)
-        if right < left:
-            left, right, half = right, left, 2 * many - half
-        found.games[left, right] += many
-        found.half_points[left, right] += half
+    found = Encounters(0, Counter(), Counter())
+    for result in results:
+        sides = count_sides(partners, len(result.seats))
+        found = found._replace(sides=sides)
+        members = [(tuple(sorted(result.seats[side::sides])), side) for side in range(sides)]
+        for (left, one), (right, other) in combinations(sorted(members), 2):
+            ahead = result.places[other] - result.places[one]
+            found.games[left, right] += 1
+            found.half_points[left, right] += 1 + (ahead > 0) - (ahead < 0)
     return found
-
-
-def _sides(code: int, tally: Tally) -> Sides:
-    """Return the two sides that a code of names as digits stands for."""
-    members, names = tally.left.shape[1], list[str]()
-    for _ in range(2 * members):
-        code, digit = divmod(code, len(tally.names))
-        names.insert(0, tally.names[digit])
-    return tuple(names[:members]), tuple(names[members:])
 
 
 PRIOR_DRAWS = 3.0

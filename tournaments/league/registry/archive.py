@@ -5,9 +5,9 @@ Python's tarfile takes many forms, and some damaged ones have made it loop for e
 
 from tournaments.league.registry.file_tree import (
     FileTree,
-    Item,
     RefusedPushError,
     TreeBounds,
+    TreeItem,
     check_links,
     check_path,
     is_ignored,
@@ -30,7 +30,7 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
 
     `place`: the name of their folder for the author. Raises RefusedPushError.
     """
-    tree: dict[str, Item] = {}
+    tree: dict[str, TreeItem] = {}
     offset = size = 0
     while any(head := data[offset : offset + BLOCK]):
         path, item, offset = _read_member(data, offset, head, tree, place)
@@ -58,7 +58,7 @@ def _is_below_folder(tree: FileTree, path: str) -> bool:
 
 def _read_member(
     data: bytes, offset: int, head: bytes, tree: FileTree, place: str
-) -> tuple[str, Item, int]:
+) -> tuple[str, TreeItem, int]:
     """Return a member's path, the member, and the offset of the next; `tree`: those before it."""
     try:
         size, mode = _number(head[_SIZE]), _number(head[_MODE])
@@ -72,11 +72,11 @@ def _read_member(
     path = _plain(f"{prefix}/{name}")
     match head[_KIND]:
         case b"0" | b"\0":
-            item = Item("file", data[start:end], bool(mode & 0o100))
+            item = TreeItem("file", data[start:end], bool(mode & 0o100))
         case b"5":
-            item = Item("folder")
+            item = TreeItem("folder")
         case b"2":
-            item = Item("link", target.encode())
+            item = TreeItem("link", target.encode())
         case b"1" if (other := tree.get(_plain(target))) and other.kind == "file":
             # A second name of a file is a copy of it.
             item = other

@@ -8,8 +8,8 @@ import msgspec
 from protocol.errors import UserError, unknown_name
 from protocol.validation import convert_or_explain
 from tournaments.league.registry.file_tree import FileTree, RefusedPushError
+from tournaments.plan.bot_catalog import BOT_FILE, BotFile, without_others_fields
 from tournaments.plan.bot_command import check_places
-from tournaments.plan.bot_file import BOT_FILE, BotFile, without_others_fields
 
 LONGEST_FILE = 8192
 """Bytes of the file."""

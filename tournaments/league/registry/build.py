@@ -4,7 +4,7 @@ import os
 import selectors
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -21,7 +21,7 @@ from tournaments.league.registry.file_tree import (
     write_tree,
 )
 from tournaments.league.registry.version_command import resolve_words
-from tournaments.plan.bot_file import BotFile
+from tournaments.plan.bot_catalog import BotFile
 
 LIMITS = Limits(memory_mib=1024, processes=256, open_files=1024, file_mib=256, cores=2.0)
 """The limits of a build: compilers take more than bots."""
@@ -96,23 +96,18 @@ def _quoted(said: str) -> str:
 def _run(
     command: Command, workshop: str, sandbox: Sandbox, bounds: TreeBounds, seconds: float
 ) -> _Work:
-    slot = sandbox.new_process()
-    try:
+    with closing(sandbox.new_process()) as slot:
         process = slot.start(command, workshop)
-    except OSError:
-        slot.close()
-        raise
-    try:
-        return _watch(process, slot, bounds, seconds)
-    finally:
-        slot.kill()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(END_S)
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            assert pipe
-            with suppress(OSError):
-                pipe.close()
-        slot.close()
+        try:
+            return _watch(process, slot, bounds, seconds)
+        finally:
+            slot.kill()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(END_S)
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                assert pipe
+                with suppress(OSError):
+                    pipe.close()
 
 
 def _watch(

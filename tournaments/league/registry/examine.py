@@ -1,7 +1,7 @@
 """The check of a new version, in words for its author: the steps of `boneyard check`."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from arena.conformance.cases.games import limit_to_one_round
 from arena.conformance.model import Budget, EventGame, StepResult
@@ -14,7 +14,7 @@ from protocol.codec import printable_lines
 from protocol.messages import Clock
 from tournaments.league.records import CheckedStep, CheckSummary
 
-VERDICTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+VERDICTS = {"pass": "passed", "fail": "failed", "skip": "skipped", "missed": "skipped"}
 EXPLAINED = 5
 """Failed steps that are explained in full; the first ones cause the others."""
 LONGEST = 1_000
@@ -35,42 +35,28 @@ def examine_version(
     starting.
     """
     began = time.monotonic()
-    reports: list[tuple[str, Report]] = []
+    reports: dict[str, Report] = {}
     for division, game in games:
         # The first division's check has every step, those of the others only their own game.
-        only = ("event",) if reports else ()
+        steps = select_steps(("event",) if reports else (), of_event=True)
         left = max(1.0, seconds - (time.monotonic() - began))
-        rules = limit_to_one_round(game.rules)
-        session = Session(
-            command,
-            sandbox,
-            clock,
-            Budget(total_s=left, whole=False),
-            None,
-            game._replace(rules=rules),
-        )
-        started = time.monotonic()
-        outcomes = run_steps(session, select_steps(only, of_event=True))
-        reports.append((division, make_report("", session, outcomes, time.monotonic() - started)))
-        if reports[-1][1].verdict == "failed":
+        short = game._replace(rules=limit_to_one_round(game.rules))
+        session = Session(command, sandbox, clock, Budget(total_s=left, whole=False), None, short)
+        reports[division] = make_report("", session, run_steps(session, steps), 0.0)
+        if reports[division].verdict == "failed":
             break
-    return _summary([report for _, report in reports], _steps(reports))
-
-
-def _summary(reports: Sequence[Report], steps: Iterable[CheckedStep]) -> CheckSummary:
-    verdicts = [report.verdict for report in reports]
-    verdict = next((one for one in ("failed", "not finished") if one in verdicts), "passed")
+    verdicts = {report.verdict for report in reports.values()}
     return CheckSummary(
-        verdict=verdict,
-        steps=tuple(steps),
-        sandbox=reports[0].level,
-        seconds=round(sum(report.seconds for report in reports), 1),
+        verdict=next((one for one in ("failed", "not finished") if one in verdicts), "passed"),
+        steps=tuple(_steps(reports)),
+        sandbox=sandbox.level,
+        seconds=round(time.monotonic() - began, 1),
     )
 
 
-def _steps(reports: Sequence[tuple[str, Report]]) -> Iterator[CheckedStep]:
+def _steps(reports: Mapping[str, Report]) -> Iterator[CheckedStep]:
     explained = 0
-    for division, report in reports:
+    for division, report in reports.items():
         for outcome in report.outcomes:
             name = f"{outcome.name} ({division})" if outcome.name == "event" else outcome.name
             explained += outcome.state == "fail"
@@ -83,7 +69,7 @@ def _steps(reports: Sequence[tuple[str, Report]]) -> Iterator[CheckedStep]:
 
 def _words(outcome: StepResult, *, in_full: bool) -> str:
     if outcome.finding is None:
-        return _cut(outcome.note, LONGEST) if outcome.state == "skip" else ""
+        return "" if outcome.state == "pass" else _cut(outcome.note, LONGEST)
     if not in_full:
         return _cut(f"fault: {outcome.finding.fault}", 200)
     parts = violation_parts(outcome.finding)

@@ -32,7 +32,7 @@ class RefusedPushError(Exception):
     """A push that cannot play: its text is a sentence for the author."""
 
 
-class Item(Struct, frozen=True):
+class TreeItem(Struct, frozen=True):
     """A file, folder or link of a push."""
 
     kind: Literal["file", "folder", "link"]
@@ -42,7 +42,7 @@ class Item(Struct, frozen=True):
     """True for a file that can be run."""
 
 
-FileTree = Mapping[str, Item]
+FileTree = Mapping[str, TreeItem]
 """All files, folders and links of a push by their path in it, as `src/main.c`."""
 
 
@@ -155,7 +155,7 @@ def write_tree(tree: FileTree, folder: Path) -> None:
         raise
 
 
-def _write_item(item: Item, path: Path) -> None:
+def _write_item(item: TreeItem, path: Path) -> None:
     if item.kind == "folder":
         path.mkdir()
     elif item.kind == "link":

@@ -1,7 +1,7 @@
 """The reading of a bot's folder, whose author is hostile and may change it meanwhile.
 
-Nothing is opened but by its own name in an opened folder, so that no link is ever followed; sizes
-and numbers are looked at before anything is read.
+Nothing is opened but by its own name in an opened folder, so that no link is ever followed; size
+and number are looked at before a file is read.
 """
 
 import errno
@@ -9,20 +9,21 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from arena.sandbox.limits import MIB
 from tournaments.league.registry.file_tree import (
     FileTree,
-    Item,
     RefusedPushError,
     TreeBounds,
+    TreeItem,
     check_links,
     check_path,
     is_ignored,
     shown_name,
 )
-from tournaments.plan.bot_file import BOT_FILE
+from tournaments.plan.bot_catalog import BOT_FILE
 
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 CHANGED = {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.ESTALE, errno.EISDIR}
@@ -62,10 +63,10 @@ def read_push(folder: Path, place: str, bounds: TreeBounds) -> FileTree:
                 f"{place} is {what}. Push a folder of that name, with a {BOT_FILE} in it."
             )
         root = os.open(folder, _FOLDER)
-    try:
-        return _read_tree(root, place, bounds)
-    finally:
-        os.close(root)
+    reader = _Reader(place, bounds)
+    reader.read_folder(root, "")
+    check_links(reader.tree, place)
+    return reader.tree
 
 
 def push_time(folder: Path) -> float:
@@ -73,68 +74,50 @@ def push_time(folder: Path) -> float:
 
     Raises OSError.
     """
-    return max(
-        (
-            os.lstat(os.path.join(place, name)).st_ctime  # noqa: PTH118
-            for place, folders, files in os.walk(folder)
-            for name in ("", *folders, *files)
-        ),
-        default=0.0,  # Its author has just removed it.
-    )
+    return max(path.lstat().st_ctime for path in chain((folder,), folder.rglob("*")))
 
 
-def _read_tree(root: int, place: str, bounds: TreeBounds) -> FileTree:
-    listing = _Listing(place, bounds)
-    listing.enter(root, "")
-    tree = dict(listing.items)
-    for path, size in sorted(listing.sizes.items()):
-        with _explained(f"{place}/{path}", place):
-            tree[path] = _read_file(root, path, size, place)
-    check_links(tree, place)
-    return tree
-
-
-class _Listing:
-    """The folders and links of a push, and the sizes of its files; nothing is read."""
+class _Reader:
+    """The files, folders and links of a push, up to its bounds."""
 
     def __init__(self, place: str, bounds: TreeBounds) -> None:
-        self.items: dict[str, Item] = {}
-        self.sizes: dict[str, int] = {}
+        self.tree: dict[str, TreeItem] = {}
         self._place = place
         self._bounds = bounds
         self._count = self._size = 0
 
-    def enter(self, folder: int, above: str) -> None:
-        """Take in a folder, and those below it; `above`: its path with a slash, or nothing."""
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                self._count += 1
-                if self._count > self._bounds.files:
-                    raise RefusedPushError(
-                        f"{self._place} has more than {self._bounds.files:,} files and folders. "
-                        "Leave out what the bot does not need."
-                    )
-                if not is_ignored(entry.name):
-                    self._take(folder, entry, above + entry.name)
+    def read_folder(self, folder: int, above: str) -> None:
+        """Read an open folder and those below it; `above`: its path with a slash, or nothing."""
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    self._count += 1
+                    if self._count > self._bounds.files:
+                        raise RefusedPushError(
+                            f"{self._place} has more than {self._bounds.files:,} files and "
+                            "folders. Leave out what the bot does not need."
+                        )
+                    if not is_ignored(entry.name):
+                        self._read(folder, entry, above + entry.name)
+        finally:
+            os.close(folder)
 
-    def _take(self, folder: int, entry: os.DirEntry[str], path: str) -> None:
+    def _read(self, folder: int, entry: os.DirEntry[str], path: str) -> None:
         check_path(path, self._place)
         with _explained(f"{self._place}/{path}", self._place):
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
-                self.items[path] = Item("folder")
-                below = os.open(entry.name, _FOLDER, dir_fd=folder)
-                try:
-                    self.enter(below, f"{path}/")
-                finally:
-                    os.close(below)
+                self.tree[path] = TreeItem("folder")
+                self.read_folder(os.open(entry.name, _FOLDER, dir_fd=folder), f"{path}/")
             elif stat.S_ISLNK(status.st_mode):
                 target = os.readlink(entry.name, dir_fd=folder)
-                self.items[path] = Item("link", os.fsencode(target))
+                self.tree[path] = TreeItem("link", os.fsencode(target))
             else:
-                self._take_file(status, path)
+                self._bound(status, path)
+                self.tree[path] = self._read_file(folder, entry.name, status.st_size)
 
-    def _take_file(self, status: os.stat_result, path: str) -> None:
+    def _bound(self, status: os.stat_result, path: str) -> None:
+        """Refuse what is no file, and a file that is too much."""
         if kind := _KINDS.get(stat.S_IFMT(status.st_mode)):
             raise RefusedPushError(f"{self._place}/{path} is {kind}. Remove it.")
         self._size += status.st_size
@@ -143,28 +126,14 @@ class _Listing:
                 f"The files in {self._place} have more than {self._bounds.size // MIB:,} MiB, with "
                 f"{shown_name(path)} of {status.st_size:,} bytes. Push less."
             )
-        self.sizes[path] = status.st_size
 
-
-def _read_file(root: int, path: str, size: int, place: str) -> Item:
-    """Read a file of a known size, through the folders on its way."""
-    *folders, name = path.split("/")
-    here = root
-    try:
-        for folder in folders:
-            below = os.open(folder, _FOLDER, dir_fd=here)
-            if here != root:
-                os.close(here)
-            here = below
-        with os.fdopen(os.open(name, _FILE, dir_fd=here), "rb") as file:
+    def _read_file(self, folder: int, name: str, size: int) -> TreeItem:
+        with os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
             status = os.fstat(file.fileno())
             content = file.read(size + 1) if stat.S_ISREG(status.st_mode) else b""
-    finally:
-        if here != root:
-            os.close(here)
-    if not stat.S_ISREG(status.st_mode) or len(content) != size:
-        raise ChangedPushError(place)
-    return Item("file", content, bool(status.st_mode & stat.S_IXUSR))
+        if not stat.S_ISREG(status.st_mode) or len(content) != size:
+            raise ChangedPushError(self._place)
+        return TreeItem("file", content, bool(status.st_mode & stat.S_IXUSR))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -22,40 +22,32 @@ from protocol.codec import encode_json, printable_lines
 from protocol.errors import UserError
 from tournaments.formats.own_clock import own_or
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.read import parse_time, read_register, write_time
-from tournaments.league.records import (
-    Admitted,
-    AnyEntry,
-    CheckSummary,
-    Refused,
-    Withdrawn,
+from tournaments.league.read import parse_time, write_utc
+from tournaments.league.records import Admitted, AnyEntry, CheckSummary, Refused, Withdrawn
+from tournaments.league.register import (
+    NOT_READ,
+    append_entries,
+    bot_histories,
+    read_register,
 )
 from tournaments.league.registry.bot_file import parse_bot_file
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.examine import examine_version, failure_words
 from tournaments.league.registry.file_tree import (
     FileTree,
-    Item,
     RefusedPushError,
     TreeBounds,
+    TreeItem,
     remove_tree,
     shown_name,
     tree_fingerprint,
     write_tree,
 )
-from tournaments.league.registry.history import NOT_READ, BotHistory, append_entries, bot_histories
 from tournaments.league.registry.push import ChangedPushError, push_time, read_push
-from tournaments.league.registry.version_command import (
-    built_folder,
-    permissions_of,
-    version_command,
-)
+from tournaments.league.registry.version_command import built_folder, version_command
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
-from tournaments.plan.bot_catalog import sample_bots, sample_folder
-from tournaments.plan.bot_file import BOT_FILE, BotFile
+from tournaments.plan.bot_catalog import BOT_FILE, BotFile, sample_bots, sample_folder
 
-MOST_MISNAMED = 1000
-"""Folders in bots/ with names that no bot can have, of which a turn looks at as many."""
 MOST_STRANGERS = 200
 """Folders that are no bots and were never heard of, of which the register tells in 24 hours: each
 has a page on the site for ever, and one push may bring a thousand."""
@@ -85,29 +77,19 @@ class _Update:
     def __init__(self, league: LeagueFolder, settings: LeagueSettings, now: datetime) -> None:
         self.league = league
         self.settings = settings
-        self.now = now
+        self.now, self.time = now, write_utc(now)
         self.histories = bot_histories(read_register(league.register))
         quota = settings.quota
         self.bounds = TreeBounds(quota.files, quota.files_mib * MIB)
-        self._spent_s = 0.0
         self._waiting: list[tuple[float, str]] = []
         never_played = [bot for bot, each in self.histories.items() if not each.admitted]
         self._strangers = sum(map(bool, map(self._recent, never_played)))
         self.divisions = [division.name for division in settings.divisions]
 
-    @property
-    def time(self) -> str:
-        """Time of all new lines."""
-        return write_time(self.now)
-
-    def history(self, bot: str) -> BotHistory:
-        """Return the history of a bot."""
-        return self.histories.get(bot) or self.histories.setdefault(bot, BotHistory())
-
     def append(self, entry: AnyEntry) -> AnyEntry:
         """Write a line, which everybody may read."""
         (written,) = append_entries(self.league.register, [entry])
-        self.history(entry.bot).add(written)
+        self.histories[entry.bot].add(written)
         return written
 
     # --- all bots ---
@@ -116,22 +98,19 @@ class _Update:
         """Yield each new line when it is written."""
         self._open_bots()
         for name in self.settings.house:
-            if not self.history(name).admitted:
+            if not self.histories[name].admitted:
                 yield self._admit_house(name)
         for name in sorted(self.histories):
             if not self._is_there(name):
                 yield from self._withdraw(name)
         for name in self._folders():
-            with suppress(_PostponedError):
-                yield from self._look_at(name)
+            yield from self._look_at(name)
         # The oldest push first: neither a name nor a flood of pushes takes anybody's place.
+        began = time.monotonic()
         for _, name in sorted(self._waiting):
-            if self._spent_s > TURN_S:
+            yield from self._look_at(name, is_its_turn=True)
+            if time.monotonic() - began > TURN_S:
                 return
-            began = time.monotonic()
-            with suppress(_PostponedError):
-                yield from self._look_at(name, is_its_turn=True)
-            self._spent_s += time.monotonic() - began
 
     def _is_there(self, name: str) -> bool:
         """Tell whether a bot's folder, or anything in its place, is there."""
@@ -144,7 +123,7 @@ class _Update:
         return True
 
     def _folders(self) -> list[str]:
-        """Return the names in bots/: those that bots can have, and then some of the others."""
+        """Return the names in bots/: those that bots can have, and then the others."""
         try:
             with os.scandir(self.league.bots) as entries:
                 names = {
@@ -156,8 +135,7 @@ class _Update:
         except OSError as error:
             raise UserError(f"{self.league.bots} cannot be read: {error.strerror}.") from error
         names.update(self._authors_bots())
-        bots = {name for name in names if name_in_register(name) == name}
-        return sorted(bots) + sorted(names - bots)[:MOST_MISNAMED]
+        return sorted(names, key=lambda name: (name_in_register(name) != name, name))
 
     def _authors_bots(self) -> list[str]:
         return [
@@ -180,8 +158,8 @@ class _Update:
             )
 
     def _withdraw(self, name: str) -> Iterator[AnyEntry]:
-        present = self.history(name).present
-        if present and not self.history(name).is_house:
+        present = self.histories[name].present
+        if present and not self.histories[name].is_house:
             yield self.append(Withdrawn(time=self.time, bot=name, version=present.version))
 
     # --- one bot ---
@@ -192,29 +170,26 @@ class _Update:
         A new version waits until `is_its_turn`.
         """
         bot = name_in_register(name)
-        if not self._is_there(name):
-            return
-        if fault := name_fault(name, self._authors_bots()):
-            self._make_known(bot)
-            yield from self._refuse(bot, fault)
-            return
-        try:
-            yield from self._update_bot(bot, is_its_turn)
-        except RefusedPushError as error:
-            self._make_known(bot)
-            yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
-        except OSError as error:
-            print_note(f"bots/{bot} waits for the next turn: {error}")
+        with suppress(_PostponedError):
+            try:
+                if self._is_there(name):
+                    check_bot_name(name, self._authors_bots())
+                    yield from self._update_bot(bot, is_its_turn)
+            except RefusedPushError as error:
+                self._make_known(bot)
+                yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
+            except (OSError, CannotStartError) as error:
+                print_note(f"bots/{bot} waits for the next turn: {error}")
 
     def _make_known(self, bot: str) -> None:
         """Count a folder that is no bot; raise _PostponedError after too many new ones in a day."""
-        if self.history(bot).last is None:
+        if self.histories[bot].last is None:
             if self._strangers >= MOST_STRANGERS:
                 raise _PostponedError
             self._strangers += 1
 
     def _update_bot(self, bot: str, is_its_turn: bool) -> Iterator[AnyEntry]:
-        history = self.history(bot)
+        history = self.histories[bot]
         tree = self._read(bot)
         file = parse_bot_file(tree, f"bots/{bot}", self.divisions)
         fingerprint = tree_fingerprint(tree)
@@ -236,7 +211,7 @@ class _Update:
         return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
 
     def _recent(self, bot: str) -> int:
-        return sum(self.now - parse_time(one) < DAY for one in self.history(bot).times)
+        return sum(self.now - parse_time(one) < DAY for one in self.histories[bot].times)
 
     def _has_room(self, bot: str) -> Iterator[AnyEntry]:
         """Raise _PostponedError if a bot has changed often enough for a day; tell its author once.
@@ -246,9 +221,9 @@ class _Update:
         most = self.settings.quota.pushes_a_day
         if self._recent(bot) < most:
             return
-        again = write_time(parse_time(self.history(bot).times[-most]) + DAY)
+        again = write_utc(parse_time(self.histories[bot].times[-most]) + DAY)
         why = f"bots/{bot} changed {most} times in a day. It is looked at again after {again}."
-        last = self.history(bot).last
+        last = self.histories[bot].last
         if not isinstance(last, Refused) or last.fingerprint != NOT_READ:
             yield self.append(Refused(time=self.time, bot=bot, fingerprint=NOT_READ, why=why))
         raise _PostponedError
@@ -267,7 +242,7 @@ class _Update:
         why = why if len(why) <= LONGEST_WHY else f"{why[:LONGEST_WHY]}…"
         fingerprint = fingerprint or hashlib.sha256(why.encode()).hexdigest()
         refusal = Refused(time=self.time, bot=bot, fingerprint=fingerprint, why=why, check=check)
-        last = self.history(bot).last
+        last = self.histories[bot].last
         if always or not isinstance(last, Refused) or last.fingerprint != fingerprint:
             yield from self._has_room(bot)
             yield self.append(refusal)
@@ -275,19 +250,23 @@ class _Update:
     # --- a new version ---
 
     def _try(self, bot: str, file: BotFile, tree: FileTree, fingerprint: str) -> Iterator[AnyEntry]:
-        history = self.history(bot)
+        history = self.histories[bot]
         if len(history.admitted) >= MOST_VERSIONS:
             raise RefusedPushError(
                 f"bots/{bot} has had {MOST_VERSIONS} versions: there are no more."
             )
         version = f"{bot}{history.next_version}"
-        is_admitted = False
+        why, check, is_admitted = "", None, False
         try:
-            check = self._checked(version, bot, file, tree)
+            try:
+                check = self._checked(version, bot, file, tree)
+                why = failure_words(check) if check.verdict == "failed" else ""
+            except RefusedPushError as error:
+                why = f"bots/{bot}/{BOT_FILE}: {error}"
             if tree_fingerprint(self._read(bot)) != fingerprint:
                 raise ChangedPushError(f"bots/{bot}")
-            if check.verdict == "failed":
-                yield from self._refuse(bot, failure_words(check), fingerprint, check)
+            if why:
+                yield from self._refuse(bot, why, fingerprint, check)
                 return
             # Before the line: a signal while the disk takes it would remove what is admitted.
             is_admitted = True
@@ -303,18 +282,14 @@ class _Update:
                     check=check,
                 )
             )
-        except ChangedPushError:
-            raise
-        except RefusedPushError as error:
-            yield from self._refuse(bot, f"bots/{bot}/{BOT_FILE}: {error}", fingerprint)
         finally:
             if not is_admitted:
                 self._remove(version)
 
     def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
-        """Copy, build and check a version. Raises RefusedPushError, _PostponedError, OSError."""
+        """Copy, build and check a version. Raises RefusedPushError, CannotStartError, OSError."""
         folder = self._lay_out(version, file, tree)
-        permissions = permissions_of(self.settings, bot)
+        permissions = self.settings.permissions(bot)
         command = version_command(file, folder, permissions)
         games = [
             (one.name, EventGame(*division_rules(one, self.league.path)))
@@ -322,11 +297,7 @@ class _Update:
             if not file.divisions or one.name in file.divisions
         ]
         clock = own_or(permissions.clock, self.settings.clock)
-        try:
-            return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
-        except CannotStartError as error:
-            print_note(f"bots/{bot} waits for the next turn: {error}.")
-            raise _PostponedError from error
+        return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
 
     def _lay_out(self, version: str, file: BotFile, tree: FileTree) -> Path:
         """Write a version's files, build them, and return the folder in which it runs."""
@@ -374,7 +345,7 @@ class _Update:
 
 
 class _PostponedError(Exception):
-    """The machine kept a bot from its check, or there are too many: it waits for a later turn."""
+    """The end of looking at a bot that has changed too often today, or at one too many."""
 
 
 LONGEST = 40
@@ -382,25 +353,25 @@ LONGEST = 40
 _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
 
 
-def name_fault(name: str, admitted: Iterable[str]) -> str:
-    """Return why a folder's name cannot be a bot's, in a sentence; empty if it can.
+def check_bot_name(name: str, admitted: Collection[str]) -> None:
+    """Refuse a folder whose name cannot be a bot's. Raises RefusedPushError.
 
     `admitted`: the authors' bots that have played already.
     """
     if not _NAME.fullmatch(name):
-        return (
+        raise RefusedPushError(
             f"bots/ has a folder called {shown_name(name)}. A bot's name has 1 to {LONGEST} "
             "letters, digits, _ and -, and no - in front: rename it."
         )
-    known = set(admitted)
-    if name in known:
-        return ""
-    if name.casefold() in sample_bots():
-        return f"bots/{name} has the name of a sample bot. Give the folder another name."
-    for other in sorted(known):
-        if other.casefold() == name.casefold():
-            return f"bots/{name} differs from the bot {other} in capitals only. Rename it."
-    return ""
+    if name not in admitted and name.casefold() in sample_bots():
+        raise RefusedPushError(
+            f"bots/{name} has the name of a sample bot. Give the folder another name."
+        )
+    alike = [other for other in sorted(admitted) if other.casefold() == name.casefold()]
+    if alike and name not in admitted:
+        raise RefusedPushError(
+            f"bots/{name} differs from the bot {alike[0]} in capitals only. Rename it."
+        )
 
 
 def name_in_register(name: str) -> str:
@@ -420,11 +391,11 @@ def house_files(name: str) -> FileTree:
         raise UserError(f"The house bot {name} needs {bot.needs}, {bot.lacks}.")
     home = sample_folder()
     words = dict.fromkeys(chain(bot.build, bot.run))
-    files = {word: Item("file", (home / word).read_bytes()) for word in words if _is_own(word)}
+    files = {word: TreeItem("file", (home / word).read_bytes()) for word in words if _is_own(word)}
     fields = {"run": bot.run, "build": bot.build, "about": bot.about}
     # Every JSON string is a TOML string too.
     lines = [f"{key} = {encode_json(value).decode()}" for key, value in fields.items() if value]
-    return {**files, BOT_FILE: Item("file", "\n".join([*lines, ""]).encode())}
+    return {**files, BOT_FILE: TreeItem("file", "\n".join([*lines, ""]).encode())}
 
 
 def _is_own(word: str) -> bool:

@@ -14,8 +14,9 @@ from tournaments.formats.base import Entrant
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.records import Admitted
 from tournaments.league.registry.bot_file import parse_bot_file
-from tournaments.league.registry.file_tree import Item, RefusedPushError
+from tournaments.league.registry.file_tree import RefusedPushError, TreeItem
 from tournaments.league.settings import BotPermissions, LeagueSettings
+from tournaments.plan.bot_catalog import BOT_FILE, BotFile
 from tournaments.plan.bot_command import (
     INTERPRETERS,
     PYTHON,
@@ -23,7 +24,6 @@ from tournaments.plan.bot_command import (
     find_program,
     our_packages,
 )
-from tournaments.plan.bot_file import BOT_FILE, BotFile
 
 COMPILERS = ("cc", "c++", "go", "javac", "java", "rustc", "make", "tclsh", "bash")
 """Programs that authors ask for, besides interpreters."""
@@ -105,8 +105,8 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
     folder = LeagueFolder(league.path.resolve()).version(version)
     try:
         content = (folder / BOT_FILE).read_bytes()
-        bot = parse_bot_file({BOT_FILE: Item("file", content)}, version, list(entry.divisions))
-        permissions = permissions_of(settings, entry.bot)
+        bot = parse_bot_file({BOT_FILE: TreeItem("file", content)}, version, list(entry.divisions))
+        permissions = settings.permissions(entry.bot)
         command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
     except (OSError, RefusedPushError) as error:
         raise UserError(f"Version {version} cannot play: {error}") from error
@@ -117,8 +117,3 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
 def built_folder(folder: Path) -> Path:
     """Return the folder beside a version's files that has them with all that their build made."""
     return folder.with_name(f"{folder.name}.built")
-
-
-def permissions_of(settings: LeagueSettings, bot: str) -> BotPermissions:
-    """Return the access that the organiser gave a bot."""
-    return settings.bots.get(bot, BotPermissions())

@@ -24,30 +24,21 @@ def _pips(hand: Sequence[Tile]) -> int:
     return sum(map(sum, hand))
 
 
-class Measure(NamedTuple):
-    """A number that a filter compares."""
-
-    of: Callable[[Hands], int]
-    """The function that computes it."""
-    what: str
-    """Its meaning, for users."""
-
-
-MEASURES: Mapping[str, Measure] = {
-    "doubles": Measure(lambda hands: max(map(_doubles, hands)), "the most doubles in a hand"),
-    "suit": Measure(lambda hands: max(map(_suit, hands)), "the most tiles of one number in a hand"),
-    "pips": Measure(lambda hands: max(map(_pips, hands)), "the pips of the heaviest hand"),
-    "spread": Measure(
-        lambda hands: max(map(_pips, hands)) - min(map(_pips, hands)),
+MEASURES: Mapping[str, tuple[str, Callable[[Hands], int]]] = {
+    "doubles": ("the most doubles in a hand", lambda hands: max(map(_doubles, hands))),
+    "suit": ("the most tiles of one number in a hand", lambda hands: max(map(_suit, hands))),
+    "pips": ("the pips of the heaviest hand", lambda hands: max(map(_pips, hands))),
+    "spread": (
         "the difference between the heaviest and the lightest hand, in pips",
+        lambda hands: max(map(_pips, hands)) - min(map(_pips, hands)),
     ),
 }
-SIGNS: Mapping[str, Callable[[int, int], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "=": operator.eq,
+"""Numbers that a filter compares: their meaning, and how they are computed."""
+SIGNS: Mapping[str, tuple[str, Callable[[int, int], bool]]] = {
+    ">=": ("at least", operator.ge),
+    "<=": ("at most", operator.le),
+    "=": ("exactly", operator.eq),
 }
-WORDS = {">=": "at least", "<=": "at most", "=": "exactly"}
 _FORM = re.compile(r"\s*([a-z_]+)\s*(>=|<=|=)\s*([0-9]{1,4})\s*")
 
 
@@ -61,13 +52,10 @@ class DealFilter(NamedTuple):
     number: int
     """The number with which it is compared."""
 
-    def __str__(self) -> str:
-        """Return the filter as its user writes it."""
-        return f"{self.measure}{self.sign}{self.number}"
-
     def accepts(self, hands: Hands) -> bool:
         """Tell whether these hands satisfy the condition."""
-        return SIGNS[self.sign](MEASURES[self.measure].of(hands), self.number)
+        (_, compare), (_, measured) = SIGNS[self.sign], MEASURES[self.measure]
+        return compare(measured(hands), self.number)
 
 
 def parse_filter(text: str) -> DealFilter:
@@ -86,4 +74,4 @@ def parse_filter(text: str) -> DealFilter:
 def describe_filter(text: str) -> str:
     """Return the meaning of a filter: the most doubles in a hand: at least 4."""
     one = parse_filter(text)
-    return f"{MEASURES[one.measure].what}: {WORDS[one.sign]} {one.number}"
+    return f"{MEASURES[one.measure][0]}: {SIGNS[one.sign][0]} {one.number}"

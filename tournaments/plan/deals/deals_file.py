@@ -1,20 +1,28 @@
-"""Deals that the organiser sets: a file with a board a line, tile by tile or as a seed."""
+"""Deals that the organiser sets, by a file or by game logs, and seeds that satisfy a filter."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from arena.engine.deal import DRAWN, is_seed
+from arena import engine
+from arena.analysis.find import logs, refuse_others, require_one_game, require_path
+from arena.engine.deal import DRAWN, first_hands, is_seed
+from arena.engine.shuffle import board_seed
+from arena.logs.board_promises import SEEDS, published_seeds
+from arena.logs.gamelog import LoggedGame, read_games
 from arena.rules.english import count_in_digits
 from arena.rules.user_file import read_user_file
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
-from protocol.records import Seed
+from protocol.records import DealRecord, Seed
 from protocol.ruleset import Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile, high_first
 from protocol.validation import convert_or_explain
+from tournaments.plan.deals.deal_filter import parse_filter
+from tournaments.plan.event import Event
 
 LONGEST = 1 << 26
 """The most bytes of a file of deals: more than a hundred thousand boards take."""
@@ -142,3 +150,103 @@ def _placed(said: WrittenRound, rules: Ruleset, seats: int, at: str) -> bytes:
 
 def _shown(tile: Tile) -> str:
     return "{}-{}".format(*tile)
+
+
+ALL = "all"
+"""The word that stands for all games of a folder."""
+
+
+def read_logged_deals(source: Path, game: str, rules: Ruleset, seats: int) -> SetDeals:
+    """Return the deals of a game, or of all boards, for a table.
+
+    `source`: an event's folder, or a log. Raises UserError, DamagedFileError.
+    """
+    require_path(source)
+    refuse_others(source)
+    folder = source if source.is_dir() else source.resolve().parent.parent
+    seeds = published_seeds(folder / SEEDS)
+    if game == ALL:
+        found = _longest(source, seeds)
+    else:
+        one = require_one_game(source, game)
+        found = {one.game.board: one}
+        seeds = {board: seed for board, seed in seeds.items() if board in found}
+    boards = {board: SetBoard(seed) for board, seed in seeds.items()}
+    for board, logged in found.items():
+        if board not in boards:
+            boards[board] = _dealt(logged, rules, seats)
+    for board, seed in seeds.items():
+        if not is_seed(rules, seed):
+            raise UserError(f"{source}: the deals of board {board} are of another set of tiles.")
+    if not boards:
+        raise UserError(f"{source} has no deals: no game has begun there.")
+    return SetDeals(source, tuple(boards[board] for board in sorted(boards)))
+
+
+def _longest(source: Path, public: Mapping[int, bytes]) -> dict[int, LoggedGame]:
+    """Return the game with the most rounds on each board whose seed is not public."""
+    found: dict[int, LoggedGame] = {}
+    for logged in chain.from_iterable(map(read_games, logs(source))):
+        board = logged.game.board
+        if board not in public and len(_rounds(logged)) > len(_rounds(found.get(board))):
+            found[board] = logged
+    return found
+
+
+def _rounds(logged: LoggedGame | None) -> list[DealRecord]:
+    """Return the deals that counted, one a round."""
+    deals = (one for one in logged.records if isinstance(one, DealRecord)) if logged else ()
+    return [*{one.round: one for one in deals if one.deal}.values()]
+
+
+def _dealt(logged: LoggedGame, rules: Ruleset, seats: int) -> SetBoard:
+    """Return the deals of a game and its first leader. Raises UserError."""
+    tiles, rounds = set_of_tiles(rules.deal), _rounds(logged)
+    orders = [[*chain(*one.hands, *one.stock)] for one in rounds]
+    if any(sorted(order) != sorted(tiles) for order in orders):
+        raise UserError(
+            f"{logged.game.game} was played with another set of tiles than {rules.name} has."
+        )
+    if not rounds:
+        raise UserError(f"{logged.game.game} has no deals: it had not begun.")
+    placed = bytes(tiles.index(tile) for order in orders for tile in order)
+    leader = rounds[0].leader if rounds[0].leader < seats else None
+    return SetBoard(b"", placed, leader)
+
+
+MOST_ATTEMPTS = 200_000
+"""Seeds that are tried for a board: some 5 s."""
+
+
+def draw_seed(event: Event, secret: bytes, board: int, given: SetBoard) -> bytes:
+    """Return the seed of a board: the first from the secret that satisfies what is wanted.
+
+    Raises UserError if no attempt does.
+    """
+    if given.seed:
+        return given.seed
+    wanted = _wanted(event, given)
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        seed = board_seed(secret, event.name, board, attempt)
+        if wanted(seed):
+            return seed + given.placed
+    raise UserError(
+        f"None of {MOST_ATTEMPTS:,} deals of {event.rules.name} satisfies "
+        f"{' and '.join(event.deals_with)}. Choose a weaker filter (--deals-with)."
+    )
+
+
+def _wanted(event: Event, given: SetBoard) -> Callable[[bytes], bool]:
+    if given.leader is not None:
+        new = engine.new_game(event.rules, event.seats)
+        return lambda seed: engine.chance_decides(new, seed).leader == given.leader
+    return lambda seed: satisfies(event, seed)
+
+
+def satisfies(event: Event, seed: bytes) -> bool:
+    """Tell whether a board's first deal satisfies all filters of the event."""
+    filters = [parse_filter(text) for text in event.deals_with]
+    if not filters:
+        return True
+    hands = first_hands(event.rules, event.seats, seed)
+    return all(one.accepts(hands) for one in filters)

@@ -1,22 +1,203 @@
-"""The figures of the report as numbers: the place of each line and bar. Pure.
+"""Charts as SVG, marks at values on two axes, and the charts of a report. Pure.
 
-Places are percentages of a figure's width and height, so that it fits any screen and its text does
-not stretch. Templates and styles decide the looks.
+Places are percentages of a chart's width and height, so that it fits any screen and neither its
+text nor its dots stretch; only curves do. The styles decide the looks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import floor, inf, isinf, log10
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from arena.document.html import minus
 from tournaments.formats.answers.sprt_text import subsample
 from tournaments.formats.answers.tune_text import Way
-from tournaments.rating.sprt import SprtStep
-from tournaments.rating.sprt_settings import Sprt
+from tournaments.formats.own_clock import write_time
+from tournaments.rating.estimate import Estimate, elo_of
+from tournaments.rating.sprt import Sprt, SprtStep
 from tournaments.rating.statistics import Floats
-from tournaments.report.html.forest import Axis, Tick, axis, label, nice, percent
+from tournaments.rating.tables import Pool
+from tournaments.report.scaling import Scaling, ScalingPoint
 from tournaments.tuning.parameters import value_text
+
+TICKS = 5
+"""The approximate number of ticks of an axis."""
+MARGIN = 0.04
+"""Share of an axis that stays free at either end."""
+STRETCHED = 1000
+"""Units of a curve's own drawing, which is stretched."""
+EDGES = (-inf, inf)
+"""The range from one edge of a chart to the other."""
+
+
+class Axis(NamedTuple):
+    """A range of values."""
+
+    low: float
+    high: float
+
+    def share(self, value: float) -> float:
+        """Return the place of a value as a share of the axis; of an infinite one the edge's."""
+        if isinf(value):
+            return float(value > 0)
+        return min(max((value - self.low) / (self.high - self.low), -1.0), 2.0)
+
+    def ticks(self) -> list[float]:
+        """Return round values within the range."""
+        step = nice((self.high - self.low) / TICKS)
+        return [step * n for n in range(floor(self.low / step) + 1, floor(self.high / step) + 1)]
+
+
+def axis(values: Iterable[float], free: float = MARGIN) -> Axis:
+    """Return an axis that holds all these values well inside."""
+    low, high = min(values := [*values]), max(values)
+    margin = free / (1 - 2 * free) * (high - low) or 1.0
+    return Axis(low - margin, high + margin)
+
+
+class Axes(NamedTuple):
+    """The two axes of a chart."""
+
+    x: Axis
+    y: Axis = Axis(0, 1)
+
+    def at(self, x: float, y: float) -> tuple[str, str]:
+        """Return the place of a point."""
+        return percent(self.x.share(x)), percent(1 - self.y.share(y))
+
+
+class Stroke(NamedTuple):
+    """A straight line."""
+
+    kind: str
+    x: tuple[float, float]
+    y: tuple[float, float] = EDGES
+
+    def svg(self, axes: Axes) -> Markup:
+        """Draw it."""
+        ends = *axes.at(self.x[0], self.y[0]), *axes.at(self.x[1], self.y[1])
+        return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(self.kind, *ends)
+
+
+class Dot(NamedTuple):
+    """A point."""
+
+    kind: str
+    x: float
+    y: float
+    radius: int = 4
+
+    def svg(self, axes: Axes) -> Markup:
+        """Draw it."""
+        tag = Markup('<circle class="{}" cx="{}" cy="{}" r="{}"/>')
+        return tag.format(self.kind, *axes.at(self.x, self.y), self.radius)
+
+
+class Bar(NamedTuple):
+    """A rectangle."""
+
+    kind: str
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def svg(self, axes: Axes) -> Markup:
+        """Draw it."""
+        width, height = (
+            percent(axis.share(high) - axis.share(low))
+            for axis, (low, high) in zip(axes, (self.x, self.y), strict=True)
+        )
+        tag = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>')
+        return tag.format(self.kind, *axes.at(self.x[0], self.y[1]), width, height)
+
+
+class Curve(NamedTuple):
+    """A line through points, or the area within them."""
+
+    kind: str
+    points: Sequence[tuple[float, float]]
+    is_area: bool = False
+
+    def svg(self, axes: Axes) -> Markup:
+        """Draw it."""
+        places = " ".join(
+            f"{round(STRETCHED * axes.x.share(x))},{round(STRETCHED * (1 - axes.y.share(y)))}"
+            for x, y in self.points
+        )
+        tag = Markup(
+            '<svg viewBox="0 0 {0} {0}" preserveAspectRatio="none" width="100%" height="100%">'
+            '<{1} class="{2}" points="{3}"/></svg>'
+        )
+        return tag.format(STRETCHED, "polygon" if self.is_area else "polyline", self.kind, places)
+
+
+class Label(NamedTuple):
+    """A text, moved by some pixels."""
+
+    text: str
+    x: float
+    y: float
+    anchor: str = "middle"
+    dx: int = 0
+    dy: int = 0
+
+    def svg(self, axes: Axes) -> Markup:
+        """Draw it."""
+        tag = Markup('<text class="{}" x="{}" y="{}" dx="{}" dy="{}">{}</text>')
+        return tag.format(self.anchor, *axes.at(self.x, self.y), self.dx, self.dy, self.text)
+
+
+Mark = Stroke | Dot | Bar | Curve | Label
+
+
+class Chart(NamedTuple):
+    """A drawing of marks on two axes."""
+
+    kind: str
+    axes: Axes
+    marks: Sequence[Mark]
+    words: str = ""
+    """The same in words; empty where the text beside it says it."""
+    feet: Sequence[tuple[float, str, str]] = ()
+    """Values along the bottom, each with its text and its anchor."""
+    height: int = 100
+    """Height of the marks in percent; the rest is room for the texts along the bottom."""
+
+    def __html__(self) -> str:
+        """Return the drawing for a template."""
+        foot = Axes(self.axes.x, Axis(0, 1))
+        marks = Markup("").join(one.svg(self.axes) for one in self.marks)
+        if self.height < 100:
+            tag = Markup('<svg width="100%" height="{}%">{}</svg>')
+            marks = tag.format(self.height, marks)
+        feet = Markup("").join(Label(text, x, 0.02, end).svg(foot) for x, text, end in self.feet)
+        read = Markup('role="img" aria-label="{}"').format(self.words)
+        hidden = Markup('aria-hidden="true"')
+        tag = Markup('<svg class="{}" {}>{}{}</svg>')
+        return tag.format(self.kind, read if self.words else hidden, marks, feet)
+
+
+def grid_up(scale: Axis) -> Iterator[Stroke]:
+    """Yield an upright line at each tick."""
+    return (Stroke("grid", (value, value)) for value in scale.ticks())
+
+
+def percent(share: float) -> str:
+    """Format a share in percent, short."""
+    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def nice(step: float) -> float:
+    """Return the next step up that people count in: 1, 2, 5, 10."""
+    power = 10.0 ** floor(log10(step))
+    return next(power * one for one in (1, 2, 5, 10) if power * one >= step * 0.999)
+
+
+def write_tick(value: float) -> str:
+    """Format a value on an axis: +20, −0.5, 0."""
+    return minus(f"{value:+g}") if abs(value) > 1e-12 else "0"
+
 
 BINS = 21
 """Bars of a histogram; the middle one is about 0."""
@@ -24,74 +205,92 @@ REGULAR = 99
 """Percentage of all margins that lie between the outermost bars."""
 POINTS = 400
 """Points of a walk that are drawn."""
+APART = 0.09
+"""Share of the width that two labels of the time axis need."""
+ABOVE = 0.07
+"""Share of the height that two labels of other bots need."""
+FREE = 0.12
+"""Share of the width that is free of points at either end: the labels of Elo stand there."""
+
+# --- ratings ---
 
 
-class Bar(NamedTuple):
-    """A bar of a histogram; it stands on the figure's bottom."""
+class Forest(NamedTuple):
+    """Ratings with their intervals on one axis."""
 
-    x: str
-    width: str
-    y: str
-    height: str
-    side: int
-    """-1: lost by so much, 1: won, 0: about level."""
+    axis: Chart
+    rows: list[Chart]
+    """In the order given."""
+
+
+def forest_of(ratings: Sequence[Estimate], *, grid: bool = True) -> Forest:
+    """Return the intervals of these ratings, one known at least; of a bound all beyond it."""
+    scale = axis(end for one in ratings if one.value is not None for end in (one.low, one.high))
+    labels = [Label(write_tick(value), value, 0.15) for value in scale.ticks()]
+    back = [*grid_up(scale), Stroke("zero", (0, 0))] if grid else []
+    axes = Axes(scale)
+    rows = [Chart("forest", axes, [*back, *_interval(one)]) for one in ratings]
+    return Forest(Chart("axis", axes, labels), rows)
+
+
+def open_ends(one: Estimate) -> tuple[float, float]:
+    """Return the ends of an interval; those of a bound, or of an unknown value, are open."""
+    if one.value is None:
+        return EDGES
+    return (-inf if one.bound == "<" else one.low), (inf if one.bound == ">" else one.high)
+
+
+def _interval(one: Estimate) -> Iterator[Mark]:
+    yield Stroke("interval", open_ends(one), (0.5, 0.5))
+    if one.value is not None and not one.bound:
+        yield Dot("rating", one.value, 0.5)
+
+
+# --- margins ---
 
 
 class Histogram(NamedTuple):
     """The distribution of an entrant's margins."""
 
-    bars: list[Bar]
-    """Those that are not empty."""
+    chart: Chart
     said: str
-    """The same in words."""
 
 
-class Histograms(NamedTuple):
-    """Histograms of several entrants on one axis."""
-
-    ends: tuple[str, str]
-    """Points at which the outermost bars begin, which hold all that lies beyond."""
-    of: dict[str, Histogram]
-    """By entrant."""
-
-
-def histograms(margins: dict[str, Floats]) -> Histograms:
+def histograms(margins: dict[str, Floats]) -> dict[str, Histogram]:
     """Return the distribution of each entrant's margins, in points; none may be empty.
 
-    Each is as tall as its tallest bar.
+    All share one scale; each is as tall as its tallest bar.
     """
+    if not margins:
+        return {}
     everything = np.abs(np.concatenate(list(margins.values())))
     width = nice(max(1.0, float(np.percentile(everything, REGULAR)) * 2 / (BINS - 2)))
-    counts = {name: _counts(values, width) for name, values in margins.items()}
-    of = {
-        name: Histogram(_bars(count / count.max()), _said(margins[name]))
-        for name, count in counts.items()
-    }
-    far = width * (BINS - 2) / 2
-    return Histograms((label(-far), label(far)), of)
+    return {name: Histogram(_histogram(own, width), _said(own)) for name, own in margins.items()}
 
 
-def _counts(values: Floats, width: float) -> Floats:
+def _histogram(values: Floats, width: float) -> Chart:
+    """Draw the margins; the outermost bars hold everything beyond."""
+    counts = bar_counts(values, width)
+    far = width * BINS / 2
+    marks: list[Mark] = []
+    for at, height in enumerate((counts / counts.max()).tolist()):
+        left = at * width - far
+        kind = "behind" if at < BINS // 2 else "ahead" if at > BINS // 2 else "level"
+        if height:
+            marks.append(Bar(kind, (left + 0.06 * width, left + 0.94 * width), (0, height)))
+    marks += [Stroke("zero", (0, 0)), Stroke("ground", EDGES, (0, 0))]
+    ends = [write_tick(sign * (far - width)) for sign in (-1, 1)]
+    feet = [(-inf, ends[0], "start"), (0, "0", "middle"), (inf, ends[1], "end")]
+    return Chart("histogram", Axes(Axis(-far, far)), marks, feet=feet, height=75)
+
+
+def bar_counts(values: Floats, width: float) -> Floats:
+    """Count the margins of each bar."""
     middle = BINS // 2
     # Away from 0, so that a margin and its opposite are in opposite bars.
     place = np.sign(values) * np.ceil(np.abs(values) / width - 0.5)
     within = np.clip(place, -middle, middle) + middle
     return np.bincount(within.astype(np.int64), minlength=BINS).astype(np.float64)
-
-
-def _bars(heights: Floats) -> list[Bar]:
-    middle, wide = BINS // 2, 1 / BINS
-    return [
-        Bar(
-            percent(at * wide + wide * 0.06),
-            percent(wide * 0.88),
-            percent(1 - height),
-            percent(height),
-            int(np.sign(at - middle)),
-        )
-        for at, height in enumerate(heights.tolist())
-        if height
-    ]
 
 
 def _said(values: Floats) -> str:
@@ -101,105 +300,146 @@ def _said(values: Floats) -> str:
     return minus(f"{len(values)} games, half of them from {low} to {high}; median {middle}.")
 
 
-class Walk(NamedTuple):
-    """The path of a sequential test; x and y run from 0 to 1000, y downwards."""
-
-    path: str
-    """Points of the ratio, board by board."""
-    bounds: tuple[int, int, int]
-    """The heights of H1's bound, of 0 and of H0's bound."""
-    accepted_at: tuple[str, str]
-    """The ratios at which H1 and H0 are accepted."""
-    boards: int
-    """Boards at the right end."""
-    ticks: list[Tick]
-    """Boards, along the bottom."""
+# --- a sequential test, and a search ---
 
 
-def sprt_walk(settings: Sprt, steps: Sequence[SprtStep]) -> Walk:
+def sprt_walk(settings: Sprt, steps: Sequence[SprtStep], answer: str) -> Chart:
     """Return the walk so far; there must be a step."""
     low, high = settings.bounds
     drawn = subsample(steps, POINTS)
-    scale = axis(min(low, *(one.llr for one in drawn)), max(high, *(one.llr for one in drawn)))
-    last = drawn[-1].boards
-    along = Axis(0, last)
+    along, ratios = Axis(0, drawn[-1].boards), [one.llr for one in drawn]
+    marks: list[Mark] = [
+        Stroke("bound", EDGES, (high, high)),
+        Stroke("grid", EDGES, (0, 0)),
+        Stroke("bound", EDGES, (low, low)),
+        Curve("path", [(0, 0.0), *((one.boards, one.llr) for one in drawn)]),
+        Label(minus(f"H1 is accepted at {high:.2f}"), 0, high, "start", dy=-4),
+        Label(minus(f"H0 is accepted at {low:.2f}"), 0, low, "start", dy=14),
+    ]
+    words = f"The log-likelihood ratio, board by board. {answer}"
+    axes = Axes(along, axis((low, high, *ratios)))
+    return Chart("walk", axes, marks, words, _counts(along), 88)
 
-    def height(value: float) -> int:
-        return round(1000 * (scale.high - value) / (scale.high - scale.low))
 
-    points = [(0, height(0.0)), *((round(1000 * s.boards / last), height(s.llr)) for s in drawn)]
-    ticks = [tick._replace(label=tick.label.lstrip("+")) for tick in along.ticks()]
-    path = " ".join(f"{x},{y}" for x, y in points)
-    bounds = height(high), height(0.0), height(low)
-    return Walk(path, bounds, (minus(f"{high:.2f}"), minus(f"{low:.2f}")), last, ticks)
+def _counts(along: Axis) -> list[tuple[float, str, str]]:
+    """Return the ticks of an axis of boards."""
+    return [(value, write_tick(value).lstrip("+"), "middle") for value in along.ticks()]
 
 
-class Line(NamedTuple):
-    """A value along a search; x and y run from 0 to 1000, y downwards."""
+class Course(NamedTuple):
+    """A value along a search."""
 
     title: str
     said: str
     """The value at the beginning and at the end, in words."""
-    path: str
-    """Points of the value."""
-    band: str
-    """Corners of its 95 % intervals; empty if there are none."""
-    level: int
-    """The height of the start value, or of no gain."""
-    ends: tuple[str, str]
-    """The values at the top and at the bottom."""
+    chart: Chart
 
 
-class TuningLines(NamedTuple):
-    """The way of a search: the gain, and each parameter."""
-
-    gain: Line
-    parameters: list[Line]
-    ticks: list[Tick]
-    """Boards, along the bottom."""
-
-
-def tuning_lines(way: Way) -> TuningLines:
-    """Return the way of a search; there must be a lead."""
-    done = len(way.means)
-    along = Axis(0, done * way.boards_a_step)
-    ticks = [tick._replace(label=tick.label.lstrip("+")) for tick in along.ticks()]
-    leads = [(step, lead) for step in range(1, done + 1) if (lead := way.lead(step))]
-    # The first intervals rest on few groups: they may leave the figure.
-    middle = [lead.points for _, lead in leads]
+def search_courses(way: Way) -> list[Course]:
+    """Return the way of a search, its gain first; there must be a lead."""
+    done, size = len(way.means), way.boards_a_step
+    leads = [(step * size, lead) for step in range(1, done + 1) if (lead := way.lead(step))]
     last = leads[-1][1]
-    scale = axis(min(0.0, *middle, last[0] - last[1]), max(0.0, *middle, last[0] + last[1]))
-
-    def points(rows: Sequence[tuple[int, float]], on: Axis) -> str:
-        return " ".join(f"{round(1000 * step / done)},{_height(on, value)}" for step, value in rows)
-
-    low = [(step, lead.points - lead.half_width) for step, lead in leads]
-    high = [(step, lead.points + lead.half_width) for step, lead in reversed(leads)]
-    gain = Line(
-        "Gain in points a game",
-        minus(f"{last.points:+.1f} ± {last.half_width:.1f} at the end"),
-        points([(step, lead.points) for step, lead in leads], scale),
-        points([*low, *high], scale),
-        _height(scale, 0.0),
-        (label(round(scale.high, 1)), label(round(scale.low, 1))),
-    )
-    lines = []
+    middle = [(at, lead.value or 0.0) for at, lead in leads]
+    # The first intervals rest on few groups: they may leave the figure.
+    scale = axis((0.0, *(value for _, value in middle), last.low, last.high))
+    band = [(at, lead.low) for at, lead in leads] + [(at, lead.high) for at, lead in leads[::-1]]
+    inside = [(at, min(max(value, scale.low), scale.high)) for at, value in band]
+    marks = [Curve("band", inside, is_area=True), *_course(middle, 0.0)]
+    ends = write_tick(round(scale.high, 1)), write_tick(round(scale.low, 1))
+    gain = f"{last.text(1)} at the end"
+    courses = [_drawn("Gain in points a game", minus(gain), marks, scale, ends, done * size)]
     for name, one in way.parameters.items():
         values = [step.best[name] for step in way.steps]
-        places = [(at, one.place_of(value)) for at, value in enumerate(values)]
-        whole = Axis(0.0, 1.0)
-        lines.append(
-            Line(
-                name,
-                f"{value_text(values[0])} → {value_text(values[-1])}",
-                points(places, whole),
-                "",
-                _height(whole, one.place_of(one.start)),
-                (value_text(one.max), value_text(one.min)),
-            )
-        )
-    return TuningLines(gain, lines, ticks)
+        places = [(at * size, one.place_of(value)) for at, value in enumerate(values)]
+        said = f"{value_text(values[0])} → {value_text(values[-1])}"
+        marks = _course(places, one.place_of(one.start))
+        ends = value_text(one.max), value_text(one.min)
+        courses.append(_drawn(name, said, marks, Axis(0, 1), ends, done * size))
+    return courses
 
 
-def _height(scale: Axis, value: float) -> int:
-    return round(1000 * min(1.0, max(0.0, (scale.high - value) / (scale.high - scale.low))))
+def _course(points: Sequence[tuple[float, float]], level: float) -> list[Mark]:
+    return [Stroke("level", EDGES, (level, level)), Curve("path", points)]
+
+
+def _drawn(
+    title: str, said: str, marks: Sequence[Mark], scale: Axis, ends: tuple[str, str], boards: int
+) -> Course:
+    along = Axis(0, boards)
+    corners = zip(ends, EDGES[::-1], strict=True)
+    labels = [Label(text, 0, at, "start", dy=11) for text, at in corners]
+    words = f"{title}: {said}"
+    chart = Chart("line", Axes(along, scale), [*marks, *labels], words, _counts(along), 84)
+    return Course(title, said, chart)
+
+
+# --- Elo against time ---
+
+
+def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
+    """Return the Elo of these bots by their clocks, and the other bots of their pool nearby."""
+    points = [one for curve in curves for one in curve.points]
+    known = [elo_of(one) for one in points if one.elo is not None]
+    low = min((one.low for one in known), default=0.0)
+    high = max((one.high for one in known), default=0.0)
+    drawn = {one.name for one in points}
+    near = [
+        (one.elo, one.name)
+        for one in pool.entrants
+        if one.name not in drawn
+        and one.elo is not None
+        and not one.bound
+        and low - (high - low) <= one.elo <= high + (high - low)
+    ]
+    up = axis((low, high, *(elo for elo, _ in near)))
+    times = sorted({one.move_ms for one in points})
+    along = axis((log10(times[0]), log10(times[-1])), FREE)
+    marks: list[Mark] = []
+    for value in up.ticks():
+        marks.append(Stroke("grid", EDGES, (value, value)))
+        marks.append(Label(write_tick(value), -inf, value, "start", dy=-3))
+    marks += [Stroke("grid", (log10(ms), log10(ms))) for ms in times]
+    marks += _others(sorted(near, reverse=True), up)
+    for number, curve in enumerate(curves):
+        marks += _curve(curve.points, number % 8)
+    marks.append(Stroke("ground", EDGES, (-inf, -inf)))
+    names = " and ".join(one.entrant for one in curves)
+    words = f"Elo of {names} against the time for a question, with 95 % intervals"
+    words += "; the table has the numbers."
+    return Chart("scaling", Axes(along, up), marks, words, [*_times(times, along)], 90)
+
+
+def _times(times: Iterable[int], along: Axis) -> Iterator[tuple[float, str, str]]:
+    before = -inf
+    for ms in times:
+        at = log10(ms)
+        if along.share(at) - before >= APART:
+            before = along.share(at)
+            yield at, write_time(ms), "middle"
+
+
+def _curve(points: Sequence[ScalingPoint], colour: int) -> Iterator[Mark]:
+    before: ScalingPoint | None = None
+    for one in points:
+        x, rating = log10(one.move_ms), elo_of(one)
+        is_bound = one.elo is None or bool(one.bound)
+        if before and not is_bound:
+            ends = (log10(before.move_ms), x), (before.elo or 0.0, one.elo or 0.0)
+            yield Stroke(f"curve c{colour}", *ends)
+        kind = "beyond" if is_bound else "interval"
+        yield Stroke(f"{kind} c{colour}", (x, x), open_ends(rating))
+        if not is_bound:
+            yield Dot(f"rating c{colour}", x, one.elo or 0.0, 5)
+        before = None if is_bound else one
+
+
+def _others(others: Sequence[tuple[float, str]], up: Axis) -> Iterator[Mark]:
+    """Yield the lines of other bots; names that would overlap stand in one label."""
+    at = 0
+    while at < len(others):
+        top = others[at][0]
+        close = [one for one in others[at:] if up.share(top) - up.share(one[0]) < ABOVE]
+        yield from (Stroke("other", EDGES, (elo, elo)) for elo, _ in close)
+        yield Label(", ".join(name for _, name in close), inf, top, "end", dy=-6)
+        at += len(close)

@@ -1,6 +1,6 @@
 """The games of an event for the report's script: a few numbers each, bounded. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, get_args
 from urllib.parse import quote
@@ -9,10 +9,13 @@ from msgspec import Struct, field
 
 from arena.analysis.review import SENTENCES
 from arena.analysis.text import WHY
+from arena.logs.catalog import PAGES, SITE_PAGE, page_name
 from protocol.codec import encode_json
 from protocol.messages import WhyGame
 from protocol.records import FoulClass, Result, RoundRecord
 from tournaments.plan.event import Event
+from tournaments.schedule.game_index import GameIndex
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 BYTES = 2_500_000
 """The largest size of the list of games, in bytes."""
@@ -35,11 +38,8 @@ class GameList(Struct, frozen=True, kw_only=True):
     pages: tuple[str, ...]
     """Beginnings of replay addresses, to be followed by a game's name."""
     whys: tuple[str, ...] = WHYS
-    """Reasons for the end of a game."""
     fouls: tuple[str, ...] = FOULS
-    """Classes of fouls."""
     total: int
-    """Games that were played."""
     games: tuple[Row, ...]
     """The first of them, as many as have room; see `Row`. A game is called by its board and the
     entrants in its seats, with dots between them."""
@@ -47,9 +47,7 @@ class GameList(Struct, frozen=True, kw_only=True):
     partners: bool
     """True if every second seat plays together."""
     sentences: dict[str, str] = field(default_factory=SENTENCES.copy)
-    """The sentences that explain a lost game."""
     reasons: tuple[str, ...] = tuple(WHY[why] for why in get_args(WhyGame))
-    """The reasons for the end of a game in words."""
 
 
 def build_game_list(
@@ -103,6 +101,19 @@ def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
     ]
 
 
-def link_to_games(*names: str) -> str:
-    """Return the link to the page's part about an entrant, or to the games of several of them."""
-    return ("#games/" if len(names) > 1 else "#bot/") + "/".join(names)
+def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
+    """Return the address of each game's replay, relative to the event's folder.
+
+    Append `&at=12` for a moment of it, `&seat=1` for a seat's view. `boneyard replay FOLDER --html`
+    makes a page that does not exist yet.
+    """
+    return GameIndex(plans, _address)
+
+
+def _address(plan: PlannedSitting, game: PlannedGame) -> str:
+    return f"{PAGES}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
+
+
+def site_addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
+    """Return the address of each game's replay on a site, where one page replays all games."""
+    return GameIndex(plans, lambda _, game: f"{SITE_PAGE}#game={quote(game.name)}")

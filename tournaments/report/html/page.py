@@ -8,7 +8,7 @@ from typing import NamedTuple
 from arena.document.blocks import Document, Media, plain, select
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import page
-from tournaments.report.html.charts import sprt_walk, tuning_lines
+from tournaments.report.html.charts import search_courses, sprt_walk
 
 HERE = Path(__file__).parent
 FILE = re.compile(
@@ -18,7 +18,7 @@ FILE = re.compile(
 """A file that lies beside each report and each site; no text of a bot has the element."""
 
 
-class Share(NamedTuple):
+class SharedText(NamedTuple):
     """The texts that stand for the page where its address is shared."""
 
     summary: str
@@ -31,7 +31,7 @@ class Share(NamedTuple):
     """Addresses of pages around the site, and their labels."""
 
 
-def report_page(document: Document, share: Share, entrants: Sequence[str]) -> str:
+def report_page(document: Document, share: SharedText, entrants: Sequence[str]) -> str:
     """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`."""
     html = page(
         "report.html.j2",
@@ -44,7 +44,7 @@ def report_page(document: Document, share: Share, entrants: Sequence[str]) -> st
         links=share.links,
         share=share._replace(summary=plain(share.summary)),
         draw_walk=sprt_walk,
-        draw_tuning=tuning_lines,
+        draw_tuning=search_courses,
         numbers=emblem_numbers(entrants, entrants),
         blocks=select(document.blocks, Media.HTML),
     )

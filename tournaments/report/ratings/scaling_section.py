@@ -2,29 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from arena.document.blocks import (
-    UNKNOWN,
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Paragraph,
-    Section,
-    table,
-)
+from arena.document.blocks import Block, Cell, Column, Figure, Paragraph, Section, table
 from arena.rules.english import count_in_digits, join_words
 from tournaments.formats.own_clock import write_time
 from tournaments.plan.event import Event
+from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.tables import Pool
-from tournaments.report.html.game_list import link_to_games
-from tournaments.report.html.log_plot import plot
+from tournaments.report.html import link_to_games
+from tournaments.report.html.charts import scaling_chart
 from tournaments.report.scaling import Scaling, scalings
-
-READ = (
-    "Gain: Elo over the next shorter clock. Each ± is half of a 95 % interval, clustered by board. "
-    "A foul loses the game, so a clock that is often late is rated for that too."
-)
-"""The meaning of the table."""
 
 
 def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
@@ -33,12 +19,9 @@ def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
     for pool in pools:
         if found := scalings(event, pool):
             names = [one.entrant for one in found]
-            blocks.append(Figure(macro="scaling", value=(plot(found, pool), names)))
+            blocks.append(Figure(macro="scaling", value=(scaling_chart(found, pool), names)))
             blocks += [block for one in found for block in _told(one)]
-    if not blocks:
-        return []
-    blocks.append(Paragraph(READ, "faint"))
-    return [Section("Elo against time", blocks, id="scaling")]
+    return [Section("Elo against time", blocks, id="scaling")] if blocks else []
 
 
 def _told(scaling: Scaling) -> Iterator[Block]:
@@ -49,14 +32,8 @@ def _told(scaling: Scaling) -> Iterator[Block]:
         (
             Cell(one.name, href=link_to_games(one.name)),
             write_time(one.move_ms),
-            Cell(
-                one.bound + ("" if one.elo is None else f"{one.elo:+.0f}"),
-                "" if one.half_width is None else f"{one.half_width:.0f}",
-            ),
-            Cell(
-                UNKNOWN if one.gain is None else f"{one.gain:+.0f}",
-                "" if one.gain_half_width is None else f"{one.gain_half_width:.0f}",
-            ),
+            elo_of(one).cell(),
+            Estimate(one.gain, one.gain_half_width).cell(),
             Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
         )
         for one in scaling.points
@@ -74,7 +51,7 @@ def doubling_text(scaling: Scaling) -> str:
         told = f"The results do not say what more time is worth to {scaling.entrant}."
         return told + fouled
     first, *_, last = (one for one in scaling.points if not one.bound)
-    worth = f"{scaling.doubling:+.0f} ± {scaling.doubling_half_width:.0f} Elo"
+    worth = f"{Estimate(scaling.doubling, scaling.doubling_half_width).text()} Elo"
     sure = abs(scaling.doubling) > scaling.doubling_half_width
     return (
         f"From {write_time(first.move_ms)} to {write_time(last.move_ms)} a doubling of the time is "

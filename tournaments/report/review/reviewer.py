@@ -12,12 +12,10 @@ from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import read_games
 from protocol.errors import UserError, unknown_name
 from protocol.records import RoundRecord
-from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
+from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
 DIGITS = 3
 """Decimals of a point that are kept."""
-WORLDS = 64
-"""Worlds of a review for which nobody asked for another number."""
 PLAYERS = ("keen", "plain")
 """The players that can play rounds on; the first is the usual one."""
 
@@ -37,22 +35,19 @@ class ReviewTask(Struct, frozen=True):
 
     path: Path
     games: Mapping[str, tuple[int, ...]]
-    """The games, each with the seats to review."""
     terms: ReviewTerms
-    """The way in which decisions are valued."""
 
 
 class ReviewedGames(Struct, frozen=True):
     """The reviewed seats of a task."""
 
-    seats: tuple[SeatReview, ...]
+    seats: tuple[SeatLosses, ...]
     faults: tuple[str, ...] = ()
-    """The reasons why others were not reviewed, in sentences."""
 
 
 def review_part(task: ReviewTask) -> ReviewedGames:
     """Review some games of a log."""
-    seats, faults = list[SeatReview](), list[str]()
+    seats, faults = list[SeatLosses](), list[str]()
     left = dict(task.games)
     try:
         for logged in read_games(task.path):
@@ -76,10 +71,10 @@ def review_part(task: ReviewTask) -> ReviewedGames:
     return ReviewedGames(tuple(seats), tuple(faults))
 
 
-def review_timeline(timeline: Timeline, seat: int, terms: ReviewTerms) -> SeatReview:
+def review_timeline(timeline: Timeline, seat: int, terms: ReviewTerms) -> SeatLosses:
     """Review the decisions of a seat in a game."""
     logged = timeline.logged
-    return SeatReview(
+    return SeatLosses(
         game=logged.game.game,
         board=logged.game.board,
         seat=seat,

@@ -1,16 +1,35 @@
-"""Sums of a review: the loss of each bot by its choices, with intervals. Pure.
+"""Sums of a review, and its files: the loss of each bot by its choices, with intervals.
 
 Decisions of one board are not independent: the same deals come back in every rotation. So the
 intervals treat whole boards as independent, as those of the ratings do.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
+from types import MappingProxyType
+from typing import TypeVar
 
 from msgspec import Struct
 
-from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
+from arena.document.blocks import (
+    UNKNOWN,
+    Block,
+    Cell,
+    Column,
+    Media,
+    Paragraph,
+    Section,
+    Table,
+    table,
+)
+from arena.files import DamagedFileError, read_file
+from arena.rules.english import join_words
+from protocol.codec import DamagedRecordError, decode_json, indented_json
+from tournaments.rating.estimate import Estimate
+from tournaments.report.html import link_to_games
+from tournaments.storage.folder import Folder
+from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
 PHASES = ("lead", "early", "draws", "endgame")
 """The parts of a round, in order."""
@@ -20,12 +39,17 @@ DEAREST = 10
 """Decisions that are named one by one."""
 
 
-class Estimate(Struct, frozen=True):
+class MeanLoss(Struct, frozen=True):
     """A mean with its 95 % interval."""
 
     mean: float
     half_width: float | None
     """Half the width of the interval; null with a single board."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean as it is written."""
+        return Estimate(self.mean, self.half_width)
 
 
 class PartSums(Struct, frozen=True):
@@ -35,9 +59,9 @@ class PartSums(Struct, frozen=True):
     """Decisions between several options."""
     best: float
     """Share of them in which the chosen option was the best."""
-    loss: Estimate
+    loss: MeanLoss
     """Loss a decision, in points."""
-    round_loss: Estimate
+    round_loss: MeanLoss
     """Loss a round, in points: the parts add up to that of all decisions."""
 
 
@@ -45,26 +69,19 @@ class DearDecision(Struct, frozen=True):
     """A decision that cost much."""
 
     game: str
-    """The game's name."""
     seat: int
     entrant: str
-    """The entrant in this seat."""
     number: int
     """The question's number among those to this seat in the game, from 1."""
     at: int
     """Its moment in the replay, from 0."""
     round: int
-    """The round's number, from 1."""
     phase: str
-    """The part of the round."""
     kind: str
-    """The kind of the choice."""
     chosen: str
-    """The chosen option."""
     better: str
     """The best option."""
     loss: float
-    """The cost of the choice, in points."""
     error: float
     """The standard error of the loss, in points."""
     gap: float
@@ -77,11 +94,8 @@ class EntrantReview(Struct, frozen=True, kw_only=True):
 
     entrant: str
     games: int
-    """Games of it that were reviewed."""
     boards: int
-    """The boards of these games."""
     rounds: int
-    """The rounds of these games."""
     total: PartSums
     """All its decisions between several options."""
     phases: dict[str, PartSums]
@@ -103,7 +117,6 @@ class ReviewSummary(Struct, frozen=True, kw_only=True):
     games: int
     """Games of which at least one seat was reviewed."""
     entrants: tuple[EntrantReview, ...]
-    """The entrants, the least loss a round first."""
 
 
 class _Part:
@@ -134,7 +147,7 @@ class _Bot:
         )
         self.dearest: list[DearDecision] = []
 
-    def add(self, seat: SeatReview) -> None:
+    def add(self, seat: SeatLosses) -> None:
         self.games.add(seat.game)
         self.rounds[seat.board] += seat.rounds
         for one in seat.decisions:
@@ -178,15 +191,11 @@ class _Bot:
         )
 
 
-def _dear(seat: SeatReview, one: DecisionLoss) -> DearDecision:
+def _dear(seat: SeatLosses, one: DecisionLoss) -> DearDecision:
     fields = (one.number, one.at, one.round, one.phase, one.kind, one.chosen, one.better)
-    return DearDecision(seat.game, seat.seat, seat.entrant, *fields, one.loss, one.error, _gap(one))
-
-
-def _gap(one: DecisionLoss) -> float:
-    """Return what the best option is worth more; 0 in a line that somebody has changed."""
-    named = {one.best, one.choice} <= {*range(len(one.values))}
-    return _fine(one.values[one.best] - one.values[one.choice]) if named else 0.0
+    return DearDecision(
+        seat.game, seat.seat, seat.entrant, *fields, one.loss, one.error, _fine(one.gap)
+    )
 
 
 def _position(one: DearDecision) -> tuple[object, ...]:
@@ -200,12 +209,21 @@ def certain_loss(gap: float, error: float) -> float:
     return gap - error
 
 
+D = TypeVar("D", DearDecision, DecisionLoss)
+
+
+def pick_dearest(found: Iterable[D], most: int = DEAREST) -> list[D]:
+    """Return the decisions that cost the most for certain, by their loss."""
+    certain = sorted(found, key=lambda one: -certain_loss(one.gap, one.error))[:most]
+    return sorted(certain, key=lambda one: -one.loss)
+
+
 def _certain(one: DearDecision) -> tuple[float, str, int, int]:
     """Return the sort key of the dearest decisions."""
     return (-certain_loss(one.gap, one.error), one.game, one.seat, one.number)
 
 
-def summarize_review(terms: ReviewTerms, seats: Iterable[SeatReview]) -> ReviewSummary:
+def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewSummary:
     """Sum up reviewed seats."""
     bots: dict[str, _Bot] = {}
     games: set[str] = set()
@@ -223,8 +241,8 @@ def summarize_review(terms: ReviewTerms, seats: Iterable[SeatReview]) -> ReviewS
     )
 
 
-def ratio(values: Sequence[float], counts: Sequence[int]) -> Estimate:
-    """Estimate a mean by boards, of which each has a sum of values and a count of them.
+def ratio(values: Sequence[float], counts: Sequence[int]) -> MeanLoss:
+    """MeanLoss a mean by boards, of which each has a sum of values and a count of them.
 
     The standard error is that of a ratio of sums over independent boards.
     """
@@ -232,14 +250,227 @@ def ratio(values: Sequence[float], counts: Sequence[int]) -> Estimate:
 
     boards, many = len(counts), sum(counts)
     if not many:
-        return Estimate(0.0, None)
+        return MeanLoss(0.0, None)
     mean = sum(values) / many
     misfit = sum((value - mean * count) ** 2 for value, count in zip(values, counts, strict=True))
     if boards < 2:
-        return Estimate(_fine(mean), None)
+        return MeanLoss(_fine(mean), None)
     size = sqrt(boards / (boards - 1) * misfit) / many
-    return Estimate(_fine(mean), _fine(Error(size, boards - 1).half_width()))
+    return MeanLoss(_fine(mean), _fine(Error(size, boards - 1).half_width()))
 
 
 def _fine(value: float) -> float:
     return round(value, 6)
+
+
+def read_summary(folder: Folder) -> ReviewSummary | None:
+    """Return the sums of an event's review; None if there is none. Raises DamagedFileError."""
+    if not folder.review.exists():
+        return None
+    try:
+        return decode_json(read_file(folder.review), ReviewSummary)
+    except DamagedRecordError as error:
+        raise DamagedFileError(
+            f"{folder.review}: {error}. Remove the file: `boneyard explain --review` makes it again"
+        ) from error
+
+
+def summary_json(summary: ReviewSummary) -> Iterator[bytes]:
+    """Yield the content of review.json."""
+    yield indented_json(summary)
+    yield b"\n"
+
+
+WHERE = {
+    "lead": "with the lead",
+    "early": "before the first draw",
+    "draws": "after the first draw",
+    "endgame": "in the endgame",
+}
+"""The parts of a round in a sentence."""
+KIND_HEADS = {"draw_although_able": "draw by choice"}
+"""Heads of columns that are not the kind itself."""
+MOST_NAMED = 4
+"""Bots that a sentence names."""
+
+
+def review_section(summary: ReviewSummary, played: int, replays: Mapping[str, str]) -> Section:
+    """Return the section of an event's report; `played` is the number of seats of all games."""
+    blocks: list[Block] = [*review_blocks(summary, played, replays)]
+    several = [one for one in summary.entrants if one.dearest] if len(summary.entrants) > 1 else []
+    for one in several:
+        dear = [dearest_table(one.dearest, replays, f"Dearest decisions of {one.entrant}")]
+        blocks.append(Section(f"Dearest of {one.entrant}", dear, media=Media.HTML, folded=True))
+    blocks.append(Paragraph(explanation(summary), "faint"))
+    return Section("Decisions", blocks, id="decisions", media=Media.FILES)
+
+
+def review_blocks(
+    summary: ReviewSummary,
+    played: int,
+    replays: Mapping[str, str] = MappingProxyType({}),
+    own: str | None = None,
+) -> Iterator[Block]:
+    """Yield the sums of a review and its dearest decisions; `own`: the reader's bot."""
+    if not summary.entrants:
+        yield Paragraph("No decision between several options was reviewed.")
+        return
+    yield Paragraph(" ".join(loss_sentences(summary, own)))
+    if summary.seats < played:
+        yield Paragraph(
+            f"Reviewed: {summary.seats:,} of {played:,} seats. `report --review` adds the others.",
+            "faint",
+        )
+    yield loss_table(summary.entrants)
+    yield from _part_tables(summary.entrants)
+    dear = dearest(summary)
+    if dear:
+        title = Paragraph("The decisions that cost the most:")
+        yield title
+        yield dearest_table(dear, replays, "Dearest decisions")
+
+
+def dearest(summary: ReviewSummary) -> list[DearDecision]:
+    """Return the dearest decisions of all bots."""
+    found = [one for bot in summary.entrants for one in bot.dearest]
+    return pick_dearest(found)
+
+
+# --- sentences ---
+
+
+def loss_sentences(summary: ReviewSummary, own: str | None = None) -> Iterator[str]:
+    """Yield a sentence or two about the bots' losses, the reader's own bot first."""
+    first, *others = sorted(summary.entrants, key=lambda one: one.entrant != own)
+    named = others[: MOST_NAMED - 1]
+    lost = first.total.round_loss.estimate.text(1, "")
+    least = ", the least" if all(_apart(first, one) for one in others) and others else ""
+    yield (
+        f"{first.entrant} lost {lost} points a round by its choices"
+        f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers were the best."
+    )
+    if named:
+        each = [f"{one.entrant} lost {_points(one.total)}{_mostly(one)}" for one in named]
+        more = f", and {len(others) - len(named)} more lost more" * (len(others) > len(named))
+        yield f"{join_words(each)}{more}."
+
+
+def _apart(less: EntrantReview, more: EntrantReview) -> bool:
+    """Tell whether the intervals of two losses a round do not touch."""
+    low, high = less.total.round_loss, more.total.round_loss
+    if low.half_width is None or high.half_width is None:
+        return False
+    return low.estimate.high < high.estimate.low
+
+
+def _mostly(one: EntrantReview) -> str:
+    """Say in which part of the round a bot lost the most, if it lost anything for certain."""
+    total = one.total.round_loss
+    if total.mean <= (total.half_width or 0) or len(one.phases) < 2:
+        return ""
+    name = max(one.phases, key=lambda phase: one.phases[phase].round_loss.mean)
+    return f" ({_points(one.phases[name])} {WHERE[name]})"
+
+
+def _points(sums: PartSums) -> str:
+    return sums.round_loss.estimate.cell(1, "").text
+
+
+def explanation(summary: ReviewSummary) -> str:
+    """Return how decisions are valued, and where more is to be found."""
+    terms = summary.terms
+    return (
+        f"Values: the mean over {terms.worlds} deals of the hidden tiles, played on by the "
+        f"{terms.by} player. How to read them: `boneyard help events`. `boneyard explain . GAME "
+        "--review` shows the decisions of a game, `review.csv` has all."
+    )
+
+
+# --- tables ---
+
+
+def loss_table(bots: Sequence[EntrantReview]) -> Table:
+    """Return the losses of all bots, the least first."""
+    columns = [
+        Column("bot", "name"),
+        Column("a round", detail="±"),
+        Column("a decision", detail="±"),
+        Column("best %"),
+        Column("decisions"),
+        Column("rounds", spare=True),
+        Column("games", spare=True),
+    ]
+    rows: list[Sequence[str | Cell]] = [
+        (
+            Cell(one.entrant, href=link_to_games(one.entrant)),
+            one.total.round_loss.estimate.cell(1, ""),
+            one.total.loss.estimate.cell(2, ""),
+            f"{100 * one.total.best:.1f}",
+            *(f"{number:,}" for number in (one.total.decisions, one.rounds, one.games)),
+        )
+        for one in bots
+    ]
+    return table("Points lost by choices", columns, rows)
+
+
+def _part_tables(bots: Sequence[EntrantReview]) -> Iterator[Block]:
+    phases = [name for name in PHASES if any(name in one.phases for one in bots)]
+    kinds = [name for name in KINDS if any(name in one.kinds for one in bots)]
+    yield Paragraph("Points lost a round, by the part of the round:")
+    yield _part_table("Loss by part of the round", bots, phases, lambda one: one.phases)
+    if len(kinds) > 1:
+        yield Paragraph("Points lost a round, by the kind of the choice:")
+        yield _part_table("Loss by kind of choice", bots, kinds, lambda one: one.kinds)
+
+
+def _part_table(
+    caption: str,
+    bots: Sequence[EntrantReview],
+    names: Iterable[str],
+    parts: Callable[[EntrantReview], Mapping[str, PartSums]],
+) -> Table:
+    names = [*names]
+    columns = [
+        Column("bot", "name"),
+        *(Column(KIND_HEADS.get(name, name), detail="±") for name in names),
+    ]
+    rows: list[Sequence[str | Cell]] = [
+        (one.entrant, *(_part(parts(one).get(name)) for name in names)) for one in bots
+    ]
+    return table(caption, columns, rows)
+
+
+def _part(sums: PartSums | None) -> Cell:
+    return sums.round_loss.estimate.cell(2, "") if sums else Cell(UNKNOWN)
+
+
+def dearest_table(
+    decisions: Sequence[DearDecision],
+    replays: Mapping[str, str] = MappingProxyType({}),
+    caption: str = "",
+) -> Table:
+    """Return decisions with links to their moments in the replays."""
+    columns = [
+        Column("game", "name"),
+        Column("loss", detail="±"),
+        Column("choice", "word"),
+        Column("better", "word"),
+        Column("bot", "name"),
+        Column("question"),
+        Column("round", spare=True),
+        Column("phase", "word", spare=True),
+    ]
+    rows = [
+        (
+            Cell(one.game, href=_link(one, replays)),
+            Estimate(one.loss, 2 * one.error or None).cell(1, ""),
+            *(one.chosen, one.better, one.entrant, f"{one.number}", f"{one.round}", one.phase),
+        )
+        for one in decisions
+    ]
+    return table(caption, columns, rows)
+
+
+def _link(one: DearDecision, replays: Mapping[str, str]) -> str:
+    address = replays.get(one.game)
+    return f"{address}&at={one.at}" if address else ""

@@ -19,8 +19,9 @@ from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, boneyard, served, small_event
-from tournaments.commands.games.play_table import PlayOptions, PreparedTable, prepare_table
+from tests.support.events import BONEYARD, boneyard, served
+from tests.support.library import copy_of
+from tournaments.commands.games.play import PlayOptions, PreparedTable, prepare_table
 from tournaments.storage.folder import Folder
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
@@ -121,7 +122,7 @@ def test_tables_that_cannot_be_set_are_refused(
 
 
 def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
-    event = small_event(tmp_path / "event")
+    event = copy_of("round-robin", tmp_path / "event")
     said = boneyard("play", "--terminal", "--out", f"{event}", code=2)
     assert "holds an event" in said
 

@@ -1,7 +1,6 @@
 """`boneyard explain GAME --review`: the decisions of one game, with the values of their options."""
 
 import json
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -10,23 +9,17 @@ from click.testing import CliRunner
 
 from arena.analysis import timeline
 from arena.valuation import decision_loss
-from tests.support.events import small_event, untouched
 from tests.support.fake_review import fake_review
 from tournaments.cli.main import main
+from tournaments.commands.games import explain
 
 GAME = "1.first.greedy"
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
-
-
 @pytest.fixture
-def event(played: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def event(event: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    return played
+    return event
 
 
 def shown(*words: object) -> str:
@@ -37,22 +30,19 @@ def shown(*words: object) -> str:
 
 ONCE = (
     ("explain", GAME, "--review", "--deals", "2"),
-    ("explain", GAME, "--all"),
-    ("explain", GAME, "2", "--deals", "2"),
-    ("replay", GAME, "--review"),
     ("replay", GAME, "--html", "--out", "page.html"),
 )
 
 
 @pytest.mark.parametrize("words", ONCE, ids=" ".join)
 def test_a_log_is_replayed_once(
-    played: Path, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    event: Path, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     walker, replays = timeline.Walker, count()
     monkeypatch.setattr(timeline, "Walker", lambda setup: (next(replays), walker(setup))[1])
     monkeypatch.delattr("arena.analysis.replay.Referee")
-    done = CliRunner().invoke(main, [words[0], str(played), *words[1:]])
+    done = CliRunner().invoke(main, [words[0], str(event), *words[1:]])
     assert done.exit_code == 0, done.output
     assert next(replays) == 1
 
@@ -62,7 +52,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_both_seats_are_shown_with_a_line_for_each_decision(event: Path) -> None:
-    text, told = shown(event, GAME), json.loads(shown(event, GAME, "--json"))
+    text, told = shown(event, GAME, "--all"), json.loads(shown(event, GAME, "--json"))
     assert f"first in seat 0 of {GAME}" in text
     assert f"greedy in seat 1 of {GAME}" in text
     numbers = [one["seat"] for one in told["seats"]]
@@ -78,18 +68,23 @@ def test_a_bot_a_seat_or_a_log_can_be_named(event: Path) -> None:
     assert own == shown(log, GAME, "--bot", "greedy")
 
 
-def test_the_dearest_come_first_if_asked(event: Path) -> None:
+def test_a_long_review_shows_the_dearest_first_unless_all_are_wanted(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explain, "DEAREST", 3)
     words = (event, GAME, "--bot", "greedy")
-    plain = rows(shown(*words))
-    assert [int(row[0]) for row in plain] == sorted(int(row[0]) for row in plain)
+    whole = [int(row[0]) for row in rows(shown(*words, "--all"))]
+    assert whole == sorted(whole)
     told = json.loads(shown(*words, "--json"))["seats"][0]["decisions"]
     order = [one["question"] for one in sorted(told, key=lambda one: -one["loss"])]
-    assert [int(row[0]) for row in rows(shown(*words, "--dearest"))] == order
+    assert [int(row[0]) for row in rows(shown(*words))] == order[:3]
 
 
 def test_a_line_tells_the_values_of_all_options(event: Path) -> None:
     told = json.loads(shown(event, GAME, "--bot", "greedy", "--json"))["seats"][0]["decisions"]
-    text = {int(row[0]): " ".join(row) for row in rows(shown(event, GAME, "--bot", "greedy"))}
+    text = {
+        int(row[0]): " ".join(row) for row in rows(shown(event, GAME, "--bot", "greedy", "--all"))
+    }
     for one in told:
         if len(one["options"]) <= 4:
             for option in one["options"]:

@@ -24,7 +24,7 @@ def spreads(tables: Sequence[tuple[int, ...]], units: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
-@pytest.mark.parametrize("units", range(2, 31))
+@pytest.mark.parametrize("units", [*range(2, 14), 29, 30])
 def test_in_a_round_robin_everybody_meets_everybody_equally_at_any_time(
     units: int, size: int
 ) -> None:
@@ -44,7 +44,7 @@ def test_in_a_round_robin_everybody_meets_everybody_equally_at_any_time(
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 8])
-@pytest.mark.parametrize("units", [*range(5, 18), 30])
+@pytest.mark.parametrize("units", [*range(5, 12), 30])
 def test_at_more_than_four_seats_too_as_nearly_as_tables_can_be_found(
     units: int, size: int
 ) -> None:
@@ -61,7 +61,7 @@ def test_at_more_than_four_seats_too_as_nearly_as_tables_can_be_found(
     assert all(spread <= (1 if whole else 4) for spread in spreads(tables, units))
 
 
-@pytest.mark.parametrize("units", range(2, 31))
+@pytest.mark.parametrize("units", [*range(2, 14), 29, 30])
 def test_at_two_seats_everybody_sits_first_as_often(units: int) -> None:
     """In one rotation already: with an odd number exactly, with an even one give or take one."""
     firsts = Counter(table[0] for day in round_robin(units, 2) for table in day)

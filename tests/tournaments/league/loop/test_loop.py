@@ -14,7 +14,7 @@ from tournaments.league.loop.turn import Turns
 from tournaments.league.pairing.next_round import boards_to_play
 from tournaments.league.read import read_league
 from tournaments.league.records import Admitted, Withdrawn
-from tournaments.league.registry.history import append_entries
+from tournaments.league.register import append_entries
 from tournaments.site.delayed import PublicSnapshot
 
 SETTINGS = """\
@@ -65,7 +65,7 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     third = read_league(place).divisions["short"].rounds[-1]
     assert (third.plan.number, third.week) == (3, "2026-W48")
     assert {one.board + third.first_board for one in third.results} == {3}
-    assert (place / "reports" / "2026-W47.md").exists()
+    assert (place / "site" / "weeks" / "2026-W47.txt").exists()
     # Times in disorder could never be verified.
     assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
 
@@ -91,10 +91,8 @@ def test_a_clock_that_leaps_is_refused_and_a_wrong_time_can_be_mended(
     withdrawn = Withdrawn(time="2036-01-01T10:00:00Z", bot="first", version="first")
     append_entries(place / "register.jsonl", [withdrawn])
     said = boneyard("league", str(place), "--once", code=2)
-    assert "remove what has it: rounds/short/0003, 1 line at the end of register.jsonl" in said
-    assert said.strip().endswith("and reports/2026-W48.md.")
+    assert "remove what has it: rounds/short/0003 and 1 line at the end of register.jsonl." in said
     shutil.rmtree(place / "rounds" / "short" / "0003")
-    (place / "reports" / "2026-W48.md").unlink()
     (place / "register.jsonl").write_bytes(known)
     boneyard("league", str(place), "--once")
     assert "2036" not in (place / "site" / "index.html").read_text()

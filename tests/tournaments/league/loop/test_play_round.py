@@ -18,10 +18,15 @@ from tournaments.commands.play_event import Ending
 from tournaments.formats.matches import Matches
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.loop import play_round as play_round_module
-from tournaments.league.loop.play_round import find_full_disk, play_round
+from tournaments.league.loop.play_round import (
+    MOST_TRIES,
+    begin_round,
+    close_round,
+    find_full_disk,
+    play_round,
+)
 from tournaments.league.read import read_round
 from tournaments.league.records import ChosenTable, RoundPlan
-from tournaments.league.rounds import MOST_TRIES, begin_round, close_round, is_tried
 from tournaments.plan.bot_command import prepare_word
 from tournaments.runner.exit import RunStoppedError
 
@@ -68,13 +73,13 @@ def test_a_round_is_played_once_and_its_reports_are_written(tmp_path: Path) -> N
     """It is over then, and playing it again plays nothing; its snapshots were asked for."""
     path = begin(tmp_path)
     shown: list[int] = []
-    assert is_tried(path) is False
+    assert read_round(path, 0).is_tried is False
     assert play_round(path, OFF, 1, lambda: shown.append(1)) is None
     over = read_round(path, 0)
     assert over.is_over
     assert len(over.results) == 4
     assert (path / "report.md").exists()
-    assert not is_tried(path)
+    assert not read_round(path, 0).is_tried
     assert shown
     ledger = (path / "ledger.jsonl").read_bytes()
     assert play_round(path, OFF, 1, nothing) is None
@@ -89,7 +94,7 @@ def test_a_round_whose_bot_is_gone_is_closed_after_some_tries(tmp_path: Path) ->
     last = failures[-1]
     assert last
     assert "/nowhere/bot" in last.why
-    assert is_tried(path)
+    assert read_round(path, 0).is_tried
 
 
 def test_a_round_in_which_this_program_dies_is_closed_too(
@@ -142,7 +147,7 @@ def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for _ in range(MOST_TRIES + 1):
             with pytest.raises(OSError, match="No space"):
                 play_round(path, OFF, 1, nothing)
-            assert is_tried(path)
+            assert read_round(path, 0).is_tried
     assert play_round(path, OFF, 1, nothing) is None
     assert read_round(path, 0).closed is None
 
@@ -166,15 +171,3 @@ def test_a_full_disk_is_found_under_other_errors() -> None:
         assert find_full_disk(caught.value) is full
     assert find_full_disk(ExceptionGroup("all", [ValueError(), full])) is full
     assert find_full_disk(OSError(errno.EIO, "bad")) is None
-
-
-def test_a_closed_round_is_over(tmp_path: Path) -> None:
-    """The reason is in its file."""
-    path = begin(tmp_path)
-    over = read_round(path, 0)
-    assert over.closed is None
-    close_round(over.folder, datetime(2026, 11, 22, 20, tzinfo=UTC), "gone")
-    closed = read_round(path, 0)
-    assert closed.is_over
-    assert closed.closed
-    assert closed.closed.why == "gone"

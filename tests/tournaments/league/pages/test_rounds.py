@@ -7,31 +7,22 @@ from msgspec.structs import replace
 
 from arena.rules.variants import find_variant
 from protocol.codec import encode_json
-from protocol.records import Result, RoundRecord
+from protocol.records import RoundRecord
 from tests.support.made_up_events import evidence
 from tests.support.made_up_leagues import made_up_league
 from tournaments.league.pages import rounds
-from tournaments.league.pages.rounds import (
-    CostliestRound,
-    costliest_rounds,
-    publish_round,
-    round_facts,
-)
+from tournaments.league.pages.rounds import costliest_rounds, publish_round, round_facts
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.storage.folder import Folder
 
 
 def test_the_costliest_round_of_each_seat_is_told() -> None:
     """Seat 0 lost most in round 2, by 30 points; seat 1 in round 1, by 10."""
-    result = Result(
-        game="1.a.b", board=1, seats=("a", "b"), scores=(10, 30), places=(2, 1), rounds=2,
-        why="target",
-    )  # fmt: skip
     first = RoundRecord(1, "out", (10, 0), (10, 0))
     second = RoundRecord(2, "blocked", (0, 30), (10, 30))
-    assert costliest_rounds(find_variant("draw"), result, (first, second)) == (
-        CostliestRound(2, 30, blocked=True),
-        CostliestRound(1, 10, blocked=False),
+    assert costliest_rounds(find_variant("draw"), 2, (first, second)) == (
+        "round 2 cost it 30 points, blocked",
+        "round 1 cost it 10 points",
     )
 
 

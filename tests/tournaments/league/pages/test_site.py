@@ -14,9 +14,9 @@ from tests.support.events import boneyard
 from tests.support.made_up_leagues import made_up_facts, made_up_league, publish_rounds
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.pages.site import LeagueSite
-from tournaments.league.ratings.standings import LeagueTable
+from tournaments.league.ratings import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
-from tournaments.league.records import Benched, CheckedStep, CheckSummary, Refused, Withdrawn
+from tournaments.league.records import CheckedStep, CheckSummary, Refused, Withdrawn
 
 WEEK = "2026-W47"
 RUDE = "</script><img src=x onerror=alert(1)>\x1b[31m\x00\u202e\"'&amp;{{ 7 * 7 }} ]]> `code`"
@@ -69,13 +69,7 @@ def rude_league(folder: Path) -> LeagueData:
     data.register[-1] = replace(data.versions["bot-6@2"], about=RUDE, author=RUDE[:40], check=check)
     data.register.append(Refused(time=time, bot="bot-1", fingerprint="", why=RUDE, check=check))
     data.register.append(Refused(time=time, bot="new", fingerprint="", why=RUDE))
-    data.register.append(
-        Benched(time=time, bot="bot-2", version="bot-2@2", division="draw", why=RUDE)
-    )
     data.register.append(Withdrawn(time=time, bot="bot-3", version="bot-3@2"))
-    data.folder.reports.mkdir(parents=True)
-    report = f"# Week\n\n[{RUDE}](javascript:alert(1))\n\n| bot | Elo |\n| :- | -: |\n| a | 1 |\n"
-    (data.folder.reports / "2026-W46.md").write_text(report)
     return data
 
 
@@ -173,6 +167,15 @@ def test_programs_and_badges_tell_the_standings(tmp_path: Path) -> None:
     row = next(row for row in table.standings if row.elo and not row.bound and not row.is_house)
     badge = files[f"badges/draw/{row.bot}.svg"].decode()
     assert f"boneyard: {row.bot} {round(row.elo or 0):+,} ± {row.half_width:.0f}" in badge
+
+
+def test_bots_with_equal_files_are_named_and_a_pair_shows_its_score(tmp_path: Path) -> None:
+    files = published(made_up_league(tmp_path), tmp_path / "site")
+    # The made-up house bots all have the same fingerprint.
+    assert "are the same bot: their files are equal." in files["index.html"].decode()
+    page = next(data.decode() for name, data in files.items() if name.startswith("pairings/"))
+    assert re.search(r'<svg class="score" .*<rect class="c\d" x="0%"', page)
+    assert ">margin</th>" in page
 
 
 def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:

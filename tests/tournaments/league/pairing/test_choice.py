@@ -3,14 +3,16 @@
 import random
 from collections import Counter
 from itertools import combinations
+from math import ceil
 from typing import Any
 
 import pytest
 
 from protocol.records import Result
+from tests.support.leagues import round_plan
 from tests.support.results import game, played
 from tests.support.simulated_leagues import SimulatedLeague, precision_of
-from tournaments.league.pairing.choice import OpenInterval, choose_tables, open_intervals
+from tournaments.league.pairing.choice import OpenOrder, choose_tables, open_orders
 from tournaments.league.pairing.information import NO_ENCOUNTERS, Encounters, count_encounters
 from tournaments.league.records import ChosenTable
 
@@ -18,16 +20,11 @@ FIELD = [f"bot{i:02}" for i in range(20)]
 
 
 def choose(
-    results: list[Result], active: list[str], partners: bool = False, **settings: Any
+    results: list[Result], active: list[str], partners: bool = False, seats: int = 2, **inputs: Any
 ) -> list[ChosenTable]:
-    usual: dict[str, Any] = {
-        "seats": 2,
-        "boards": 5,
-        "number": 1,
-        "anchor": min(active, default=""),
-    }
+    usual = {"anchor": min(active, default=""), "most_tables": ceil(len(active) / seats) or 1}
     encounters = count_encounters(results, partners)
-    return choose_tables(encounters, active, partners=partners, **usual | settings)
+    return choose_tables(round_plan(active, **usual | inputs), encounters, seats, partners=partners)
 
 
 def boards(first: str, second: str, wins: int, losses: int) -> list[Result]:
@@ -52,7 +49,7 @@ def test_newcomer_sits_most_and_hogs_no_round() -> None:
 def test_neighbours_meet_whose_order_is_open() -> None:
     strength = {"a": 0.0, "b": 0.0, "y": 800.0, "z": 800.0}
     fair = [one for pair in combinations(strength, 2) for one in _balanced(pair, strength)]
-    tables = choose(fair, list(strength), tables=2)
+    tables = choose(fair, list(strength), most_tables=2)
     assert {one.entrants for one in tables} == {("a", "b"), ("y", "z")}
     assert "is before" in tables[0].why
 
@@ -72,7 +69,7 @@ def test_too_few_versions_play_nothing(active: list[str], seats: int, partners: 
 
 @pytest.mark.parametrize("seats", range(2, 9))
 def test_each_table_of_a_round_is_another_one(seats: int) -> None:
-    tables = choose([], FIELD[: seats + 1], seats=seats, tables=seats)
+    tables = choose([], FIELD[: seats + 1], seats=seats, most_tables=seats)
     assert all(len(set(one.entrants)) == seats for one in tables)
     assert len({one.entrants for one in tables}) == len(tables) > 1
     assert all(one.entrants == tuple(sorted(one.entrants)) for one in tables)
@@ -89,9 +86,9 @@ def test_partners_sit_in_tables_of_four() -> None:
 
 def test_sweeps_and_separate_pools_have_finite_intervals() -> None:
     results = boards("a", "b", 500, 0) + boards("x", "y", 0, 500)
-    tables = choose(results, ["a", "b", "x", "y"], tables=4)
+    tables = choose(results, ["a", "b", "x", "y"], most_tables=4)
     assert {len({*one.entrants} & {"a", "b"}) for one in tables[:2]} == {1}
-    widest = open_intervals(count_encounters(results, False), "abxy", partners=False, anchor="a")
+    widest = open_orders(count_encounters(results, False), "abxy", partners=False)
     assert 100 < widest[0].half_width < 1000
 
 
@@ -117,8 +114,20 @@ def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
     assert all("c" in one.entrants for one in found)
 
 
-def _intervals(results: list[Result], active: str) -> list[OpenInterval]:
-    return open_intervals(count_encounters(results, False), active, partners=False, anchor="gone")
+def test_two_versions_do_not_meet_any_more_once_their_games_would_all_end_alike() -> None:
+    """Otherwise a small class plays most of its games against the weakest house bot."""
+    level = boards("a", "b", 20, 20)
+    lost = boards("a", "random", 40, 0) + boards("b", "random", 40, 0)
+    tables = choose(level + lost, ["a", "b", "random"], anchor="a", most_tables=3)
+    assert [one.entrants for one in tables] == [("a", "b")]
+    # A lead that is certain, but not that great, may still grow or shrink.
+    close = boards("a", "c", 140, 60)
+    tables = choose(level + close, ["a", "b", "c"], anchor="a", most_tables=3)
+    assert ("a", "c") in {one.entrants for one in tables}
+
+
+def _intervals(results: list[Result], active: str) -> list[OpenOrder]:
+    return open_orders(count_encounters(results, False), active, partners=False)
 
 
 def test_chosen_tables_tell_more_than_as_many_games_of_a_round_robin() -> None:

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tournaments.league.folder import LeagueFolder
+from tournaments.league.loop.play_round import begin_round, close_round
 from tournaments.league.pairing.next_round import next_round
 from tournaments.league.read import read_league
 from tournaments.league.registry.file_tree import remove_tree
 from tournaments.league.registry.update import update_register
-from tournaments.league.rounds import begin_round, close_round
 from tournaments.league.settings import load_settings
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -22,14 +22,15 @@ def test_versions_that_cannot_play_are_held_out(tmp_path: Path) -> None:
     remove_tree(folder.version("suit"))
     found = next_round(read_league(tmp_path), NOW)
     assert found
-    assert found.plan.active == ("first", "greedy", "random")
-    assert "cannot play" in found.plan.held["suit"]
-    assert str(tmp_path) not in found.plan.held["suit"]
-    path = begin_round(folder, found.plan, found.event)
+    plan, event = found
+    assert plan.active == ("first", "greedy", "random")
+    assert "cannot play" in plan.held["suit"]
+    assert str(tmp_path) not in plan.held["suit"]
+    path = begin_round(folder, plan, event)
     one = read_league(tmp_path).divisions["draw"].rounds[-1]
     assert (one.folder.path, one.is_over) == (path, False)
     close_round(one.folder, NOW, "A program is gone.")
     after = next_round(read_league(tmp_path), NOW)
     assert after
-    assert (after.plan.number, after.plan.active) == (2, found.plan.active)
+    assert (after[0].number, after[0].active) == (2, plan.active)
     assert read_league(tmp_path).divisions["draw"].rounds[-1].closed

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournaments.league.registry.archive import read_archive
-from tournaments.league.registry.file_tree import Item, RefusedPushError, TreeBounds
+from tournaments.league.registry.file_tree import RefusedPushError, TreeBounds, TreeItem
 
 BOUNDS = TreeBounds(files=10, size=2000)
 Change = Callable[[tarfile.TarInfo], object]
@@ -50,10 +50,10 @@ def test_files_folders_and_links_are_read() -> None:
         ("./.git/index", b"z", as_is),
     )
     assert read_archive(data, "build:", BOUNDS) == {
-        "bin": Item("folder"),
-        "bin/mine": Item("file", b"x" * 700, executable=True),
-        "run": Item("link", b"bin/mine"),
-        "again": Item("file", b"x" * 700, executable=True),
+        "bin": TreeItem("folder"),
+        "bin/mine": TreeItem("file", b"x" * 700, executable=True),
+        "run": TreeItem("link", b"bin/mine"),
+        "again": TreeItem("file", b"x" * 700, executable=True),
     }
 
 

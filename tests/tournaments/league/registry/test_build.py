@@ -12,16 +12,16 @@ from tournaments.league.folder import LeagueFolder
 from tournaments.league.records import Admitted, Refused
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.file_tree import (
-    Item,
     RefusedPushError,
     TreeBounds,
+    TreeItem,
     remove_tree,
     write_tree,
 )
 from tournaments.league.registry.update import update_register
 from tournaments.league.registry.version_command import entrant_of
 from tournaments.league.settings import load_settings
-from tournaments.plan.bot_file import BotFile
+from tournaments.plan.bot_catalog import BotFile
 
 BOUNDS = TreeBounds(files=50, size=2**20)
 
@@ -68,7 +68,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
 def build(place: Path, script: str, level: Level, seconds: float = 20.0) -> Path:
     """Build a bot by a script of its own; return the folder with the result."""
     source, target = place / "mine@1", place / "mine@1.built"
-    write_tree({"make.sh": Item("file", script.encode())}, source)
+    write_tree({"make.sh": TreeItem("file", script.encode())}, source)
     bot = BotFile(run=("./bot",), build=("sh", "make.sh"))
     build_bot(bot, source, target, Sandbox(level, Limits()), BOUNDS, seconds)
     return target

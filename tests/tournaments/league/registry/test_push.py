@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournaments.league.registry import push
 from tournaments.league.registry.bot_file import parse_bot_file
 from tournaments.league.registry.file_tree import (
     FileTree,
-    Item,
     RefusedPushError,
     TreeBounds,
+    TreeItem,
     remove_tree,
     tree_fingerprint,
     write_tree,
@@ -141,20 +140,6 @@ def test_author_is_told_what_is_wrong(name: str, bot: Path) -> None:
     assert not isinstance(refused.value, ChangedPushError)
 
 
-@pytest.mark.parametrize("made", ["a link", "a file", "a named pipe"])
-def test_what_is_no_folder_is_refused(made: str, bot: Path) -> None:
-    """A link or a file in place of a folder is not followed or opened."""
-    other = bot.with_name("other")
-    if made == "a link":
-        other.symlink_to(bot)
-    elif made == "a file":
-        other.write_text(RUN)
-    else:
-        os.mkfifo(other)
-    with pytest.raises(RefusedPushError, match=f"bots/other is {made}. Push a folder"):
-        read_push(other, "bots/other", BOUNDS)
-
-
 def test_hard_links_and_links_inside_are_part_of_a_push(bot: Path) -> None:
     """A push keeps links to its own files; a hard link is a file."""
     (bot / "src").mkdir()
@@ -162,7 +147,7 @@ def test_hard_links_and_links_inside_are_part_of_a_push(bot: Path) -> None:
     (bot / "again").symlink_to("src/up")
     (bot / "hard").hardlink_to(bot / "main.py")
     tree = read(bot)
-    assert tree["src/up"] == Item("link", b"../main.py")
+    assert tree["src/up"] == TreeItem("link", b"../main.py")
     assert tree["hard"] == tree["main.py"]
 
 
@@ -196,16 +181,24 @@ def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:
     assert len(seen) == 6
 
 
+def change_before_opening(
+    name: str, change: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Change a push after it was looked at, when a file or folder in it is opened."""
+    real = os.open
+
+    def opened(path: str | Path, flags: int, *, dir_fd: int | None = None) -> int:
+        if path == name:
+            change()
+        return real(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", opened)
+
+
 def test_file_that_grows_is_read_to_its_bound(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that another size had when it was listed is a push in its middle."""
-    grow = push._Listing.enter
-
-    def enter(self: push._Listing, folder: int, above: str) -> None:
-        grow(self, folder, above)
-        with (bot / "main.py").open("wb") as file:
-            file.truncate(2**40)
-
-    monkeypatch.setattr(push._Listing, "enter", enter)
+    """A file that another size had when it was looked at is a push in its middle."""
+    main = bot / "main.py"
+    change_before_opening("main.py", lambda: os.truncate(main, 2**40), monkeypatch)
     with pytest.raises(ChangedPushError, match="bots/mine changed while it was read"):
         read(bot)
 
@@ -214,28 +207,23 @@ def test_file_that_grows_is_read_to_its_bound(bot: Path, monkeypatch: pytest.Mon
 def test_link_in_place_of_a_file_is_not_followed(
     swap: str, bot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An author who swaps a file for a link to the secret, after it was listed, gets nothing."""
-    secret = tmp_path / "private"
-    secret.mkdir()
-    (secret / "key").write_text("x")
-    (bot / "private").mkdir()
-    (bot / "private" / "key").write_text("y")
-    grow = push._Listing.enter
+    """An author who swaps a file for a link to the secret, after it was looked at, gets nothing."""
+    secret, own = tmp_path / "private", bot / "private" / "key"
+    for folder in (secret, own.parent):
+        folder.mkdir()
+        (folder / "key").write_text("x")
 
-    def enter(self: push._Listing, folder: int, above: str) -> None:
-        grow(self, folder, above)
-        if above:
-            return
-        (bot / "private" / "key").unlink()
+    def change() -> None:
+        own.unlink()
         if swap == "file":
-            (bot / "private" / "key").symlink_to(secret / "key")
+            own.symlink_to(secret / "key")
         elif swap == "folder":
-            (bot / "private").rmdir()
-            (bot / "private").symlink_to(secret)
+            own.parent.rmdir()
+            own.parent.symlink_to(secret)
         elif swap == "pipe":
-            os.mkfifo(bot / "private" / "key")
+            os.mkfifo(own)
 
-    monkeypatch.setattr(push._Listing, "enter", enter)
+    change_before_opening("private" if swap == "folder" else "key", change, monkeypatch)
     with pytest.raises(ChangedPushError):
         read(bot)
 
@@ -243,18 +231,18 @@ def test_link_in_place_of_a_file_is_not_followed(
 NAMES = st.sampled_from(["a", "b", "c"])
 TREES = st.recursive(
     st.one_of(
-        st.builds(Item, st.just("file"), st.binary(max_size=3), st.booleans()),
-        st.builds(Item, st.just("link"), st.sampled_from([b"a", b"../b", b"c/a", b"../../x"])),
+        st.builds(TreeItem, st.just("file"), st.binary(max_size=3), st.booleans()),
+        st.builds(TreeItem, st.just("link"), st.sampled_from([b"a", b"../b", b"c/a", b"../../x"])),
     ),
     lambda below: st.dictionaries(NAMES, below, max_size=3),
 )
 
 
-def flat(tree: object, above: str = "") -> dict[str, Item]:
+def flat(tree: object, above: str = "") -> dict[str, TreeItem]:
     """Return a nested tree by path."""
-    found: dict[str, Item] = {}
+    found: dict[str, TreeItem] = {}
     for name, one in tree.items() if isinstance(tree, dict) else ():
-        found[above + name] = one if isinstance(one, Item) else Item("folder")
+        found[above + name] = one if isinstance(one, TreeItem) else TreeItem("folder")
         found |= flat(one, f"{above}{name}/")
     return found
 

@@ -14,7 +14,7 @@ from arena.match.piped_process import CannotStartError
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.read import read_league, read_register
+from tournaments.league.read import read_league
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
@@ -23,6 +23,7 @@ from tournaments.league.records import (
     Refused,
     Withdrawn,
 )
+from tournaments.league.register import read_register
 from tournaments.league.registry import update
 from tournaments.league.registry.file_tree import FileTree, remove_tree, write_tree
 from tournaments.league.registry.update import update_register

@@ -12,7 +12,7 @@ HANDS = (((6, 6), (6, 5), (1, 1)), ((2, 0), (0, 0), (3, 0)))
     ("measure", "value"), [("doubles", 2), ("suit", 3), ("pips", 25), ("spread", 20)]
 )
 def test_a_measure_is_of_the_hand_that_has_most(measure: str, value: int) -> None:
-    assert MEASURES[measure].of(HANDS) == value
+    assert MEASURES[measure][1](HANDS) == value
     assert parse_filter(f"{measure} >= {value}").accepts(HANDS)
     assert parse_filter(f"{measure}<={value}").accepts(HANDS)
     assert parse_filter(f"{measure}={value}").accepts(HANDS)

@@ -3,30 +3,30 @@
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
+from typing import TypeVar
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.records import Result
-from tests.support.results import STRENGTH, game, known, played
+from tests.support.results import STRENGTH, game, played
 from tournaments.formats.answers.tune_text import Way
+from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import outcomes, walk
-from tournaments.rating.sprt_settings import Sprt
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
-from tournaments.report.html import charts, forest
-from tournaments.report.html.crosstable import Encounter, encounters
+from tournaments.report.html import charts
+from tournaments.report.ratings.standings import Encounter, encounters
 from tournaments.tuning.parameters import Parameter
 from tournaments.tuning.search import Step
 
+Drawn = TypeVar("Drawn", bound=charts.Mark)
 
-def number(percent: str) -> float:
-    assert percent.endswith("%")
-    return float(percent[:-1])
+
+def marks(drawn: charts.Chart, kind: type[Drawn]) -> list[Drawn]:
+    return [one for one in drawn.marks if isinstance(one, kind)]
 
 
 # --- figures ---
@@ -34,80 +34,35 @@ def number(percent: str) -> float:
 
 @given(st.floats(-1e4, 1e4), st.floats(0.01, 1e4))
 def test_an_axis_holds_its_values_and_round_ticks_between(low: float, size: float) -> None:
-    scale = forest.axis(low, low + size)
-    assert 0 < number(scale.at(low)) < number(scale.at(low + size)) < 100
+    scale = charts.axis((low, low + size))
+    assert 0 < scale.share(low) < scale.share(low + size) < 1
     ticks = scale.ticks()
-    assert 2 <= len(ticks) <= 2 * forest.TICKS
-    places = [number(tick.at) for tick in ticks]
-    assert places == sorted(set(places))
-    assert all(0 <= place <= 100 for place in places)
-
-
-def test_ticks_are_called_as_people_call_them() -> None:
-    assert [tick.label for tick in forest.axis(-30, 50).ticks()] == ["−20", "0", "+20", "+40"]
-    assert [forest.nice(step) for step in (0.3, 1, 1.1, 4.2, 70)] == [0.5, 1, 2, 5, 100]
+    assert 2 <= len(ticks) <= 2 * charts.TICKS
+    assert ticks == sorted(set(ticks))
+    assert all(0 <= scale.share(value) <= 1 for value in ticks)
 
 
 def test_a_forest_shows_what_the_table_says() -> None:
     (pool,) = fit(played(random.Random(1), STRENGTH, 40)).pools
-    drawn = forest.place_intervals(pool)
-    middles = [number(row.middle) for row in drawn.rows]
-    assert middles == sorted(middles, reverse=True)
+    drawn = charts.forest_of([*map(elo_of, pool.entrants)])
     for row, one in zip(drawn.rows, pool.entrants, strict=True):
-        low, middle, high = map(number, row)
-        assert 0 < low < middle < high < 100
-        assert (middle > number(drawn.zero)) == (known(one.elo) > 0)
-        assert middle - low == pytest.approx(high - middle, abs=0.02)
+        (dot,) = marks(row, charts.Dot)
+        rating = elo_of(one)
+        assert dot.x == rating.value
+        assert marks(row, charts.Stroke)[-1].x == (rating.low, rating.high)
+        assert 0 < row.axes.x.share(rating.low) < row.axes.x.share(rating.high) < 1
 
 
 def test_a_rating_that_is_only_a_bound_has_an_open_end() -> None:
     (pool,) = fit([game(0, "zy", (1, 0)), game(0, "yz", (0, 1)), game(1, "az", (1, 0))]).pools
     assert [one.bound for one in pool.entrants] == [">", "", "<"]
-    above, core, below = forest.place_intervals(pool).rows
-    assert (above.middle, above.high) == ("", "100%")
-    assert core.low == core.middle == core.high
-    assert (below.low, below.middle) == ("0%", "")
-
-
-@given(st.lists(st.integers(-500, 500), min_size=1, max_size=60))
-def test_a_histogram_counts_everything_and_mirrors(values: list[int]) -> None:
-    own = np.array(values, np.float64)
-    shown = charts.histograms({"a": own, "b": -own})
-    one, other = shown.of["a"].bars, shown.of["b"].bars
-    assert max(number(bar.height) for bar in one) == 100
-    assert [(b.height, -b.side) for b in one] == [(b.height, b.side) for b in reversed(other)]
-    for bar in one:
-        assert number(bar.y) + number(bar.height) == pytest.approx(100, abs=0.02)
-        assert (number(bar.x) + number(bar.width) / 2 > 50.5) == (bar.side > 0)
-    # The heights are in proportion: together they are all games.
-    unit = min(number(bar.height) for bar in one)
-    counts = charts._counts(own, (float(shown.ends[1]) * 2) / (charts.BINS - 2))
-    assert counts.sum() == len(values)
-    assert unit == pytest.approx(100 * counts[counts > 0].min() / counts.max(), abs=0.01)
-
-
-def test_the_content_of_a_histogram() -> None:
-    shown = charts.histograms({"a": np.array([-10.0, 0, 10, 20, 30]), "b": np.array([7.0])})
-    assert shown.of["a"].said == "5 games, half of them from +0 to +20; median +10."
-    assert shown.of["b"].said == "One game: +7."
-    assert shown.ends[0] == shown.ends[1].replace("+", "−")
-
-
-def test_a_walk_ends_at_its_last_board() -> None:
-    results = played(random.Random(3), {"a": 60.0, "b": 0.0}, 300)
-    settings = Sprt(max_boards=300, h1=30)
-    steps = walk(settings, outcomes(settings, results, "a", lost_by=100))
-    shown = charts.sprt_walk(settings, steps)
-    points = [tuple(map(int, point.split(","))) for point in shown.path.split()]
-    assert len(points) <= charts.POINTS + 1
-    assert points[0] == (0, shown.bounds[1])
-    assert points[-1][0] == 1000
-    assert all(0 <= x <= 1000 and 0 <= y <= 1000 for x, y in points)
-    high, zero, low = shown.bounds
-    assert high < zero < low
-    assert steps[-1].llr >= settings.bounds[1]
-    assert points[-1][1] <= high
-    assert shown.boards == steps[-1].boards
+    above, core, below = map(elo_of, pool.entrants)
+    assert charts.open_ends(above) == (above.value, inf)
+    assert charts.open_ends(core) == (core.value, core.value)
+    assert charts.open_ends(below) == (-inf, below.value)
+    assert charts.open_ends(Estimate(None, None, "?")) == charts.EDGES
+    rows = charts.forest_of([above, core, below]).rows
+    assert [len(marks(row, charts.Dot)) for row in rows] == [0, 1, 0]
 
 
 # --- encounters ---
@@ -168,7 +123,7 @@ def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str)
     won, lost = encounters(collect(results, partners=False), "ab")
     assert won[1] == Encounter(2 * boards, 1.0, 0.025 ** (1 / boards), 1.0)
     assert won[1] is not None
-    assert lost[0] == won[1].turned()
+    assert lost[0] == Encounter(2 * boards, 0.0, 0.0, 1 - 0.025 ** (1 / boards))
     assert won[1].decided == decided
     assert lost[0].decided == decided.replace("ahead", "behind")
 
@@ -191,12 +146,13 @@ def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:
     depth = Parameter(start=2, min=0, max=10, integer=True)
     steps = [Step({"depth": value}, ()) for value in (2, 2, 4, 6, 10)]
     way = Way({"depth": depth}, steps, [0.0, 8.0, 10.0, 12.0], 60)
-    lines = charts.tuning_lines(way)
-    (line,) = lines.parameters
+    gain, line = charts.search_courses(way)
     assert line.said == "2 → 10"
-    assert line.path == "0,800 250,800 500,600 750,400 1000,0"
-    assert (line.level, line.ends) == (800, ("10", "0"))
-    assert lines.gain.said == "+7.5 ± 8.4 at the end"
-    assert len(lines.gain.path.split()) == 1
-    assert len(lines.gain.band.split()) == 2
-    assert [tick.label for tick in lines.ticks] == ["50", "100", "150", "200"]
+    level, (path,) = marks(line.chart, charts.Stroke)[0], marks(line.chart, charts.Curve)
+    assert path.points == [(0, 0.2), (60, 0.2), (120, 0.4), (180, 0.6), (240, 1.0)]
+    assert level.y == (0.2, 0.2)
+    assert [one.text for one in marks(line.chart, charts.Label)] == ["10", "0"]
+    assert gain.said == "+7.5 ± 8.4 at the end"
+    band, path = marks(gain.chart, charts.Curve)
+    assert (len(band.points), len(path.points)) == (2, 1)
+    assert [text for _, text, _ in line.chart.feet] == ["50", "100", "150", "200"]

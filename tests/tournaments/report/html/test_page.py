@@ -1,6 +1,5 @@
 """The report page in a browser: it sorts, leads to games, keeps text text, and is fit for all."""
 
-import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -12,20 +11,19 @@ from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import boneyard, copied, partners, run, untouched
+from tests.support.events import boneyard, copied, run, untouched
 from tests.support.fast_run import slow_except
-from tests.support.made_up_events import NOTHING, evidence, made_up, measured, told, written
+from tests.support.library import finished
+from tests.support.made_up_events import evidence, made_up, measured, told, written
 from tests.support.made_up_events import html as html_of
 from tests.support.planned_events import event, teams
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.rating.sprt_settings import Sprt
-from tournaments.report.document import AT_A_GLANCE
+from tournaments.rating.sprt import Sprt
 from tournaments.report.html import game_list
 from tournaments.report.log_facts import log_facts as measure
-from tournaments.report.ratings.comparisons import MATRIX
 from tournaments.report.report import report_files
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
@@ -107,40 +105,6 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
         assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_a_teams_name_may_break_after_its_plus(tmp_path: Path) -> None:
-    plan = replace(EVENTS["teams"], format=Swiss(rounds=2))
-    page = written(tmp_path, plan, made_up(plan), measured(plan)).read_text()
-    one, other = plan.teams[0]
-    assert f"<bdi>{one}+<wbr>{other}</bdi>" in page
-    table = page.partition(">Swiss</h2>")[2]
-    assert 0 < table.find(">team<") < table.find(">Buchholz<")
-
-
-@needs_chromium
-def test_a_long_name_breaks_before_its_clock(tmp_path: Path) -> None:
-    plan = event(2)
-    slow = replace(plan.entrants[0], name="montecarlo@200ms")
-    plan = replace(plan, entrants=(slow, *plan.entrants[1:]))
-    with opened(written(tmp_path, plan, made_up(plan)), width=390) as page:
-        for names in ("#standings tbody bdi", "#list tbody bdi"):
-            name = page.locator(names).get_by_text(slow.name).first
-            assert name.inner_html() == "montecarlo<wbr>@200ms"
-
-
-@needs_chromium
-def test_names_in_the_list_of_games_stay_whole_on_a_phone(tmp_path: Path) -> None:
-    plan = event(4, boards=2)
-    who = zip(plan.entrants, ("counting", "montecarlo", "greedy", "first"), strict=True)
-    plan = replace(plan, entrants=tuple(replace(one, name=name) for one, name in who))
-    with opened(written(tmp_path, plan, made_up(plan)), width=390) as page:
-        names = page.locator("#list tbody bdi")
-        assert names.count() > 8
-        lines = "(all) => all.map((one) => one.getBoundingClientRect().height)"
-        assert max(names.evaluate_all(lines)) < 1.5 * names.nth(0).evaluate(
-            "(one) => parseFloat(getComputedStyle(one).lineHeight)"
-        )
-
-
 @needs_chromium
 def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
     plan = event(4, boards=6)
@@ -160,20 +124,6 @@ def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
         assert elo.get_attribute("aria-sort") == "ascending"
         assert texts(page, names) == best[::-1]
         assert page.locator("#standings th[aria-sort]").count() == 1
-
-
-@needs_chromium
-def test_halves_and_unknown_numbers_sort_too(tmp_path: Path) -> None:
-    """½ is half a point; what is not known stands last either way."""
-    plan = event(6, boards=1, form=Swiss(rounds=3))
-    with opened(written(tmp_path, plan, made_up(plan), measured(plan))) as page:
-        sort = page.locator("#swiss").get_by_role("button", name="points", exact=True)
-        for sign in (-1, 1):
-            sort.click()
-            shown = texts(page, "#swiss tbody td:nth-child(3)")
-            points = [float(text.replace("½", ".5")) for text in shown]
-            assert points == sorted(points, key=lambda one: sign * one)
-            assert {"½", "2½", "1"} <= set(shown)
 
 
 @needs_chromium
@@ -255,13 +205,12 @@ def test_a_bot_has_its_results_by_opponent_and_seat_losses_and_fouls(tmp_path: P
 
 
 @needs_chromium
-@pytest.mark.parametrize("alone", [True, False], ids=["draw", "partnership"])
-def test_a_lost_game_is_explained_in_the_words_of_the_command(tmp_path: Path, alone: bool) -> None:
-    short = ("first", "greedy", "--boards", "1", "--set", "target=60")
-    run(tmp_path / "out", *(short if alone else [partners(tmp_path / "cup.toml")]))
-    result = next(read_ledger(Folder(tmp_path / "out").ledger))
-    told = " ".join(boneyard("explain", str(tmp_path / "out"), result.game, "--all").split())
-    with opened(tmp_path / "out" / "report.html", width=390) as page:
+@pytest.mark.parametrize("name", ["round-robin", "partners"])
+def test_a_lost_game_is_explained_in_the_words_of_the_command(name: str) -> None:
+    event = finished(name)
+    result = next(read_ledger(Folder(event).ledger))
+    told = " ".join(boneyard("explain", str(event), result.game, "--all").split())
+    with opened(event / "report.html", width=390) as page:
         page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
         expect(page.locator(".why table")).to_be_visible()
         head, *said = texts(page, ".why p")
@@ -273,48 +222,6 @@ def test_a_lost_game_is_explained_in_the_words_of_the_command(tmp_path: Path, al
         scores = [row.split()[-1] for row in texts(page, ".why tbody td:last-child")]
         assert scores[-1] == f"{result.scores[-1]}".replace("-", "−")
         assert len(scores) == result.rounds
-
-
-@needs_chromium
-def test_a_link_that_somebody_was_sent_shows_the_games(tmp_path: Path) -> None:
-    plan = event(3, boards=4)
-    results = made_up(plan, foul_every=5)
-    path = written(tmp_path, plan, results)
-    with opened(f"{path.resolve().as_uri()}#games/bot0/nobody") as page:
-        many = sum("bot0" in one.seats for one in results)
-        assert page.get_by_role("status").inner_text() == f"{many} games of bot0"
-        page.get_by_role("combobox", name="with").select_option("bot2")
-        page.get_by_label("only with fouls").check()
-        few = [one for one in results if one.fouls and {"bot0", "bot2"} <= set(one.seats)]
-        assert page.get_by_role("status").inner_text().startswith(f"{len(few)} game")
-        assert all("late" in row for row in texts(page, "#list tbody tr"))
-
-
-@needs_chromium
-def test_the_arrow_keys_move_between_cells(tmp_path: Path) -> None:
-    plan = event(4, boards=4)
-    with opened(written(tmp_path, plan, made_up(plan))) as page:
-        cells = page.locator("#pairings table.matrix button")
-        # One stop of the tabulator for the whole table.
-        assert cells.count() == 12
-        assert page.locator("#pairings button[tabindex='0']").count() == 1
-        cells.first.focus()
-        at = "document.activeElement.closest('tr').rowIndex * 10 + " + (
-            "document.activeElement.closest('td').cellIndex"
-        )
-        assert page.evaluate(at) == 12
-        for key, place in (
-            ("ArrowRight", 13),
-            ("ArrowDown", 23),
-            ("ArrowLeft", 21),
-            ("ArrowUp", 21),
-            ("ArrowDown", 31),
-        ):
-            page.keyboard.press(key)
-            assert page.evaluate(at) == place, key
-        page.keyboard.press("Enter")
-        order = texts(page, "#pairings tbody th")
-        page.wait_for_url(f"**#games/{order[2]}/{order[0]}")
 
 
 @needs_chromium
@@ -414,23 +321,6 @@ def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
     assert "has won the Swiss" not in html
 
 
-# Slow: the page is read beside it.
-@pytest.mark.slow
-def test_the_page_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has no room is left out, and the page says so and where it is."""
-    plan = event(MATRIX + 6, boards=1)
-    results = made_up(plan)
-    monkeypatch.setattr(game_list, "BYTES", 20_000)
-    html = written(tmp_path, plan, results).read_text()
-    assert f"The {MATRIX} best are shown, 6 are left out" in html
-    assert "6 more entrants are left out" in html
-    found = json.loads(re.findall(r'id="data">(.*?)</script>', html)[0])
-    assert 0 < len(found["games"]) < len(results) == found["total"]
-    assert f"The first {len(found['games'])} of {len(results)} games are listed" in html
-    assert max(row[0] for row in found["games"]) == len(found["pages"]) - 1
-    assert html.count("<circle") == MATRIX + AT_A_GLANCE + 6
-
-
 def test_a_list_of_games_says_what_the_ledger_says() -> None:
     for plan in EVENTS.values():
         results = made_up(plan, foul_every=4)
@@ -523,19 +413,6 @@ def test_from_a_game_one_reaches_its_replay(fouled: Path, tmp_path: Path) -> Non
         page.wait_for_selector("main[data-ready]:not([data-ready=''])")
         assert "rude fouls" in page.inner_text("#words")
         assert RUDE[1] in page.locator("#evidence dd").all_inner_texts()
-
-
-def test_all_but_what_was_measured_follows_from_the_ledger(fouled: Path, tmp_path: Path) -> None:
-    """Played again, with other times, the page is the same where the logs alone do not speak."""
-    run(tmp_path / "out", "first", str(fouled.parent / "rude.py"), "--boards", "2",
-        "--set", "target=30", "--jobs", "2")  # fmt: skip
-    pages = []
-    for path in (fouled, tmp_path / "out"):
-        folder, results = Folder(path), ResultStore(read_ledger(path / "ledger.jsonl"))
-        pages.append(
-            b"".join(report_files(folder, load_event(folder), results, NOTHING)[folder.page])
-        )
-    assert pages[0] == pages[1]
 
 
 def test_the_page_follows_from_the_folder_while_more_is_played(

@@ -7,10 +7,11 @@ from urllib.parse import unquote
 import pytest
 
 from arena.ui.replay_files import SMALL as SMALL_PAGE
-from arena.ui.replay_files import placeholder, write
+from arena.ui.replay_files import placeholder
 from tests.support.browser import needs_chromium, opened
-from tests.support.events import SMALL, boneyard, copied, run, small_event, untouched
-from tournaments.report.html import replay_links
+from tests.support.events import boneyard, copied, untouched
+from tests.support.library import copy_of
+from tournaments.report.html import game_list
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
@@ -18,12 +19,12 @@ from tournaments.storage.ledger import read_ledger
 
 def addresses_of(folder: Folder) -> Mapping[str, str]:
     results = {result.game: result for result in read_ledger(folder.ledger)}
-    return replay_links.addresses(sittings(load_event(folder), results))
+    return game_list.addresses(sittings(load_event(folder), results))
 
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
-    with untouched(small_event(tmp_path_factory.mktemp("event"))) as folder:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
         yield Folder(folder)
 
 
@@ -53,25 +54,6 @@ def test_pages_take_the_places_of_those_that_say_how(shown: Folder) -> None:
     assert "0 new pages" in boneyard("replay", str(shown.path), "--html")
 
 
-def test_copied_pages_that_say_how_are_still_told_from_replays(
-    event: Folder, tmp_path: Path
-) -> None:
-    folder = copied(event.path, tmp_path)  # Now each page is newer than its log.
-    assert "6 new pages" in boneyard("replay", str(folder), "--html")
-    assert "OK: " in boneyard("verify", str(folder))
-
-
-# Slow: offers of replays are tested beside it.
-@pytest.mark.slow
-def test_a_replay_of_fewer_games_than_its_log_is_offered_again(shown: Folder) -> None:
-    pages = {*(shown.path / "replays").iterdir()}
-    run(shown.path, *SMALL[:-3], "3", *SMALL[-2:])
-    assert {path for path in pages if path.read_text() == placeholder()} == pages
-    boneyard("replay", str(shown.path), "--html")
-    run(shown.path, *SMALL[:-3], "3", *SMALL[-2:])
-    assert not [path for path in pages if path.read_text() == placeholder()]
-
-
 @needs_chromium
 def test_an_address_leads_to_the_game_and_its_scores(shown: Folder) -> None:
     event = shown
@@ -84,19 +66,3 @@ def test_an_address_leads_to_the_game_and_its_scores(shown: Folder) -> None:
         assert [row[0][2:] for row in rows] == [*result.seats]
         assert [int(row[1].split()[0]) for row in rows] == [*result.scores]
         assert "Round" in page.inner_text("#words")
-
-
-# Slow: a figure of size.
-@pytest.mark.slow
-def test_pages_that_say_how_take_the_space_of_one(tmp_path: Path) -> None:
-    """However many games there are, each link of the report leads somewhere."""
-    # The event that tests share is a copy, in which no two names lead to the same file.
-    folder = tmp_path / "event"
-    run(folder, *SMALL)
-    paths = [*(folder / "replays").iterdir()]
-    assert len(paths) == 6
-    assert len({path.stat().st_ino for path in paths}) == 1
-    # A replay takes the place of one of them, not of all.
-    first = next((folder / "replays").iterdir())
-    write(first, "a replay")
-    assert [path for path in (folder / "replays").iterdir() if len(path.read_text()) < 9] == [first]

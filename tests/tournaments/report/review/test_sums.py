@@ -6,9 +6,14 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from tournaments.report.review.blocks import dearest, loss_sentences, review_blocks
-from tournaments.report.review.sums import ratio, summarize_review
-from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatReview
+from tournaments.report.review.sums import (
+    dearest,
+    loss_sentences,
+    ratio,
+    review_blocks,
+    summarize_review,
+)
+from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
 TERMS = ReviewTerms("cup", 64, "plain")
 
@@ -35,8 +40,8 @@ def decision(
     )
 
 
-def seat(bot: str, board: int, rounds: int, *decisions: DecisionLoss) -> SeatReview:
-    return SeatReview(f"{board}.{bot}.other", board, 0, bot, rounds, decisions)
+def seat(bot: str, board: int, rounds: int, *decisions: DecisionLoss) -> SeatLosses:
+    return SeatLosses(f"{board}.{bot}.other", board, 0, bot, rounds, decisions)
 
 
 def test_losses_are_counted_by_decision_and_by_round() -> None:
@@ -106,8 +111,8 @@ def test_the_gap_of_two_values_tells_which_decision_was_dearer() -> None:
 
 
 def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
-    def game(name: str, board: int) -> SeatReview:
-        return SeatReview(f"{board}.{name}", board, 0, "mine", 1, (decision(1, 5.0),))
+    def game(name: str, board: int) -> SeatLosses:
+        return SeatLosses(f"{board}.{name}", board, 0, "mine", 1, (decision(1, 5.0),))
 
     told = summarize_review(TERMS, [game("mine.b", 1), game("mine.a", 1), game("mine.a", 2)])
     assert [one.game for one in told.entrants[0].dearest] == ["1.mine.a", "2.mine.a"]

@@ -1,0 +1,205 @@
+"""A cluster of processes on this machine, behind a proxy that can be cut."""
+
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from tests.support.events import BONEYARD
+from tournaments.cluster.local import write_certificates
+
+PATIENCE_S = 120
+"""How long anything may take: a bound, not what is expected."""
+LOOK_S = 0.05
+"""How often it is looked whether it has happened."""
+LISTENS = "0A"
+"""The state of a socket that listens, in /proc/net/tcp."""
+README = Path(__file__).parents[2] / "tournaments" / "cluster" / "README.md"
+INSTANT = Path(__file__).parents[1] / "bench" / "instant.c"
+Process = subprocess.Popen[bytes]
+
+
+def until(happened: Callable[[], bool], what: str) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < end, f"in vain: {what}"
+        # Not more often: the proxy's threads are in this process.
+        time.sleep(LOOK_S)
+
+
+def from_readme() -> tuple[dict[str, str], list[str]]:
+    """Return the README's way to start a scheduler: the environment that it exports, and the
+    command."""
+    block = README.read_text().partition("export DASK")[2].partition("```")[0]
+    lines = ("export DASK" + block).replace("\\\n", " ").splitlines()
+    exports = [shlex.split(line)[1:] for line in lines if line.startswith("export ")]
+    command = next(line for line in lines if line.startswith("dask scheduler "))
+    settings = dict(word.split("=", 1) for words in exports for word in words)
+    return settings, shlex.split(command)
+
+
+def doors(pid: int) -> set[tuple[str, int]]:
+    """Return where a process listens to TCP: address and port."""
+    own = set()
+    for one in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # It has just been closed.
+            own.add(str(one.readlink()))
+    found = set()
+    for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            _, here, _, state, *_, inode = line.split()[:10]
+            if state == LISTENS and f"socket:[{inode}]" in own:
+                address, port = here.split(":")
+                words = [
+                    bytes.fromhex(address[at : at + 8])[::-1] for at in range(0, len(address), 8)
+                ]
+                found.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
+    return found
+
+
+class Proxy:
+    """Carries bytes between one port of this machine and another, until it is cut."""
+
+    def __init__(self, target: int) -> None:
+        self._target = ("127.0.0.1", target)
+        self._open: list[socket.socket] = []
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._door.getsockname()[1]
+        self._listen()
+
+    def cut(self) -> None:
+        """Break every connection and refuse new ones."""
+        # A thread that waits in `accept` holds the door open until somebody enters.
+        with suppress(OSError):
+            self._door.shutdown(socket.SHUT_RDWR)
+        self._door.close()
+        self._listener.join()
+        for end in self._open:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._open.clear()
+
+    def mend(self) -> None:
+        """Allow connections again."""
+        self._door = socket.create_server(("127.0.0.1", self.port))
+        self._listen()
+
+    def _listen(self) -> None:
+        self._listener = threading.Thread(target=self._accept, args=(self._door,), daemon=True)
+        self._listener.start()
+
+    def _accept(self, door: socket.socket) -> None:
+        while True:
+            try:
+                here, _ = door.accept()
+            except OSError:
+                return
+            self._open.append(here)
+            try:
+                there = socket.create_connection(self._target)
+            except OSError:
+                here.close()
+                continue
+            self._open.append(there)
+            for one, other in ((here, there), (there, here)):
+                threading.Thread(target=carry, args=(one, other), daemon=True).start()
+
+
+def carry(one: socket.socket, other: socket.socket) -> None:
+    """Carry what comes until either end is closed."""
+    with suppress(OSError):
+        while data := one.recv(65_536):
+            other.sendall(data)
+    for end in (one, other):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
+class Cluster:
+    """A scheduler behind a proxy, workers, and what they all say."""
+
+    def __init__(self, folder: Path, jobs: int = 1) -> None:
+        self._folder = folder
+        self._jobs = jobs
+        folder.mkdir(parents=True, exist_ok=True)
+        self.tls = folder / "tls"
+        self.tls.mkdir()
+        write_certificates(self.tls)
+        self.processes: list[Process] = []
+        self._scheduler = self._started_scheduler()
+        contact = folder / "scheduler.json"
+        until(lambda: contact.exists() and bool(contact.read_bytes()), "a scheduler")
+        address = json.loads(contact.read_text())["address"]
+        self.proxy = Proxy(int(address.rpartition(":")[2]))
+        self.address = f"tls://127.0.0.1:{self.proxy.port}"
+
+    def _started_scheduler(self) -> Process:
+        """As the README says, but for this machine alone."""
+        settings, words = from_readme()
+        here = {"tls://head": "tls://127.0.0.1", "8786": "0"}
+        words = [here.get(word, word).replace("tls/", f"{self.tls}/") for word in words]
+        settings = {name: said.replace("tls/", f"{self.tls}/") for name, said in settings.items()}
+        contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
+        return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
+
+    def add(self, name: str, sandbox: str = "off") -> Process:
+        """Start a worker."""
+        own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", sandbox)
+        return self._start(
+            name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}", *self._keys()
+        )
+
+    def run(self, name: str, *words: str) -> Process:
+        """Start a run on this cluster."""
+        return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address, *self._keys())
+
+    def _keys(self) -> tuple[str, ...]:
+        return ("--tls", str(self.tls))
+
+    def said(self, name: str) -> str:
+        """Return what a process has said so far."""
+        return (self._folder / f"{name}.txt").read_text()
+
+    def until_said(self, name: str, part: str, times: int = 1) -> None:
+        """Wait until a process has said something, so many times."""
+        until(lambda: self.said(name).count(part) >= times, f"{name} says {part!r}")
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        self.proxy.cut()
+
+    def _start(self, name: str, *words: str, settings: Mapping[str, str] | None = None) -> Process:
+        # Who is killed cannot tidy up.
+        own = {**os.environ, **(settings or {}), "TMPDIR": str(self._folder)}
+        with (self._folder / f"{name}.txt").open("ab") as said:
+            process = subprocess.Popen(
+                words, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=own
+            )
+        self.processes.append(process)
+        return process
+
+
+def kill(*processes: Process) -> None:
+    """SIGKILL."""
+    for process in processes:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def results(out: Path) -> int:
+    """Results that stand in the logs of an event."""
+    logs = [path.read_bytes() for path in (out / "games").glob("*")]
+    return sum(log.count(b'"type":"result"') for log in logs)

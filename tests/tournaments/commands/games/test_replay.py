@@ -1,0 +1,57 @@
+"""`boneyard replay`: the rounds of a game that it shows."""
+
+import json
+import re
+import shutil
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import boneyard, run, untouched
+
+GAME = "1.first.greedy"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("event") / "event"
+    run(folder, "first", "greedy", "--boards", "1", "--set", "target=100")
+    with untouched(folder) as event:
+        yield event
+
+
+def rounds(text: str) -> set[int]:
+    return set(map(int, re.findall(r"^Round (\d+)\.", text, re.MULTILINE)))
+
+
+def test_a_long_game_shows_the_rounds_with_the_widest_swing_and_its_end(played: Path) -> None:
+    told = json.loads(boneyard("explain", str(played), GAME, "--json", "--seat", "0"))
+    swings = {one["round"]: abs(one["gained"] - one["lost"]) for one in told["rounds"]}
+    widest = set(sorted(swings, key=lambda number: -swings[number])[:2])
+    shown = boneyard("replay", str(played), GAME)
+    assert rounds(shown) == widest | {max(swings)}
+    assert "--all shows all rounds" in shown
+    assert "The game is over" in shown
+    whole = boneyard("replay", str(played), GAME, "--all")
+    assert rounds(whole) == set(swings)
+    assert "--all" not in whole
+    assert rounds(boneyard("replay", str(played), GAME, "--round", "2")) == {2}
+
+
+def test_pages_of_a_report_and_a_replay_open_in_the_browser(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def browse(address: str) -> bool:
+        opened.append(address)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", browse)
+    monkeypatch.chdir(tmp_path)
+    boneyard("replay", str(played), GAME, "--no-review", "--browser")
+    copy = shutil.copytree(played, tmp_path / "copy")
+    boneyard("report", str(copy), "--browser")
+    assert opened == [(tmp_path / f"{GAME}.html").as_uri(), (copy / "report.html").as_uri()]

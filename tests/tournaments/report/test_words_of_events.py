@@ -1,0 +1,35 @@
+"""The words of finished events, of every format: `pytest --snapshot-update` renews them."""
+
+import re
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.support.events import boneyard, fits, summary
+from tests.support.library import EVENTS, finished
+from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.ledger import Ledger
+
+CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=ms\b)")
+"""Fingerprints of bots and commitments, and times."""
+
+
+def words(name: str, command: str, *more: str) -> str:
+    """Return what a command says of an event, without what differs between two runs."""
+    folder = str(finished(name))
+    said = boneyard(command, folder, *more).replace(folder, "EVENT")
+    return CHANGING.sub("…", re.sub(r" +$", "", said, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_an_event_is_shown_explained_and_verified(name: str, snapshot: SnapshotAssertion) -> None:
+    assert fits(finished(name))
+    told, folder = summary(finished(name)), Folder(finished(name))
+    assert Ledger(folder, load_event(folder)).planned == told["played"] == told["planned"]
+    assert words(name, "show") == snapshot(name="show")
+    assert words(name, "explain") == snapshot(name="explain")
+
+
+@pytest.mark.parametrize("name", ["partners", "fouls", "reviewed"])
+def test_the_report_of_an_event(name: str, snapshot: SnapshotAssertion) -> None:
+    assert CHANGING.sub("…", (finished(name) / "report.md").read_text()) == snapshot

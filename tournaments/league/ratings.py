@@ -1,0 +1,303 @@
+"""Ratings of a league's division: the table of all versions, from one fit of all results. Pure.
+
+Every version is an entrant of its own, and one fit takes all results of the division at once. So a
+rating does not depend on the order of the games, and the rating of an old version is still mended
+by what its opponents did later. The level is the league's anchor, a house bot that plays for ever.
+
+A new version is compared with the one before. The probability that it is worse is one-sided and
+comes from the fit, with boards as clusters. But a league chooses its tables by earlier results: a
+version whose rating is off by chance is soon far from all others, plays less, and stays off. And
+whoever looks each day sees the worst day. So errors are taken `WIDER` times as wide here. Then of
+versions that are as strong as the ones before, at most one in twenty is ever flagged (simulated:
+tournaments/METHODS.md).
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from statistics import NormalDist, median
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from protocol.records import Result
+from protocol.ruleset import count_sides, side_of
+from tournaments.formats.base import first_version, version_number
+from tournaments.league.conduct import benched_versions
+from tournaments.league.read import DivisionData, LeagueData
+from tournaments.league.records import ChosenTable, EarlyEnd
+from tournaments.rating.estimate import Estimate
+from tournaments.rating.game_result import share_of_pairs
+from tournaments.rating.ratings import DECIMALS, FINE, fit
+from tournaments.rating.statistics import Error, degrees_of_freedom, rank_intervals
+from tournaments.rating.tables import Anchor, Pool, Rating
+
+FORM = 10
+"""Games of a version's form."""
+ENOUGH_BOARDS = 10
+"""Boards of a version that has a rank, unless the others have fewer: with 5 its interval is half
+as wide again as theirs, and of 20 equal bots the least known one is first too often. Two versions
+are not compared before both have played as many."""
+CHANCE = 0.95
+"""Probability from which a version is flagged as worse."""
+WIDER = 1.5
+"""Factor on the error of a lead, for the choice of tables by results and for many looks."""
+TINY = 1e-9
+"""Probability below which a likelihood of superiority is rounded to 0."""
+
+
+class StandingRow(Rating, frozen=True, kw_only=True):
+    """A version's line in the table of a division; without a game its numbers are 0.
+
+    `ranks` are those among the present versions; (0, 0) for a version without a rank.
+    """
+
+    bot: str
+    rank: int | None
+    """Rank among the present versions; None for others, and while it has played too little."""
+    is_house: bool
+    is_active: bool
+    """True for the present version of a bot that plays in this division."""
+    bench: EarlyEnd | None
+    """Its bench, if it plays no more because it fouled too often; then it has no rank."""
+    since: str
+    """Day of its admission, such as 2026-11-22."""
+    form: tuple[str, ...]
+    """Its last games, the latest last: W for the first place alone, D for a shared one, else L."""
+    before: str
+    """Version of the bot that it is compared with: the last before it that played, or none."""
+    gain: Estimate
+    """Elo over that version, if both have a rating."""
+    worse: float | None
+    """Probability that a present version is worse than that one, if both played enough."""
+    is_sure: bool
+    """True if it would be flagged even if all comparisons of the division together may give a false
+    alarm in one of twenty cases (Holm)."""
+
+    @property
+    def rating(self) -> Estimate:
+        """Its Elo; the anchor's is exact, without ±."""
+        return Estimate(self.elo, self.half_width or None, self.bound)
+
+    @property
+    def is_worse(self) -> bool:
+        """True if it is flagged as worse than the version before."""
+        return self.worse is not None and self.worse >= CHANCE
+
+    @property
+    def flag(self) -> str:
+        """The finding in words, as in: mine@7 is worse than mine@6: 97 %."""
+        chance = self.worse or 0.0
+        words = "over 99.9 %" if chance > 0.999 else f"{100 * chance:.0f} %"
+        return f"{self.name} is worse than {self.before}: {words}"
+
+
+class DivisionTable(Struct, frozen=True, kw_only=True):
+    """All that the results of a division tell about its bots, as league.json has it."""
+
+    name: str
+    title: str
+    """Its title for readers."""
+    rules: str
+    """The name of its rules; each round's event.json has them in full."""
+    seats: int
+    rounds: int
+    """Rounds that are over."""
+    games: int
+    """Their games."""
+    until: str
+    """Time at which the last of them was chosen; empty if there is none."""
+    standings: list[StandingRow]
+    """Present versions, best first; those without a rank stand last."""
+    earlier: list[StandingRow]
+    """Versions that play no more, best first."""
+    history: dict[str, dict[str, str]]
+    """The version of each bot on each day on which it played: its rating was the bot's."""
+    next: tuple[ChosenTable, ...]
+    """Tables of the round that is to be played."""
+
+    @property
+    def all_versions(self) -> list[StandingRow]:
+        """All versions that play or played."""
+        return [*self.standings, *self.earlier]
+
+    @property
+    def regressions(self) -> list[StandingRow]:
+        """Present versions that are worse than the one before, the surest first."""
+        flagged = (row for row in self.standings if row.is_worse)
+        return sorted(flagged, key=lambda row: row.worse or 0.0, reverse=True)
+
+    @property
+    def comparisons(self) -> int:
+        """Number of present versions that were compared with the one before."""
+        return sum(row.worse is not None for row in self.standings)
+
+
+class LeagueTable(Struct, frozen=True, kw_only=True):
+    """The content of league.json."""
+
+    title: str
+    anchor: Anchor
+    """The house bot over which ratings are given, and its rating."""
+    house: tuple[str, ...]
+    """Sample bots that always play."""
+    foul_sittings: int
+    """Sittings in a row with a foul of its own after which a version is benched."""
+    divisions: list[DivisionTable]
+
+
+def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
+    """Rate all versions of a division by all results of its finished rounds."""
+    results, over = list(division.results()), division.over
+    rows = _rows(division, league, results)
+    return DivisionTable(
+        name=division.settings.name,
+        title=division.settings.title or division.settings.name,
+        rules=division.rules.name,
+        seats=division.seats,
+        rounds=len(over),
+        games=len(results),
+        until=over[-1].plan.time if over else "",
+        standings=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
+        earlier=[row for row in rows if not row.is_active],
+        history=_history(division, {row.name for row in rows if row.bound != "?"}),
+        next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
+    )
+
+
+def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> list[StandingRow]:
+    partners, quota = division.rules.deal.partners, league.settings.quota
+    active, house = league.active(division.settings.name), league.settings.house
+    benched = benched_versions(division.rounds, quota.foul_sittings, house)
+    pools = _pools(results, partners, league.settings.anchor)
+    main = _RatedPool(pools[0] if pools else None)
+    ranked = main.ranked({*active} - benched.keys())
+    ranks = dict(zip(ranked, main.rank_intervals(ranked), strict=True))
+    # A version that no game connects with the anchor has no rating.
+    ratings = [*main.entrants.values()]
+    ratings += [_unrated(one) for pool in pools[1:] for one in pool.entrants]
+    played = [one.name for one in ratings]
+    ratings += [_newcomer(name) for name in active if name not in played]
+    before = _versions_before(played)
+    worse = {name: main.worse(name, before[name]) for name in active if name in before}
+    sure = surely_worse({name: chance for name, chance in worse.items() if chance is not None})
+    form, known = _form(results, partners), league.versions
+    return [
+        StandingRow(
+            **asdict(one) | {"ranks": ranks.get(one.name, (0, 0))},
+            bot=first_version(one.name),
+            rank=ranked.index(one.name) + 1 if one.name in ranks else None,
+            is_house=first_version(one.name) in house,
+            is_active=one.name in active,
+            bench=benched.get(one.name),
+            since=known[one.name].time[:10] if one.name in known else "",
+            form=tuple(form.get(one.name, ())),
+            before=before.get(one.name, ""),
+            gain=main.lead(one.name, before.get(one.name, "")),
+            worse=worse.get(one.name),
+            is_sure=one.name in sure,
+        )
+        for one in ratings
+    ]
+
+
+def _pools(results: list[Result], partners: bool, anchor: Anchor) -> list[Pool]:
+    """Fit all results; the first pool is that of the anchor, or else the largest."""
+    pools = fit(results, partners=partners, anchor=anchor).pools if results else ()
+    return sorted(pools, key=lambda pool: all(one.name != anchor.name for one in pool.entrants))
+
+
+class _RatedPool:
+    """The pool of a division whose ratings are compared."""
+
+    def __init__(self, pool: Pool | None) -> None:
+        self.entrants = {one.name: one for one in pool.entrants} if pool else {}
+        """The rating of each version, best first."""
+        self._place = {name: place for place, name in enumerate(self.entrants)}
+        self._los = pool.los if pool else ()
+        self._errors = pool.errors if pool else ()
+
+    def ranked(self, names: Collection[str]) -> list[str]:
+        """Return those that played on enough boards, or on half as many as most, best first."""
+        boards = {name: one.boards for name, one in self.entrants.items() if name in names}
+        enough = min(ENOUGH_BOARDS, median(boards.values()) / 2) if boards else 0
+        return [name for name in boards if boards[name] >= enough]
+
+    def rank_intervals(self, names: Sequence[str]) -> Sequence[tuple[int, int]]:
+        """Return the ranks among these versions that the results leave open."""
+        places = [self._place[name] for name in names]
+        return rank_intervals([[self._los[one][other] for other in places] for one in places])
+
+    def lead(self, one: str, other: str) -> Estimate:
+        """Return one's Elo over the other."""
+        if not {one, other} <= self.entrants.keys():
+            return Estimate(None)
+        error = self._errors[self._place[one]][self._place[other]]
+        first, second = self.entrants[one], self.entrants[other]
+        if error is None or first.elo is None or second.elo is None or first.bound or second.bound:
+            return Estimate(None)
+        df = degrees_of_freedom(min(first.boards, second.boards))
+        lead, half_width = first.elo - second.elo, Error(error, df).half_width()
+        return Estimate(round(lead, DECIMALS), round(half_width, DECIMALS))
+
+    def worse(self, newer: str, older: str) -> float | None:
+        """Return the probability that one is worse; None unless both have played enough."""
+        pair = [self.entrants[name] for name in (newer, older) if name in self.entrants]
+        if len(pair) < 2 or any(one.boards < ENOUGH_BOARDS for one in pair):
+            return None
+        return widened(self._los[self._place[older]][self._place[newer]])
+
+
+def widened(likelihood: float) -> float:
+    """Return the likelihood that one is better, with its error `WIDER` times as wide."""
+    normal = NormalDist()
+    z = normal.inv_cdf(min(max(likelihood, TINY), 1 - TINY))
+    return round(normal.cdf(z / WIDER), FINE)
+
+
+def surely_worse(chances: Mapping[str, float]) -> set[str]:
+    """Return the versions that are worse if all comparisons may give one false alarm in twenty."""
+    sure = set[str]()
+    ordered = sorted(chances, key=lambda name: chances[name], reverse=True)
+    for left, name in zip(range(len(ordered), 0, -1), ordered, strict=True):
+        if 1 - chances[name] > (1 - CHANCE) / left:
+            break
+        sure.add(name)
+    return sure
+
+
+def _unrated(rating: Rating) -> Rating:
+    return replace(rating, elo=None, half_width=None, bound="?")
+
+
+def _newcomer(name: str) -> Rating:
+    return Rating(
+        name=name, elo=None, half_width=None, bound="?", ranks=(0, 0), games=0, boards=0,
+        win_share=0.0, margin=None, margin_half_width=None, fouls=0,
+    )  # fmt: skip
+
+
+def _versions_before(names: Iterable[str]) -> dict[str, str]:
+    by_bot = defaultdict[str, list[str]](list)
+    for name in sorted(names, key=version_number):
+        by_bot[first_version(name)].append(name)
+    return {new: old for own in by_bot.values() for old, new in pairwise(own)}
+
+
+def _history(division: DivisionData, rated: Collection[str]) -> dict[str, dict[str, str]]:
+    found = defaultdict[str, dict[str, str]](dict)
+    for one in division.over:
+        for name in {name for result in one.results for name in result.seats}:
+            if name in rated:
+                found[first_version(name)][one.day] = name
+    return dict(sorted(found.items()))
+
+
+def _form(results: Iterable[Result], partners: bool) -> Mapping[str, Iterable[str]]:
+    games = defaultdict[str, deque[str]](lambda: deque(maxlen=FORM))
+    for result in results:
+        places = result.places[: count_sides(partners, len(result.seats))]
+        for seat, name in enumerate(result.seats):
+            share = share_of_pairs(places, side_of(partners, seat))
+            games[name].append("W" if share == 1 else "D" if result.places[seat] == 1 else "L")
+    return games

@@ -1,1 +1,0 @@
-"""Ratings of a league's divisions: tables, histories and regressions. Pure."""

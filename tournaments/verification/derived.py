@@ -1,0 +1,251 @@
+"""Files that follow from an event's plan, ledger and logs: made again, and compared.
+
+Which version wrote a file only the file says, and a forger can change that: another version's file
+counts as changed.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import asdict, replace
+
+from arena.files import has_content, read_file
+from arena.logs.catalog import FOLDER, PAGES, logs_of_sittings, page_name
+from arena.logs.checksummed import DamagedFileError, read_sealed
+from arena.ui.replay_files import is_reviewed, pages, placeholder
+from protocol.codec import DamagedRecordError, decode_json
+from protocol.records import Result
+from tournaments.plan.event import Event
+from tournaments.report.exports import decisions_csv
+from tournaments.report.log_facts import log_facts
+from tournaments.report.report import report_files
+from tournaments.report.results_file import Results
+from tournaments.report.review.reviewer import ReviewTask, review_part
+from tournaments.report.review.sums import read_summary, summarize_review, summary_json
+from tournaments.storage.folder import Folder, digest
+from tournaments.storage.luck_store import (
+    LUCK_REMEDY,
+    LuckRecord,
+    LuckStore,
+    decode_luck,
+)
+from tournaments.storage.public_deals import read_history
+from tournaments.storage.result_store import ResultStore
+from tournaments.storage.review_log import (
+    DecisionLoss,
+    ReviewTerms,
+    SeatLosses,
+    read_seats,
+    read_terms,
+)
+from tournaments.verification.event_luck import LuckProgress, luck_on_all_cores, luck_tasks
+from tournaments.verification.processes import map_tasks
+
+SAMPLE = 3
+"""Seats that are reviewed again: all would take as long as the review."""
+ROUNDING = 0.002
+"""The difference in points that another machine's arithmetic may make."""
+
+
+def _changed(path: Path, sources: str, command: str) -> str:
+    return (
+        f"{path}: does not follow from {sources}, or another version of Boneyard wrote it. "
+        f"Write it again: `boneyard {command}`"
+    )
+
+
+# --- the report ---
+
+
+def read_results(folder: Folder) -> Results:
+    """Read results.json. Raises DamagedFileError."""
+    try:
+        return decode_json(read_file(folder.results), Results)
+    except DamagedRecordError as error:
+        raise DamagedFileError(f"{folder.results}: {error}") from error
+
+
+def report_faults(
+    folder: Folder, event: Event, ledger: ResultStore, written: Results, unsure: Collection[Path]
+) -> Iterator[str]:
+    """Yield the report's files that do not follow from the ledger and the logs of their time.
+
+    The files in `unsure` are left out: they show logs that are known to be wrong.
+    """
+    if written.commitments != digest(folder):
+        yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
+    results = ledger.beginning(written.played)
+    luck = LuckStore(folder, event, most=written.luck.lines if written.luck else 0)
+    known = log_facts(folder, results)
+    now, then = (sum(one.sittings for one in of.sandboxes) for of in (known, written))
+    if now < then:
+        # A log is gone, which another check reports.
+        known = replace(known, sandboxes=written.sandboxes)
+    # The first page of a site takes the place of the report's page and leads elsewhere.
+    site = {folder.page} if folder.index.exists() and not folder.page.exists() else set[Path]()
+    sources = "the ledger, the logs and the commitments"
+    for path, lines in report_files(folder, event, results, known, luck=luck).items():
+        if path not in site.union(unsure) and not has_content(path, lines):
+            yield _changed(path, sources, f"report {folder.path}")
+
+
+# --- replay pages ---
+
+
+class PagesToCheck(NamedTuple):
+    """The pages of a log."""
+
+    log: Path
+    folder: Path
+    orders: tuple[tuple[str, ...], ...]
+    """The entrants of each plan of the event: their order is that of the emblems."""
+    reviewed: bool
+
+
+def page_faults(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
+    """Yield the replay pages that do not show what their finished log says.
+
+    Pages are made when somebody asks for them: an event has those of some logs, or none. Those that
+    were made under an earlier plan have its entrants' emblems.
+    """
+    place, not_made = folder.path / PAGES, placeholder().encode()
+    earlier: list[tuple[str, ...]] = []
+    with suppress(DamagedFileError):  # The promises' check reports it.
+        earlier = [tuple(plan.entrants) for plan in read_history(folder)]
+    orders = tuple({tuple(one.name for one in event.entrants): None} | dict.fromkeys(earlier))
+    tasks = list[PagesToCheck]()
+    for log in logs:
+        # The first page is written last, so that all others are there.
+        first = place / page_name(log.stem, 1)
+        if first.exists() and not has_content(first, [not_made]):
+            tasks.append(PagesToCheck(log, place, orders, is_reviewed(first)))
+    # Only reviews are worth more than one process.
+    cores = None if any(task.reviewed for task in tasks) else 1
+    for wrong in map_tasks(wrong_pages, tasks, cores):
+        for page in wrong:
+            yield _changed(page, "its log", f"replay {folder.path} --html")
+
+
+def wrong_pages(task: PagesToCheck) -> list[Path]:
+    """Return the pages of a log that do not follow from it. Raises DamagedFileError, OSError."""
+    made = [dict(pages(task.log, order, reviewed=task.reviewed)) for order in task.orders]
+    return [
+        task.folder / name
+        for name in made[0]
+        if not any(has_content(task.folder / name, [one[name].encode()]) for one in made)
+    ]
+
+
+# --- luck ---
+
+
+def luck_faults(
+    folder: Folder, event: Event, results: Mapping[str, Result], progress: LuckProgress
+) -> Iterator[str]:
+    """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
+    written: dict[str, LuckRecord] = {}
+    try:
+        for entry in read_sealed(folder.luck, decode_luck, LUCK_REMEDY):
+            game = entry.record.game
+            if game in written:
+                yield f"{folder.luck}: {game} is there twice"
+            written[game] = entry.record
+    except DamagedFileError as error:
+        yield f"{error}; the luck of no later game was checked"
+    tasks = luck_tasks(folder, event, results, written)
+    strange = set(written).difference(*(task.games for task in tasks))
+    yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
+    done = 0
+    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
+        made = {one.game: one for one in luck.records}
+        for game in task.games:
+            yield from _luck_differences(folder.luck, written[game], made.get(game))
+        done += len(task.games)
+        progress(done, len(written))
+
+
+def _luck_differences(path: Path, was: LuckRecord, now: LuckRecord | None) -> Iterator[str]:
+    if now is None:
+        yield f"{path}: the luck of {was.game} is not confirmed by a log"
+        return
+    figures = zip(asdict(was).items(), asdict(now).values(), strict=True)
+    for (name, told), made in figures:
+        if told != made:
+            yield f"{path}: {was.game}: {name} is {told}, but its log gives {made}"
+
+
+# --- the review ---
+
+
+def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str]:
+    """Yield the faults of an event's review.
+
+    A sample of seats is reviewed again, chosen by the bytes of the whole file. Whoever forges a
+    line can try until the sample misses it.
+    """
+    try:
+        yield from _review_faults(folder, results)
+    except DamagedFileError as error:
+        yield f"{error}; the review was not checked"
+
+
+def _review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str]:
+    terms = read_terms(folder)
+    if terms is None:
+        if folder.review.exists():
+            yield f"{folder.review}: {folder.review_log.name}, from which it follows, is missing"
+        return
+    known: set[tuple[str, int]] = set()
+    for one in read_seats(folder):
+        key, result = (one.game, one.seat), results.get(one.game)
+        who = result.seats[one.seat] if result and one.seat < len(result.seats) else None
+        if one.entrant != who or key in known:
+            yield f"{folder.review_log}: the ledger has no such seat: seat {one.seat} of {one.game}"
+            return
+        known.add(key)
+    if written := read_summary(folder):
+        first = islice(read_seats(folder), written.seats)
+        files: dict[Path, Iterable[bytes]] = {
+            folder.review: summary_json(summarize_review(terms, first)),
+            folder.review_csv: decisions_csv(folder, written.seats),
+        }
+        for path, lines in files.items():
+            if not has_content(path, lines):
+                yield _changed(path, folder.review_log.name, f"explain {folder.path} --review")
+    whole = hashlib.sha256(read_file(folder.review_log)).digest()
+
+    def drawn(one: SeatLosses) -> bytes:
+        return hashlib.sha256(whole + f"{one.game} {one.seat}".encode()).digest()
+
+    for one in sorted(read_seats(folder), key=drawn)[:SAMPLE]:
+        yield from _value_faults(folder, terms, one)
+
+
+def _value_faults(folder: Folder, terms: ReviewTerms, one: SeatLosses) -> Iterator[str]:
+    """Yield the difference between a reviewed seat and a new review of it."""
+    where, why = f"{folder.review_log}: seat {one.seat} of {one.game}", list[str]()
+    for path in logs_of_sittings(folder.path / FOLDER, one.game):
+        reviewed = review_part(ReviewTask(path, {one.game: (one.seat,)}, terms))
+        why += reviewed.faults
+        for fresh in reviewed.seats:
+            pairs = zip(one.decisions, fresh.decisions, strict=False)
+            if (
+                replace(one, decisions=()) != replace(fresh, decisions=())
+                or len(one.decisions) != len(fresh.decisions)
+                or not all(_alike(*pair) for pair in pairs)
+            ):
+                yield f"{where}: another review gives other values"
+            return
+    yield f"{where} cannot be reviewed again: {'; '.join(why) or 'no log has the game'}"
+
+
+def _alike(one: DecisionLoss, other: DecisionLoss) -> bool:
+    """Tell whether two decisions are the same but for rounding."""
+    bare = [replace(of, values=(), errors=(), loss=0.0, error=0.0) for of in (one, other)]
+    was, now = [(*of.values, *of.errors, of.loss, of.error) for of in (one, other)]
+    same = bare[0] == bare[1] and len(was) == len(now)
+    return same and all(a == b or abs(a - b) < ROUNDING for a, b in zip(was, now, strict=True))
