@@ -46,7 +46,7 @@ ROOMS = {
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_316, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_166, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_854, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_706, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
@@ -66,10 +66,10 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_616, ("tests",)),
+    "tests": Room(36_000, 50_613, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
-MOST_DEPTH = 33
+MOST_DEPTH = 31
 """Modules in the longest chain of imports, late ones included; it should be 24."""
 MOST_TWO_MEANINGS = 7
 """Public names that several modules define; there should be none."""

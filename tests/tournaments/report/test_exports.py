@@ -21,8 +21,8 @@ from tests.support.fast_run import slow_except
 from tests.support.planned_events import event as planned
 from tests.support.results import STRENGTH, ascent, game, known, played
 from tests.support.tunes import play, tune
-from tournaments.commands.rate import Rated
-from tournaments.commands.schema import SCHEMAS
+from tournaments.cli.results.rate import Rated
+from tournaments.cli.schema import SCHEMAS
 from tournaments.formats.tune import Tune
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit, fit_both

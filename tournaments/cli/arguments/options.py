@@ -128,6 +128,7 @@ class SectionedCommand(click.Command):
             formatter.write_text(f"{len(rare)} more options: {ctx.command_path} {HELP_ALL}")
 
 
+command = partial(click.command, cls=SectionedCommand)
 HELP_ALL = "--help-all"
 
 
@@ -183,6 +184,18 @@ OLD_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
 SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
+TLS: dict[str, Any] = {
+    "type": OLD_DIRECTORY,
+    "default": None,
+    "help": "A folder with ca.pem, cert.pem and key.pem, for the scheduler.",
+}
+PORT = click.option(
+    "--port",
+    type=WholeNumber(0, 65535),
+    default=0,
+    show_default="any free port",
+    help="Port of the page, on 127.0.0.1 only.",
+)
 JOBS = in_section("Machine")(
     "--jobs",
     type=WholeNumber(1, 512),

@@ -21,7 +21,7 @@ from protocol.records import Commitment
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, served
 from tests.support.library import copy_of
-from tournaments.commands.games.play import PlayOptions, PreparedTable, prepare_table
+from tournaments.cli.games.play import PlayOptions, PreparedTable, prepare_table
 from tournaments.storage.folder import Folder
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
@@ -284,8 +284,8 @@ def test_without_websockets_one_watches_nothing(
 def test_without_websockets_one_plays_in_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.commands.games.play.has_browser", lambda: False)
-    said = boneyard("play", "--against", "gredy", "--out", f"{tmp_path}", code=2)
+    monkeypatch.setattr("tournaments.cli.games.play.has_browser", lambda: False)
+    said = boneyard("play", "gredy", "--out", f"{tmp_path}", code=2)
     assert "pip install 'boneyard-arena[live]'; so you play here." in said
 
 

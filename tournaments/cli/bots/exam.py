@@ -40,10 +40,10 @@ from arena.ui.progress import track, working
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock
-from tournaments.commands.export import default_file
+from tournaments.cli.results.export import default_file
 from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
-from tournaments.plan.bot_catalog import own_bots
+from tournaments.plan.bot_catalog import own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_plan import parse_event
@@ -52,7 +52,7 @@ from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import check_greetings
 from tournaments.storage.combine import check_no_same_logs
 
-SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"
+SAMPLE = sample_folder() / "problems.jsonl"
 """The problem set that ships with the sample bots."""
 COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
 """Columns of a CSV file."""
@@ -81,14 +81,13 @@ class ExamResult(Struct, frozen=True):
 
 def examine_bots(
     words: Sequence[str],
-    *,
     problems: Path | None,
     move_ms: int | None,
     sandbox: SandboxMode | None,
+    *,
     jobs: int | None,
     out: Path | None,
     in_json: bool,
-    **_: object,
 ) -> int:
     """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
 
@@ -267,18 +266,16 @@ def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterato
 
 def make_set(
     folders: Sequence[Path],
-    *,
     out: Path | None,
+    *,
     endgames: int,
     middle_games: int,
     deals: int,
     seed: int,
-    **_: object,
-) -> int:
-    """Write a problem set made from game logs; return the exit code. Raises UserError, OSError.
+) -> None:
+    """Write a problem set made from game logs. Raises UserError, OSError.
 
     `deals`: those in which the options of a middle game are tried. `seed`: of the choice of games.
-    Options of a table of decisions have no effect.
     """
     from arena.exam.make_problems import Candidates  # It needs numpy.
     from arena.valuation.playouts import PLAYERS
@@ -304,4 +301,3 @@ def make_set(
     write_atomic(file, problem_lines(numbered))
     solved = sum(one.kind == "endgame" for one in numbered)
     print_note(f"{file}: {solved} endgames, {len(numbered) - solved} middle games.")
-    return 0

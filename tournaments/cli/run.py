@@ -9,8 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import click
 import trio
 
+from arena.analysis.find import DEMO, RUNS
 from arena.files import read_file
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.rules.english import count_in_digits
@@ -20,6 +22,20 @@ from arena.sandbox.select import choose_level
 from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
+from tournaments.cli.arguments.completion import complete_bots, complete_events
+from tournaments.cli.arguments.event_options import event_options, take_event_fields
+from tournaments.cli.arguments.options import (
+    CHOICES,
+    DIRECTORY,
+    JOBS,
+    SANDBOX,
+    TLS,
+    command,
+    flag,
+    help_all,
+    in_section,
+    number,
+)
 from tournaments.commands.play_event import (
     Play,
     load_display,
@@ -65,6 +81,84 @@ DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
 
 
+OUT: dict[str, Any] = {
+    "type": DIRECTORY,
+    "shell_complete": complete_events,
+    "help": "The event's folder; use the same one again to continue.",
+}
+_format, _machine, _other = (in_section(title, rare=True) for title in ("Format", "Machine", ""))
+_json = click.option(
+    "--json", "in_json", is_flag=True, help="Print results.json instead of a table."
+)
+
+
+@command()
+@click.argument("what", nargs=-1, shell_complete=complete_bots)
+@CHOICES
+@_format(
+    "--fail-unless",
+    type=click.Choice(["better", "undecided"]),
+    help="versus: exit code 3 unless the first bot is better, or at least the test undecided.",
+)
+@JOBS
+@_machine(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on workers: those of the scheduler at this address, or with local:4 four that are "
+    "started on this machine. See `boneyard worker`.",
+)
+@_machine("--tls", **TLS)
+@click.option(
+    "--seed",
+    type=int,
+    help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
+)
+@click.option("--out", show_default=f"{RUNS}/ and what is played", **OUT)
+@flag("--plan", "Only estimate the duration and the precision of the ratings.")
+@number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, section=_other)
+@flag(
+    "--keep-stderr",
+    "Keep in the game logs what bots write to stderr, beside their answers, bounded.",
+    section=_other,
+)
+@_json
+@help_all
+def run(what: tuple[str, ...], **options: Any) -> int:
+    """Play an event: an event file, or bots by name, file or command.
+
+    Every pairing plays every board once in each rotation of the seats. The event goes into a folder
+    under runs/, called after what is played. Run the same command again to continue where it
+    stopped; with more boards or rounds it plays only the missing games. A bot whose files changed
+    plays on as mine@2, beside the games of the files before.
+
+    With [tune] in the event file the run searches better values for a bot's parameters, and tests
+    them on new deals. With --plan the bots play for some seconds, on separate deals: it prints how
+    many games, questions and minutes the event will take, and how precise its ratings will be.
+
+    Exit codes: 0 all is played, 1 the machine or a bug stopped the run, 2 a mistake of yours, 3 the
+    answer was not that of --fail-unless, 130 Ctrl-C.
+
+    \b
+    Examples:
+      boneyard run greedy counting
+      boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
+      boneyard run friday.toml --jobs 4 --plan
+      boneyard run friday.toml --cluster tls://head:8786 --tls certificates
+      boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run montecarlo@200ms greedy
+      boneyard run montecarlo@20ms montecarlo@100ms montecarlo@500ms --boards 20
+      boneyard run my_bot.py old_bot.py --format versus --fail-unless better
+      boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
+      boneyard run first greedy random counting --format swiss --rounds 3
+    """
+    if not what:
+        raise UserError("Name two bots, as in: boneyard run mine greedy; or an event file.")
+    return run_event(what, take_event_fields(options), **options)
+
+
+run.params[1:1] = event_options()
+
+
 def run_event(
     what: Sequence[str],
     given: Mapping[str, Any] | None = None,
@@ -91,7 +185,7 @@ def run_event(
     versus that does not make the run fail.
     """
     if plan:
-        from tournaments.commands.plan import estimate
+        from tournaments.cli.plan import estimate
 
         return estimate(read_plan(what, given, **words), jobs, seconds, in_json)
     workers = _cluster(cluster, tls)
@@ -145,12 +239,26 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
     return UNMET
 
 
-def run_demo(
-    out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None, in_json: bool
+@command()
+@number("--boards", "Boards for each pairing.", 1, None, 20)
+@SANDBOX
+@JOBS
+@click.option("--out", default=Path(DEMO), show_default=True, **OUT)
+@_json
+def demo(
+    boards: int, sandbox: SandboxMode | None, jobs: int | None, out: Path, in_json: bool
 ) -> int:
-    """Play the ladder of sample bots that this machine can run; return the exit code.
+    """See it work: the sample bots play and are rated.
 
-    Raises UserError.
+    On the ladder of sample bots each meets its neighbours; a bot in each other language meets the
+    first. They play draw to 30 points. Bots that this machine cannot run are left out. The
+    deals are fixed, so that everybody sees the same demo.
+
+    \b
+    Examples:
+      boneyard demo
+      boneyard demo --boards 50 --out longer
+      boneyard demo --json > results.json
     """
     samples = sample_bots()
     wanted = {word: samples[word.split()[0]] for word in (*DEMO_LADDER, *DEMO_OTHERS)}

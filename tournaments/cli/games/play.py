@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
 import trio
 from msgspec import UNSET
 from rich.console import Console
@@ -37,6 +38,17 @@ from protocol import __version__
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
+from tournaments.cli.arguments.completion import complete_bots, complete_rules
+from tournaments.cli.arguments.options import (
+    BROWSER,
+    CHOICES,
+    DIRECTORY,
+    PORT,
+    WISH,
+    command,
+    flag,
+    number,
+)
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
@@ -189,8 +201,69 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
 
-def play_game(options: PlayOptions) -> int:
-    """Play a game into a folder and print the result; return the exit code. Raises UserError."""
+@command()
+@click.argument("bots", metavar="[BOT]...", nargs=-1, shell_complete=complete_bots)
+@click.option(
+    "--rules",
+    default="draw",
+    show_default=True,
+    shell_complete=complete_rules,
+    help="A named game or your own rules file; see `boneyard rules`.",
+)
+@CHOICES
+@click.option(
+    "--against",
+    multiple=True,
+    show_default="greedy",
+    metavar="BOT",
+    shell_complete=complete_bots,
+    help="As BOT, a sample bot, a file or a command; may be repeated, clockwise from you.",
+)
+@number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
+@number("--seat", "Your seat.", 0, 7, 0)
+@click.option("--name", default="human", show_default=True, help="Your name in the log.")
+@number(
+    "--clock",
+    "Time for each question, in s; the game has a bank of five times that.",
+    1,
+    86_400,
+    60,
+    "clock_s",
+)
+@flag("--no-clock", "No time pressure: a day for each question.")
+@click.option("--seed", type=int, default=None, help="Fix the deals, to play them again.")
+@click.option(
+    "--sandbox",
+    type=WISH,
+    default="auto",
+    show_default=True,
+    help="Sandbox of the bots; see `boneyard doctor`.",
+)
+@click.option(
+    "--out",
+    type=DIRECTORY,
+    default=Path("boneyard-play"),
+    show_default=True,
+    help="Folder for the logs of your games.",
+)
+@flag("--terminal", "Play here instead of in the browser.")
+@PORT
+@BROWSER
+def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
+    """Play yourself, in the browser or in the terminal.
+
+    You sit in a seat as a bot does, with the same protocol and the same referee; `boneyard replay`
+    and `boneyard verify` read the log. In a partnership game you sit opposite your partner.
+
+    \b
+    Examples:
+      boneyard play
+      boneyard play --rules double-draw --against greedy
+      boneyard play counting greedy --no-clock
+      boneyard play --rules partnership --against counting --terminal
+      boneyard play --against ./my_bot.py --seat 1 --seed 7
+    """
+    options = PlayOptions(against=(*bots, *against) or ("greedy",), **given)
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
     check_name(options.name)
     if not options.terminal and not has_browser():
@@ -247,10 +320,10 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     print_line(text.game_line(logged))
     if result is None:
         print_note("The game was not finished and does not count.")
-    print_line(f"Replay it: {command(folder, table)}")
+    print_line(f"Replay it: {replay_command(folder, table)}")
 
 
-def command(folder: Folder, table: PreparedTable) -> str:
+def replay_command(folder: Folder, table: PreparedTable) -> str:
     """Return the command that replays the game."""
     near = folder.path.is_relative_to(Path.cwd())
     path = folder.path.relative_to(Path.cwd()) if near else folder.path
@@ -293,7 +366,7 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
 
 
 def _page_of(table: PreparedTable, folder: Folder) -> tuple[GameInfo, str]:
-    return game_info(table.game, table.names, table.rules), command(folder, table)
+    return game_info(table.game, table.names, table.rules), replay_command(folder, table)
 
 
 def _review(folder: Folder, table: PreparedTable) -> str:
