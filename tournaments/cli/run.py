@@ -33,8 +33,8 @@ from tournaments.cli.arguments.options import (
     command,
     flag,
     help_all,
-    in_section,
     number,
+    option,
 )
 from tournaments.commands.play_event import (
     Play,
@@ -81,47 +81,50 @@ DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
 
 
-OUT: dict[str, Any] = {
-    "type": DIRECTORY,
-    "shell_complete": complete_events,
-    "help": "The event's folder; use the same one again to continue.",
-}
-_format, _machine, _other = (in_section(title, rare=True) for title in ("Format", "Machine", ""))
-_json = click.option(
-    "--json", "in_json", is_flag=True, help="Print results.json instead of a table."
+OUT = partial(
+    option,
+    "--out",
+    type=DIRECTORY,
+    shell_complete=complete_events,
+    help="The event's folder; use the same one again to continue.",
 )
+JSON = flag("--json", "Print results.json instead of a table.", "in_json")
 
 
 @command()
 @click.argument("what", nargs=-1, shell_complete=complete_bots)
 @CHOICES
-@_format(
+@option(
     "--fail-unless",
+    section="Format",
+    rare=True,
     type=click.Choice(["better", "undecided"]),
     help="versus: exit code 3 unless the first bot is better, or at least the test undecided.",
 )
 @JOBS
-@_machine(
+@option(
     "--cluster",
+    section="Machine",
+    rare=True,
     metavar="ADDRESS",
     help="Play on workers: those of the scheduler at this address, or with local:4 four that are "
     "started on this machine. See `boneyard worker`.",
 )
-@_machine("--tls", **TLS)
-@click.option(
+@TLS(section="Machine", rare=True)
+@option(
     "--seed",
     type=int,
     help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
 )
-@click.option("--out", show_default=f"{RUNS}/ and what is played", **OUT)
+@OUT(show_default=f"{RUNS}/ and what is played")
 @flag("--plan", "Only estimate the duration and the precision of the ratings.")
-@number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, section=_other)
+@number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, rare=True)
 @flag(
     "--keep-stderr",
     "Keep in the game logs what bots write to stderr, beside their answers, bounded.",
-    section=_other,
+    rare=True,
 )
-@_json
+@JSON
 @help_all
 def run(what: tuple[str, ...], **options: Any) -> int:
     """Play an event: an event file, or bots by name, file or command.
@@ -243,8 +246,8 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
 @number("--boards", "Boards for each pairing.", 1, None, 20)
 @SANDBOX
 @JOBS
-@click.option("--out", default=Path(DEMO), show_default=True, **OUT)
-@_json
+@OUT(default=Path(DEMO), show_default=True)
+@JSON
 def demo(
     boards: int, sandbox: SandboxMode | None, jobs: int | None, out: Path, in_json: bool
 ) -> int:

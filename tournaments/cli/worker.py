@@ -10,7 +10,7 @@ from tournaments.cli.arguments.options import DIRECTORY, JOBS, TLS, WISH, comman
 @command()
 @click.argument("address")
 @JOBS
-@click.option("--name", default=None, help="Name in the report.  [default: machine-process]")
+@click.option("--name", help="Name in the report.  [default: machine-process]")
 @click.option(
     "--folder",
     type=DIRECTORY,
@@ -31,7 +31,7 @@ from tournaments.cli.arguments.options import DIRECTORY, JOBS, TLS, WISH, comman
     help="require: play nothing unless bots run in a sandbox; off: play only events that ask for "
     "none.",
 )
-@click.option("--tls", **TLS)
+@TLS()
 @click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
 def worker(**options: Any) -> int:
     """Play sittings for runs on other machines.

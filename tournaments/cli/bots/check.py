@@ -37,8 +37,8 @@ from tournaments.cli.arguments.options import (
     SANDBOX,
     command,
     flag,
-    in_section,
     number,
+    option,
 )
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
@@ -71,14 +71,14 @@ class _Check(NamedTuple):
         return Session(entrant.command, self.sandbox, clock, self.pace, self.outside, self.game)
 
 
-_exam = in_section("With --exam")
+EXAM = "With --exam"
 
 
 @command()
 @click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
 @flag("--all", "Check all bots in folders here.", "every")
-@click.option("--bot", "name", metavar="NAME", default=None, help="Only this bot of an event file.")
-@click.option(
+@option("--bot", "name", metavar="NAME", help="Only this bot of an event file.")
+@option(
     "--only",
     multiple=True,
     metavar="STEP",
@@ -101,15 +101,18 @@ _exam = in_section("With --exam")
     "--exam",
     "Put 300 problems to the bots instead, and say how much their answers lose.",
     "is_exam",
-    section=_exam,
+    section=EXAM,
 )
-@_exam(
+@option(
     "--problems",
+    section=EXAM,
     type=OLD_FILE,
     help="Another problem set; `boneyard export --problems` makes one.",
 )
-@number("--jobs", "Processes of a bot side by side.  [default: cores - 1]", 1, 512, section=_exam)
-@_exam("--out", type=FILE, help="Also write the tables (.md) or every answer (.csv).")
+@number("--jobs", "Processes of a bot side by side.  [default: cores - 1]", 1, 512, section=EXAM)
+@option(
+    "--out", section=EXAM, type=FILE, help="Also write the tables (.md) or every answer (.csv)."
+)
 def check(
     bots: tuple[str, ...],
     every: bool,

@@ -46,8 +46,8 @@ from tournaments.cli.arguments.options import (
     WISH,
     command,
     flag,
-    in_section,
     number,
+    option,
 )
 from tournaments.cli.platforms import require_linux
 from tournaments.commands.report import warn_of_faults, write_review
@@ -76,7 +76,7 @@ INTERRUPTED = 130
 INCOMPLETE = 1
 """Exit codes after an interrupt, and if some games could not be reviewed."""
 METHOD = "How to read these numbers: `boneyard help events`."
-_review, _question = in_section("Values of options"), in_section("With a question")
+REVIEW, QUESTION = "Values of options", "With a question"
 
 
 class ExplainOptions(NamedTuple):
@@ -104,7 +104,7 @@ class ExplainOptions(NamedTuple):
 @flag(
     "--review",
     "Review the decisions of the event or the game: what each choice cost.",
-    section=_review,
+    section=REVIEW,
 )
 @number(
     "--deals",
@@ -112,10 +112,11 @@ class ExplainOptions(NamedTuple):
     "values.  [default of --review: 64]",
     2,
     10_000,
-    section=_review,
+    section=REVIEW,
 )
-@_review(
+@option(
     "--by",
+    section=REVIEW,
     metavar="PLAYER",
     help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
     "each decision.  [default: keen]",
@@ -123,14 +124,19 @@ class ExplainOptions(NamedTuple):
 @flag(
     "--ask",
     "Ask the bot that had the seat: starts the command in event.json, whoever wrote that.",
-    section=_question,
+    section=QUESTION,
 )
 @number(
-    "--times", "Number of times to ask, each time in a new process.", 0, 1000, 1, section=_question
+    "--times", "Number of times to ask, each time in a new process.", 0, 1000, 1, section=QUESTION
 )
-@_question("--sandbox", type=WISH, help="As in `run`.  [default: as in the event, but not off]")
-@flag("--raw", "Only print what the bot would be sent.", section=_question)
-@click.option(
+@option(
+    "--sandbox",
+    section=QUESTION,
+    type=WISH,
+    help="As in `run`.  [default: as in the event, but not off]",
+)
+@flag("--raw", "Only print what the bot would be sent.", section=QUESTION)
+@option(
     "--seat",
     "--bot",
     "seat",

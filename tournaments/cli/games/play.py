@@ -231,7 +231,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
     "clock_s",
 )
 @flag("--no-clock", "No time pressure: a day for each question.")
-@click.option("--seed", type=int, default=None, help="Fix the deals, to play them again.")
+@click.option("--seed", type=int, help="Fix the deals, to play them again.")
 @click.option(
     "--sandbox",
     type=WISH,

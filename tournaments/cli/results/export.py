@@ -12,11 +12,11 @@ from arena.ui.console import print_json, print_line
 from arena.ui.progress import working
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_entrants, complete_logs
-from tournaments.cli.arguments.options import LogPath, command, flag, in_section, number
+from tournaments.cli.arguments.options import LogPath, command, flag, number
 from tournaments.dataset.example import Wish
 from tournaments.dataset.export import Export, Format, export_decisions
 
-_problem = in_section("With --problems")
+PROBLEMS = "With --problems"
 
 
 @command()
@@ -24,19 +24,19 @@ _problem = in_section("With --problems")
 @flag(
     "--problems",
     "Write a problem set for `boneyard check --exam`, at most two problems from a game.",
-    section=_problem,
+    section=PROBLEMS,
 )
-@number("--endgames", "Endgames of the set.", 0, 1000, 200, section=_problem)
-@number("--middle-games", "Middle games of the set.", 0, 1000, 100, section=_problem)
+@number("--endgames", "Endgames of the set.", 0, 1000, 200, section=PROBLEMS)
+@number("--middle-games", "Middle games of the set.", 0, 1000, 100, section=PROBLEMS)
 @number(
     "--deals",
     "Deals in which the options of a middle game are tried.",
     2,
     100_000,
     512,
-    section=_problem,
+    section=PROBLEMS,
 )
-@_problem("--seed", type=int, default=1, show_default=True, help="Seed of the choice of games.")
+@number("--seed", "Seed of the choice of games.", 0, None, 1, section=PROBLEMS)
 @click.option(
     "--out",
     metavar="FILE",

@@ -14,7 +14,7 @@ from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_events_or_entrants
-from tournaments.cli.arguments.options import LogPath, command, flag, in_section
+from tournaments.cli.arguments.options import LogPath, command, flag, option
 from tournaments.cli.results.rate import RateOptions, rate_ledgers
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import separation_text
@@ -36,7 +36,7 @@ INCOMPARABLE = (
     "or through others, so the number of boards that would separate them is unknown."
 )
 
-_rated = in_section("With several events")
+RATED = "With several events"
 
 
 @command()
@@ -46,15 +46,16 @@ _rated = in_section("With several events")
     type=LogPath(exists=False),
     shell_complete=complete_events_or_entrants,
 )
-@_rated(
+@option(
     "--prior",
+    section=RATED,
     type=float,
     show_default="1",
     help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
 )
-@flag("--no-fouls", "Leave out games with a foul.", section=_rated)
-@flag("--pool", "Rate different rules with the same seats in one table.", section=_rated)
-@_rated("--anchor", metavar="NAME=ELO", default=None, help="Give a bot this rating.")
+@flag("--no-fouls", "Leave out games with a foul.", section=RATED)
+@flag("--pool", "Rate different rules with the same seats in one table.", section=RATED)
+@option("--anchor", section=RATED, metavar="NAME=ELO", help="Give a bot this rating.")
 @flag("--watch", "Update the display until the event is over or Ctrl-C.", "-w")
 @flag(
     "--separate",
