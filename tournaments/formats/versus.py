@@ -16,8 +16,9 @@ from tournaments.formats.base import (
     FinishedStages,
     LinkToGames,
     Pairings,
+    compute_luck,
     first_version,
-    luck_of,
+    with_known_luck,
 )
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import (
@@ -93,9 +94,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         tried: list[Outcome] = []
         for first in own[::block]:
             yield [Pairings([[contest.units]], range(first, min(first + block, own.stop)))]
-            over, luck = list(before.latest()), luck_of(before)
-            # Nobody plays between two blocks, so this takes nobody's time.
-            known = luck.compute(over) if luck and self.sprt.without_luck else None
+            over = before.latest()
+            known = compute_luck(over) if self.sprt.without_luck else None
             tried += self._outcomes(contest, over, first, known)
             if is_decided(self.sprt, tried):
                 return
@@ -119,8 +119,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
         """Estimate the boards until the answer, if all are like these; None: no board is whole."""
-        luck = luck_of(results)
-        known = luck.compute(results) if luck and self.sprt.without_luck else None
+        known = compute_luck(results) if self.sprt.without_luck else None
         return boards_expected(self.sprt, self._outcomes(contest, results, 1, known))
 
     @property
@@ -167,7 +166,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[SprtStep, ...]:
         """Return the steps of the test, board by board."""
         since = contest.boards_of(contest.units).start
-        return walk(self.sprt, self._known_outcomes(contest, results, since))
+        games, known = with_known_luck(results) if self.sprt.without_luck else (results, None)
+        return walk(self.sprt, self._outcomes(contest, games, since, known))
 
     def answer(self, contest: Contest, results: Iterable[Result]) -> Verdict:
         """Return the answer so far; "undecided" is one too."""
@@ -177,17 +177,6 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def sides(contest: Contest) -> list[str]:
         """Return the names of the two bots; the test asks about the first."""
         return [contest.entrants[unit[0]].name for unit in contest.units]
-
-    def _known_outcomes(
-        self, contest: Contest, results: Iterable[Result], since: int
-    ) -> tuple[Outcome, ...]:
-        """Return the outcomes of boards whose luck is known, if the test needs it."""
-        luck = luck_of(results)
-        if luck is None or not self.sprt.without_luck:
-            return self._outcomes(contest, results, since, None)
-        games = list(results)
-        known = luck.corrections(games)
-        return self._outcomes(contest, [one for one in games if one.game in known], since, known)
 
     def _outcomes(
         self, contest: Contest, results: Iterable[Result], since: int, luck: Corrections | None

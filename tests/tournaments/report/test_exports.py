@@ -235,7 +235,7 @@ def test_the_way_of_a_search_is_told_from_the_start_to_the_best_values() -> None
     assert steps
     assert [one.boards for one in steps] == [60 * at for at in range(1, 1 + len(steps))]
     assert isinstance(plan.format, Tune)
-    assert steps[-1].best == plan.format.best(plan, games)
+    assert steps[-1].best == plan.format.way(plan, games).best
     assert all(one.lead is not None for one in steps)
     assert search_steps(planned(3), []) == ()
 
