@@ -48,10 +48,10 @@ ROOMS = {
     "sample bots": Room(1_155, 0, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_144, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_854, ("tournaments/plan",)),
-    "formats and tuning": Room(2_400, 2_706, ("tournaments/formats", "tournaments/tuning")),
+    "formats and tuning": Room(2_400, 2_640, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_454, ("tournaments/rating",)),
-    "storage": Room(1_700, 2_091, ("tournaments/storage",)),
+    "storage": Room(1_700, 2_074, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_785, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 4_086, ("tournaments/report",)),
     "site": Room(1_500, 1_918, ("tournaments/site",)),
@@ -66,7 +66,7 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_613, ("tests",)),
+    "tests": Room(36_000, 50_612, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

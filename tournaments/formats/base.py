@@ -67,7 +67,7 @@ def luck_of(results: object) -> LuckSource | None:
     return source
 
 
-def compute_luck(results: Iterable[Result]) -> Corrections | None:
+def find_luck(results: Iterable[Result]) -> Corrections | None:
     """Compute the luck of each game; None where no tile is drawn. Nobody plays meanwhile."""
     luck = luck_of(results)
     return luck.compute(results) if luck and luck.has_luck else None
@@ -128,6 +128,11 @@ def version_number(name: str) -> int:
 def plain_name(name: str) -> str:
     """Return an entrant's name without its clock and its version."""
     return name.partition("@")[0]
+
+
+def renamed_units(units: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of units, `ada` or `ada+bob`, with other names of entrants."""
+    return tuple("+".join(names.get(one, one) for one in unit.split("+")) for unit in units)
 
 
 class Contest:

@@ -24,7 +24,7 @@ from tournaments.formats.base import (
     LinkToGames,
     Pairings,
     SomeResults,
-    compute_luck,
+    find_luck,
     luck_of,
     with_known_luck,
 )
@@ -111,11 +111,11 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
             pairs = [(start, slot) for slot in slots]
             yield [Pairings([pairs], range(first, first + size), values)]
             played = before.latest()
-            search.tell(_scores(contest, played, first, compute_luck(played)))
+            search.tell(_scores(contest, played, first, find_luck(played)))
             first += size
         boards = range(first, first + _checked(contest))
         yield [Pairings([[(start, tuned)]], boards, {tuned: search.step.best})]
-        compute_luck(before.latest())
+        find_luck(before.latest())
 
     def count_later_games(self, contest: Contest, board: int, games: int) -> int:
         """Return the games after this board."""

@@ -1,7 +1,7 @@
 """Versus: two bots, until a sequential test decides whether the first is better. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from tournaments.formats.base import (
     FinishedStages,
     LinkToGames,
     Pairings,
-    compute_luck,
+    find_luck,
     first_version,
     with_known_luck,
 )
@@ -65,7 +65,10 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
                 f"{'--boards' if asked else 'boards'} must be at least {test.min_boards}, not "
                 f"{most}."
             )
-        return replace(self, sprt=_changed(test, max_boards=most)), most
+        try:
+            return replace(self, sprt=replace(test, max_boards=most)), most
+        except ValueError as error:
+            raise UserError(f"Versus: {error}.") from error
 
     def check(self, contest: Contest) -> None:
         """Refuse all but two bots. Raises UserError."""
@@ -95,7 +98,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         for first in own[::block]:
             yield [Pairings([[contest.units]], range(first, min(first + block, own.stop)))]
             over = before.latest()
-            known = compute_luck(over) if self.sprt.without_luck else None
+            known = find_luck(over) if self.sprt.without_luck else None
             tried += self._outcomes(contest, over, first, known)
             if is_decided(self.sprt, tried):
                 return
@@ -119,7 +122,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
         """Estimate the boards until the answer, if all are like these; None: no board is whole."""
-        known = compute_luck(results) if self.sprt.without_luck else None
+        known = find_luck(results) if self.sprt.without_luck else None
         return boards_expected(self.sprt, self._outcomes(contest, results, 1, known))
 
     @property
@@ -184,11 +187,3 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         """Return the outcomes of boards; without luck the plain ones."""
         one, _ = self.sides(contest)
         return outcomes(self.sprt, results, one, lost_by=contest.target, since=since, luck=luck)
-
-
-def _changed(test: Sprt, **changes: Any) -> Sprt:
-    """Change a test's settings; UserError for a test that cannot decide."""
-    try:
-        return replace(test, **changes)
-    except ValueError as error:
-        raise UserError(f"Versus: {error}.") from error
