@@ -50,7 +50,7 @@ ROOMS = {
     "plan": Room(1_500, 1_854, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_640, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
-    "rating": Room(2_200, 2_454, ("tournaments/rating",)),
+    "rating": Room(2_200, 2_420, ("tournaments/rating",)),
     "storage": Room(1_700, 2_074, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_785, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 4_086, ("tournaments/report",)),
