@@ -2,12 +2,12 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 import trio
@@ -36,6 +36,7 @@ from tournaments.cli.arguments.options import (
     number,
     option,
 )
+from tournaments.cluster.address import ClusterAddress, need_engine, parse_cluster_option
 from tournaments.commands.play_event import (
     Play,
     load_display,
@@ -56,7 +57,6 @@ from tournaments.runner.runner import check_greetings
 from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage.folder import Folder, kept_private, load_event
 from tournaments.storage.ledger import Ledger, load_results
-from tournaments.storage.luck_store import LogLuck, LuckTask
 from tournaments.storage.open_event import (
     CannotExtendError,
     FreshBoards,
@@ -64,9 +64,7 @@ from tournaments.storage.open_event import (
     held_unless_refused,
     open_event,
 )
-
-if TYPE_CHECKING:
-    from tournaments.cluster.address import ClusterAddress
+from tournaments.verification.event_luck import luck_on_all_cores
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each
@@ -191,7 +189,9 @@ def run_event(
         from tournaments.cli.plan import estimate
 
         return estimate(read_plan(what, given, **words), jobs, seconds, in_json)
-    workers = _cluster(cluster, tls)
+    if cluster:
+        need_engine("--cluster")
+    workers = parse_cluster_option(cluster, tls) if cluster else None
     planned = read_plan(what, given, predictable=seed is not None, **words)
     written = planned.written
     if fail_unless and not isinstance(written.format, Versus):
@@ -290,21 +290,12 @@ def demo(
     )
 
 
-def _cluster(address: str | None, tls: Path | None) -> "ClusterAddress | None":
-    if address is None:
-        return None
-    from tournaments.cluster.address import need_engine, parse_cluster_option
-
-    need_engine("--cluster")
-    return parse_cluster_option(address, tls)
-
-
 def _run_in(
     folder: Folder,
     plan: EventPlan,
     seed: int | None,
     jobs: int | None,
-    cluster: "ClusterAddress | None",
+    cluster: ClusterAddress | None,
     keep_stderr: bool,
     notices: list[str],
     later: list[str],
@@ -324,7 +315,7 @@ def _run_in(
         newcomers = plan.written.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, said = open_event(folder, event, seed, plan.deals, fresh)
-        ledger = Ledger(folder, event, _luck_on_all_cores)
+        ledger = Ledger(folder, event, luck_on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
@@ -410,12 +401,6 @@ def _publish_again(folder: Folder) -> None:
     print_note(f"{shown_path(folder.path)} is as it was before.")
     event = load_event(folder)
     publish_reports(folder, event, Ledger(folder, event))
-
-
-def _luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
-    from tournaments.verification.event_luck import luck_on_all_cores
-
-    return luck_on_all_cores(tasks)
 
 
 def _take_luck_out(folder: Folder, in_json: bool) -> int:

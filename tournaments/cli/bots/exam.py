@@ -47,6 +47,7 @@ from tournaments.plan.bot_catalog import own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_plan import parse_event
+from tournaments.rating.estimate import Estimate
 from tournaments.report.exports import csv_lines
 from tournaments.runner.machine import default_jobs
 from tournaments.runner.runner import check_greetings
@@ -181,7 +182,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     against = table(
         f"Loss beyond that of {first.entrant}",
         [head[0], *(Column(mark.kind or "loss", detail="±") for mark in kinds)],
-        ([one.entrant, *(_difference(*each[1:]) for each in found)] for one, found in pairs),
+        ([one.entrant, *(_cell(*each[1:], "+") for each in found)] for one, found in pairs),
     )
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
@@ -227,7 +228,7 @@ def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
     cells: list[str | Cell] = [one.entrant]
     for kind in kinds:
         mark = own[kind.kind, ""]
-        cells.append(_loss(mark))
+        cells.append(_cell(mark.loss, mark.half_width))
         cells += [f"{100 * mark.best / mark.problems:.0f}"] if mark.kind else []
     fouls = sum(answer.foul is not None for answer in one.answers)
     mean = sum(answer.ms for answer in one.answers) / len(one.answers)
@@ -235,21 +236,17 @@ def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
 
 
 def _game_row(at: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
-    marks = (
-        mark
+    cells = (
+        _cell(mark.loss, mark.half_width)
         for one in results
         for mark in one.marks
         if (mark.kind, mark.rules) == (at.kind, at.rules)
     )
-    return [f"{at.kind}, {at.rules}", f"{at.problems}", *map(_loss, marks)]
+    return [f"{at.kind}, {at.rules}", f"{at.problems}", *cells]
 
 
-def _loss(mark: Mark) -> Cell:
-    return Cell(f"{mark.loss:.2f}", f"{mark.half_width:.2f}" if mark.problems > 1 else "")
-
-
-def _difference(mean: float, half_width: float) -> Cell:
-    return Cell(f"{mean:+.2f}", f"{half_width:.2f}" if isfinite(half_width) else "")
+def _cell(mean: float, half_width: float, sign: str = "") -> Cell:
+    return Estimate(mean, half_width if isfinite(half_width) else None).cell(2, sign)
 
 
 def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterator[Sequence[object]]:

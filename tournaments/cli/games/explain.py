@@ -473,8 +473,8 @@ def _review_event(where: Path, asked: ExplainOptions) -> int:
     try:
         summary, played, faults = write_review(folder, seat, asked.deals, asked.by)
     except KeyboardInterrupt:
-        words = ("boneyard", "explain", str(where), "--review", *(("--bot", seat) if seat else ()))
-        print_note(f"Interrupted. `{shlex.join(words)}` goes on with the rest.")
+        words = ("--review", *(("--bot", seat) if seat else ()))
+        print_note(f"Interrupted. `{_command(where, *words)}` goes on with the rest.")
         return INTERRUPTED
     warn_of_faults(faults)
     if asked.in_json:
@@ -482,9 +482,9 @@ def _review_event(where: Path, asked: ExplainOptions) -> int:
         return INCOMPLETE if faults else 0
     console, more = open_console(), [METHOD]
     for dear in dearest(summary)[:1]:
-        words, place = ("boneyard", "explain", str(where), dear.game), ("--seat", f"{dear.seat}")
-        more.append(f"The decisions of a game: {shlex.join((*words, '--review', *place))}")
-        more.append(f"One decision: {shlex.join((*words, f'{dear.number}', *place))}")
+        game, place = dear.game, ("--seat", f"{dear.seat}")
+        more.append(f"The decisions of a game: {_command(where, game, '--review', *place)}")
+        more.append(f"One decision: {_command(where, game, f'{dear.number}', *place)}")
     own = own_bot(load_event(folder))
     blocks = [*review_blocks(summary, played, own=own), *(Paragraph(one, "faint") for one in more)]
     print_paged(renderables(blocks, console.width), console, click.echo_via_pager)

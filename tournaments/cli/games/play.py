@@ -136,13 +136,17 @@ def check_name(name: str) -> None:
 
 def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
     """Find and build the bots and set the table. Raises UserError."""
-    size = options.seats or _fits(rules, len(options.against) + 1)
+    sizes = playable_seat_counts(rules)
+    fits = (size for size in sizes if size > len(options.against))
+    size = options.seats or next(fits, sizes[-1])
     check_seats(rules, size)
     if options.seat >= size:
         raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
     if len(options.against) >= size:
         raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
-    clock = _clock(options)
+    move_ms = DAY_MS if options.no_clock else 1000 * options.clock_s
+    bank_ms = 0 if options.no_clock else min(DAY_MS, BANK * move_ms)
+    clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
     bots = _bots(options.against, size - 1, folder, clock)
     check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
@@ -170,19 +174,6 @@ def _bots(words: Sequence[str], many: int, folder: Folder, clock: Clock) -> list
         replace(bot, name=f"{bot.name}@{bot.clock.name(clock)}") if bot.clock else bot
         for bot in bots
     ]
-
-
-def _fits(rules: Ruleset, people: int) -> int:
-    """Return the size of the smallest table of these rules for this many players."""
-    sizes = playable_seat_counts(rules)
-    return next((size for size in sizes if size >= people), sizes[-1])
-
-
-def _clock(options: PlayOptions) -> Clock:
-    if options.no_clock:
-        return Clock(move_ms=DAY_MS, bank_ms=0)
-    move_ms = options.clock_s * 1000
-    return Clock(move_ms=move_ms, bank_ms=min(DAY_MS, BANK * move_ms))
 
 
 def _next(folder: Folder) -> int:
@@ -438,7 +429,19 @@ async def _game(
         nursery.start_soon(poller.run)
         async with keep_bots(pool, start=False):
             bots = await greeted(pool, table.bots)
-            live.log = log = GameLog(folder.log(table.game), _sitting(table, sandbox))
+            sitting = Sitting(
+                format=LOG_FORMAT,
+                boneyard=__version__,
+                event=EVENT,
+                seats=table.names,
+                boards=(table.number,),
+                rules=table.rules,
+                clock=table.clock,
+                sandbox=sandbox.level,
+                missing=sandbox.missing,
+                clocks=table.clocks or UNSET,
+            )
+            live.log = log = GameLog(folder.log(table.game), sitting)
             try:
                 seats = [*bots[: table.seat], person, *bots[table.seat :]]
                 result = await Table(poller, live.referee, seats, live).play()
@@ -473,18 +476,3 @@ def _referee(table: PreparedTable, seed: bytes) -> Referee:
         clocks=table.clocks,
     )
     return Referee(seating, seed)
-
-
-def _sitting(table: PreparedTable, sandbox: Sandbox) -> Sitting:
-    return Sitting(
-        format=LOG_FORMAT,
-        boneyard=__version__,
-        event=EVENT,
-        seats=table.names,
-        boards=(table.number,),
-        rules=table.rules,
-        clock=table.clock,
-        sandbox=sandbox.level,
-        missing=sandbox.missing,
-        clocks=table.clocks or UNSET,
-    )

@@ -3,9 +3,9 @@
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice, repeat
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 from rich.console import Console
@@ -282,29 +282,9 @@ def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: boo
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / PAGES
-    entrants = tuple(_entrants(event))
-    tasks = [PagesTask(log, pages, entrants, reviewed) for log in found]
+    entrants, make = _entrants(event), replay_files.make_game_pages
+    each = partial(make, folder=pages, entrants=entrants, reviewed=reviewed)
     # A review takes ten times as long as its page.
-    done = map_tasks(make_pages, tasks, None if reviewed else 1)
-    made = sum(track(done, "Pages of logs made", len(tasks)))
+    done = map_tasks(each, ([log] for log in found), None if reviewed else 1)
+    made = sum(track(done, "Pages of logs made", len(found)))
     print_line(f"{pages}: {made} new pages.")
-
-
-class PagesTask(NamedTuple):
-    """A game log whose pages are wanted."""
-
-    log: Path
-    folder: Path
-    entrants: tuple[str, ...]
-    """The event's entrants, in whose order they have their emblems."""
-    reviewed: bool
-
-
-def make_pages(task: PagesTask) -> int:
-    """Write the pages of a log where needed; return their number.
-
-    Raises DamagedFileError, OSError.
-    """
-    return replay_files.make_game_pages(
-        [task.log], task.folder, task.entrants, reviewed=task.reviewed
-    )
