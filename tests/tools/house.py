@@ -47,7 +47,7 @@ ROOMS = {
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_073, ("tournaments/cli", "tournaments/commands")),
-    "plan": Room(1_500, 1_854, ("tournaments/plan",)),
+    "plan": Room(1_500, 1_809, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_640, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_420, ("tournaments/rating",)),

@@ -15,7 +15,7 @@ from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts
+from protocol.ruleset import Ruleset, Seats, check_seats, playable_seat_counts
 from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.own_clock import OwnClock, own_or, split_clock
@@ -48,7 +48,7 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: Title = ""
     """Title for its readers; without one, they see the name, or who plays what."""
     rules: Ruleset
-    seats: int
+    seats: Seats
     boards: Boards
     """Boards that each pairing plays, each in every seating; with versus the most."""
     boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
@@ -79,8 +79,6 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def __post_init__(self) -> None:
         """Refuse a plan that cannot be played. Raises UserError."""
-        if not 2 <= self.seats <= MOST_SEATS:
-            raise UserError(f"A table has two to eight seats, not {self.seats} (seats).")
         active = [entrant for entrant in self.entrants if not entrant.retired]
         if len(active) < self.seats and not self.teams:
             missing = (self.seats - len(active)) * ["greedy"]
