@@ -293,13 +293,8 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *written.arguments)
-    entry = WrittenBot(
-        *(written.name, run, bot.build, folder, bot.reads),
-        network=written.network,
-        environment=written.environment,
-        clock=written.clock,
-    )
-    return entry, home
+    listed = replace(written, run=run, build=bot.build, folder=folder, reads=bot.reads)
+    return replace(listed, bot=None, arguments=()), home
 
 
 def check_places(words: Iterable[str]) -> None:

@@ -336,15 +336,14 @@ def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> 
     `mine=1500`. Without a file the bots are still missing. Raises UserError with the file and the
     path inside it.
     """
-    given = given or {}
     if path is None:
-        fields = _merged({"bots": []}, given)
-        event: WrittenEvent = convert_or_explain(_in_full(fields), WrittenEvent)
-        return event
-    written = load_toml(path, WrittenEvent, _in_full)
-    if not given:
-        return written
-    return load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
+        fields = _in_full(_merged({"bots": []}, given or {}))
+        event: WrittenEvent = convert_or_explain(fields, WrittenEvent)
+    else:
+        event = load_toml(path, WrittenEvent, _in_full)
+        if given:
+            event = load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
+    return event
 
 
 def _merged(said: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
