@@ -32,7 +32,6 @@ from tournaments.cli.arguments.options import DIRECTORY, JOBS, TLS, WISH, comman
     "none.",
 )
 @TLS()
-@click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
 def worker(**options: Any) -> int:
     """Play sittings for runs on other machines.
 

@@ -187,7 +187,7 @@ PORT = option(
 )
 JOBS = number(
     "--jobs",
-    "Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
+    "Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
     1,
     512,
     section="Machine",
