@@ -27,10 +27,8 @@ from tournaments.rating.tables import Anchor, anchored
 from tournaments.tuning.parameters import Parameter
 
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
-EntrantName = Annotated[
-    str,
-    Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$", description="1 to 40 letters, digits, _ or -"),
-]
+ENTRANT = r"^[A-Za-z0-9_-]{1,40}(?!\n)$"
+EntrantName = Annotated[str, Meta(pattern=ENTRANT, description="1 to 40 letters, digits, _ or -")]
 TITLE = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
 Title = Annotated[str, Meta(pattern=TITLE, description="up to 80 characters in one line")]
 NAMELESS = ("run", "event")

@@ -44,7 +44,7 @@ from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_catalog import BOT_FILE, own_bots
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import SUFFIX, WrittenBot, WrittenEvent, files_of
+from tournaments.plan.event import SUFFIX, WrittenEvent, files_of
 from tournaments.plan.event_plan import parse_event
 
 AT_ONCE = 2
@@ -183,7 +183,10 @@ def check(
     if Path(words[0]).suffix == SUFFIX:
         # The candidates of a tune are the first bot with other values.
         own = event.bots[:1] if event.tune else event.bots
-        event = replace(event, bots=_meant(own, name))
+        meant = (bot for bot in own if name in (None, bot.name, plain_name(bot.name)))
+        event = replace(event, bots=tuple(meant))
+        if not event.bots:
+            raise unknown_name("bot", f"{name}", [bot.name for bot in own])
         game = _game(event, base, whole=not quick)
     elif name:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
@@ -218,15 +221,6 @@ def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
     seats = event.seats_at_table(rules)
     check_seats(rules, seats)
     return EventGame(rules if whole else limit_to_one_round(rules), seats)
-
-
-def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:
-    if name is None:
-        return bots
-    found = tuple(bot for bot in bots if name in (bot.name, plain_name(bot.name)))
-    if not found:
-        raise unknown_name("bot", name, [bot.name for bot in bots])
-    return found
 
 
 def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | None:

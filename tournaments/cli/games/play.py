@@ -1,5 +1,6 @@
 """`boneyard play`: a person plays against bots, in a game that is logged like any other."""
 
+import re
 import secrets
 import shlex
 import sys
@@ -7,17 +8,18 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import trio
 from msgspec import UNSET
+from msgspec.structs import replace
 from rich.console import Console
 
 from arena.analysis import text
 from arena.analysis.frames import LiveFrames
 from arena.engine.shuffle import board_seed, commitment
-from arena.files import append_atomic, open_append
+from arena.logs.board_promises import published_commitments
 from arena.logs.gamelog import GameLog, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -27,7 +29,7 @@ from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.rules.load import find_overrides, load_ruleset, rules_command, ruleset_title
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_line, print_note
@@ -35,9 +37,10 @@ from arena.ui.open_browser import MISSING, has_browser, open_in_browser
 from arena.ui.scenes import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
 from protocol import __version__
-from protocol.codec import encode_line
 from protocol.errors import UserError
+from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
+from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
 from tournaments.cli.arguments.completion import complete_bots, complete_rules
 from tournaments.cli.arguments.options import (
     BROWSER,
@@ -50,27 +53,23 @@ from tournaments.cli.arguments.options import (
     number,
 )
 from tournaments.formats.base import Entrant
-from tournaments.plan.event import files_of
+from tournaments.plan.bot_command import prepare_word, unique_name
+from tournaments.plan.event import ENTRANT, files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
-from tournaments.storage.folder import SECRET, Folder, kept_private, lock_for_writing
+from tournaments.storage.folder import (
+    SECRET,
+    Folder,
+    check_not_readable,
+    kept_private,
+    lock_for_writing,
+    publish_line,
+)
 from tournaments.storage.open_event import seeded
 
 if TYPE_CHECKING:
     from arena.ui.browser_player import BrowserPlayer
-from typing import NamedTuple
-
-import msgspec
-from msgspec.structs import replace
-
-from arena.logs.board_promises import published_commitments
-from arena.sandbox.limits import SandboxMode
-from protocol.messages import Clock
-from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
-from tournaments.plan.bot_command import prepare_word, unique_name
-from tournaments.plan.event import EntrantName
-from tournaments.storage.folder import check_not_readable
 
 DAY_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
@@ -123,15 +122,6 @@ class PreparedTable(NamedTuple):
     def game(self) -> str:
         """Return the game's name."""
         return f"{self.number}.{'.'.join(self.names)}"
-
-
-def check_name(name: str) -> None:
-    """Refuse a person's name that a file name may not contain. Raises UserError."""
-    try:
-        msgspec.convert(name, EntrantName)
-    except msgspec.ValidationError:
-        text = "use up to 40 letters, digits, - and _"
-        raise UserError(f"Invalid name {name!r}: {text}.") from None
 
 
 def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
@@ -256,7 +246,9 @@ def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
     """
     options = PlayOptions(against=(*bots, *against) or ("greedy",), **given)
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
-    check_name(options.name)
+    if not re.fullmatch(ENTRANT, options.name):
+        why = "use up to 40 letters, digits, - and _"
+        raise UserError(f"Invalid name {options.name!r}: {why}.")
     if not options.terminal and not has_browser():
         what = "To play in the browser"
         print_note(MISSING.format(what=what, instead="; so you play here"))
@@ -287,19 +279,14 @@ async def _game_between(
     secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
     seed = board_seed(secret, EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
-    _publish(folder.commitments, Commitment(table.number, commitment(seed)))
+    publish_line(folder.commitments, Commitment(table.number, commitment(seed)))
     # Its log shows every hand; when the game is at an end, so may anybody see them.
     with kept_private(folder, lambda: True):
         result = await sat_down(table, folder, sandbox, seed, show)
     if result:
-        _publish(folder.seeds, Reveal(table.number, seed.hex()))
+        publish_line(folder.seeds, Reveal(table.number, seed.hex()))
     _tell(folder, table, result)
     return result
-
-
-def _publish(path: Path, promise: Commitment | Reveal) -> None:
-    with open_append(path) as descriptor:
-        append_atomic(descriptor, encode_line(promise))
 
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
