@@ -54,6 +54,26 @@ def write_deals(place: Path, *lines: object) -> Path:
     return path
 
 
+PEEKS = """
+import json, os, stat, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "peeks", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print(oct(stat.S_IMODE(os.stat(GAMES).st_mode)), file=open(SEEN, "a"))
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+
+
+def peeking_bot(folder: Path, out: Path) -> tuple[Path, Path]:
+    """Write a bot that looks at the mode of an event's logs; return it, and the file of notes."""
+    bot, seen = folder / "peeks.py", folder / "seen"
+    code = PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(seen)))
+    bot.write_text(code)
+    return bot, seen
+
+
 def league(bot: Path, *others: str) -> str:
     """Write an event file beside a bot's source, in which this bot meets listed ones."""
     path = bot.with_suffix(".toml")

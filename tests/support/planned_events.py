@@ -12,9 +12,8 @@ from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.ruleset import SMALL, derive
 from tournaments.formats.base import Entrant
-from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.ladder import Ladder
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss

@@ -1,20 +1,19 @@
-"""Commands about this machine, the games and the program itself: doctor, rules, help."""
+"""Commands about this machine and the program itself: doctor, help."""
 
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
 from arena.ui.console import plain_console, print_json
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.arguments.aliases import unknown_command
-from tournaments.cli.arguments.completion import complete, complete_rules, typed
-from tournaments.cli.arguments.options import CHOICES, SectionedCommand, flag
+from tournaments.cli.arguments.completion import complete, typed
+from tournaments.cli.arguments.options import command, flag
 
 
-@click.command(cls=SectionedCommand)
+@command()
 @flag("--json", "Print every attempt at every level as JSON.", "as_json")
 def doctor(as_json: bool) -> None:
     """Test which sandbox levels this machine supports.
@@ -49,32 +48,6 @@ def doctor(as_json: bool) -> None:
         console.print(sentence, soft_wrap=not console.is_terminal, markup=False)
 
 
-@click.command()
-@click.argument("game", required=False, shell_complete=complete_rules)
-@CHOICES
-@flag("--sources", "Cite the clauses of the rule texts.")
-@flag("--json", "Print the choices as JSON.", "as_json")
-def rules(**options: Any) -> None:
-    """List the named games, or explain one in plain English.
-
-    GAME is a name from the list, or your own rules file: a `base` and the choices that differ from
-    it. A choice takes a number, yes or no, a word, a list
-    (100,75) or a table by players (2:7,3:7,4:6).
-
-    \b
-    Examples:
-      boneyard rules
-      boneyard rules dutch
-      boneyard rules dutch --set draw_limit=3 --set hand=2:7,3:7,4:5
-      boneyard rules my.toml
-      boneyard rules dutch --sources
-      boneyard rules dutch --json
-    """
-    from tournaments.commands.rules import print_rules
-
-    print_rules(**options)
-
-
 PROGRAM = "boneyard"
 VARIABLE = "_BONEYARD_COMPLETE"
 """The environment variable in which a shell asks for completions."""
@@ -103,16 +76,20 @@ LISTS = {"bots": (), "completion": SHELLS, "schema": ("protocol", "results", "re
 
 
 def _subjects(context: click.Context, _: str) -> Iterable[str]:
+    return next((LISTS[word] for word in typed() if word in LISTS), _all_subjects(context))
+
+
+def _all_subjects(context: click.Context) -> list[str]:
     group = context.find_root().command
-    commands = group.commands if isinstance(group, click.Group) else ()
-    return next((LISTS[word] for word in typed() if word in LISTS), (*commands, *TOPICS, *LISTS))
+    assert isinstance(group, click.Group)
+    return [*group.list_commands(context), *TOPICS, *LISTS]
 
 
-@click.command("help")
+@command("help")
 @click.argument("subject", nargs=-1, shell_complete=complete(_subjects))
 @flag("--json", "Print the list of bots as JSON.", "as_json")
 @click.pass_context
-def help_(context: click.Context, subject: tuple[str, ...], as_json: bool) -> None:
+def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> None:
     """Show the help of a command, a page about a topic, or a list.
 
     Topics: authors, protocol, rulesets, events, leagues, ratings, sandbox, cluster, training,
@@ -148,13 +125,13 @@ def help_(context: click.Context, subject: tuple[str, ...], as_json: bool) -> No
     elif name == "bots":
         _list_bots(as_json)
     elif name == "schema":
-        from tournaments.commands.schema import print_schema
+        from tournaments.cli.schema import print_schema
 
         print_schema(*more[:1])
     elif name == "completion":
         _print_completion(context, *more[:1])
     else:
-        raise unknown_command(name, [*parent.command.commands, *TOPICS, *LISTS])
+        raise unknown_command(name, _all_subjects(context))
 
 
 def _list_bots(as_json: bool) -> None:

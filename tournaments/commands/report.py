@@ -1,26 +1,19 @@
-"""The commands `report` and `explain --review` for an event: report and review it again."""
+"""Review the games of an event, take their luck out, and write its report again."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from arena.analysis.find import usual_folder
-from arena.document.blocks import Paragraph, Section
-from arena.document.terminal import open_console, renderables
-from arena.files import read_file, write_atomic, write_files
+from arena.document.blocks import Section
+from arena.files import read_file, write_files
 from arena.logs.board_promises import published_seeds
-from arena.ui.console import Pager, print_json, print_line, print_note, print_paged
+from arena.ui.console import print_note
 from arena.ui.progress import working
 from arena.valuation import WORLDS
 from protocol.codec import decode_json
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
-from tournaments.plan.bot_catalog import own_bot
-from tournaments.plan.event import Event, as_json
-from tournaments.rating.tables import NONE, anchored
+from tournaments.plan.event import Event
 from tournaments.report.exports import decisions_csv
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.ratings.standings import luck_sections
@@ -33,8 +26,6 @@ from tournaments.report.review.reviewer import (
 )
 from tournaments.report.review.sums import (
     ReviewSummary,
-    dearest,
-    review_blocks,
     summarize_review,
     summary_json,
 )
@@ -51,49 +42,6 @@ NOTHING_DRAWN = (
     "give each bot every hand."
 )
 """The answer where there is no luck of the draw."""
-
-
-def write_report(
-    folder: Path | None,
-    *,
-    anchor: str | None,
-    luck: bool,
-    review: bool,
-    browser: bool,
-    in_json: bool,
-) -> int:
-    """Write the report's files again from the plan and the ledger; return the exit code.
-
-    An anchor (NAME=ELO) becomes part of the plan, and "none" takes it out. `luck`, `review`: first
-    compute the luck, and review the decisions, of each game that luck.jsonl or review.jsonl lacks.
-    Raises UserError, also if the new report would hold less than the old one; DamagedFileError is
-    one.
-    """
-    where = Folder(folder or usual_folder())
-    event = load_event(where)
-    faults = list[str]()
-    if review:
-        faults = write_review(where).faults
-        warn_of_faults(faults)
-    if anchor is not None:
-        event = _set_anchor(where, event, anchor)
-    files = rewrite_report(where, event, luck=luck)
-    if in_json:
-        print_json({"written": [f"{file}" for file in files]})
-    for file in () if in_json else files:
-        print_line(file)
-    if browser:
-        from arena.ui.open_browser import show_page
-
-        show_page(where.page)
-    return 1 if faults else 0
-
-
-def _set_anchor(folder: Folder, event: Event, anchor: str) -> Event:
-    event = replace(event, anchor=None if anchor == NONE else anchored(anchor))
-    with lock_for_writing(folder):
-        write_atomic(folder.event, [as_json(event)])
-    return event
 
 
 def rewrite_report(folder: Folder, event: Event, *, luck: bool = False) -> tuple[Path, ...]:
@@ -132,12 +80,8 @@ def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> None:
             print_note(reason)
 
 
-INTERRUPTED = 130
-INCOMPLETE = 1
-"""Exit codes after an interrupt, and if some games could not be reviewed."""
 FAULTS_SHOWN = 10
 """Reasons that are told one by one."""
-SHORT = "How to read these numbers: `boneyard help events`."
 
 
 class WrittenReview(NamedTuple):
@@ -146,34 +90,6 @@ class WrittenReview(NamedTuple):
     summary: ReviewSummary
     seats: int
     faults: list[str]
-
-
-def review_event(
-    where: Path,
-    *,
-    page: Pager,
-    seat: str | None,
-    deals: int | None,
-    by: str | None,
-    in_json: bool,
-    **_: object,
-) -> int:
-    """Review the games that are not reviewed yet, and print the sums; return the exit code.
-
-    Raises UserError; DamagedFileError is one.
-    """
-    try:
-        review = write_review(Folder(where), seat, deals, by)
-    except KeyboardInterrupt:
-        words = ("boneyard", "explain", str(where), "--review", *(("--bot", seat) if seat else ()))
-        print_note(f"Interrupted. `{shlex.join(words)}` goes on with the rest.")
-        return INTERRUPTED
-    warn_of_faults(review.faults)
-    if in_json:
-        print_json(review.summary)
-    else:
-        _print(review.summary, where, review.seats, page)
-    return INCOMPLETE if review.faults else 0
 
 
 def warn_of_faults(faults: Sequence[str]) -> None:
@@ -275,14 +191,3 @@ def _tasks(
     for path, games in by_log.items():
         for game, seats in games.items():
             yield ReviewTask(path, {game: seats}, log.terms)
-
-
-def _print(summary: ReviewSummary, where: Path, played: int, page: Pager) -> None:
-    console, own = open_console(), own_bot(load_event(Folder(where)))
-    more = [SHORT]
-    for dear in dearest(summary)[:1]:
-        explain, seat = ("boneyard", "explain", str(where), dear.game), ("--seat", f"{dear.seat}")
-        more.append(f"The decisions of a game: {shlex.join((*explain, '--review', *seat))}")
-        more.append(f"One decision: {shlex.join((*explain, f'{dear.number}', *seat))}")
-    blocks = [*review_blocks(summary, played, own=own), *(Paragraph(one, "faint") for one in more)]
-    print_paged(renderables(blocks, console.width), console, page)

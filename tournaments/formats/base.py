@@ -67,8 +67,23 @@ def luck_of(results: object) -> LuckSource | None:
     return source
 
 
-class ActiveResults(list[Result]):
-    """Results of active entrants, with the source of their luck."""
+def find_luck(results: Iterable[Result]) -> Corrections | None:
+    """Compute the luck of each game; None where no tile is drawn. Nobody plays meanwhile."""
+    luck = luck_of(results)
+    return luck.compute(results) if luck and luck.has_luck else None
+
+
+def with_known_luck(results: Iterable[Result]) -> tuple[list[Result], Corrections | None]:
+    """Return the games whose luck is known, and it; all games and None where no tile is drawn."""
+    luck, games = luck_of(results), list(results)
+    if luck is None or not luck.has_luck:
+        return games, None
+    known = luck.corrections(games)
+    return [one for one in games if one.game in known], known
+
+
+class SomeResults(list[Result]):
+    """Results of an event, with the source of their luck."""
 
     def __init__(self, results: Iterable[Result], luck: LuckSource | None) -> None:
         super().__init__(results)
@@ -78,7 +93,7 @@ class ActiveResults(list[Result]):
 class FinishedStages(Collection[Result], Protocol):
     """The results of all stages that are over."""
 
-    def latest(self) -> Iterable[Result]:
+    def latest(self) -> SomeResults:
         """Return the results of the last of them."""
 
 
@@ -113,6 +128,11 @@ def version_number(name: str) -> int:
 def plain_name(name: str) -> str:
     """Return an entrant's name without its clock and its version."""
     return name.partition("@")[0]
+
+
+def renamed_units(units: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of units, `ada` or `ada+bob`, with other names of entrants."""
+    return tuple("+".join(names.get(one, one) for one in unit.split("+")) for unit in units)
 
 
 class Contest:
@@ -170,9 +190,7 @@ class Contest:
         old = self.retired
         if not old:
             return results
-        return ActiveResults(
-            (one for one in results if old.isdisjoint(one.seats)), luck_of(results)
-        )
+        return SomeResults((one for one in results if old.isdisjoint(one.seats)), luck_of(results))
 
 
 class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):

@@ -18,32 +18,18 @@ class DependentRounds(BaseFormat, frozen=True):
 
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
         """Return why the new contest cannot extend an old one of this format; None if it can."""
-        return (
-            super().why_not_extended(old, new)
-            or self._changed_field(old, new)
-            or self._changed_boards(old, new)
-        )
-
-    def _changed_field(self, old: Contest, new: Contest) -> str | None:
+        if why := super().why_not_extended(old, new):
+            return why
+        depend = f"the rounds of a {self.name} depend on"
         if new.retired != old.retired:
-            name = min(new.retired ^ old.retired)
-            return (
-                f"bot {name} has changed, and the rounds of a {self.name} depend on those that it "
-                "played"
-            )
+            return f"bot {min(new.retired ^ old.retired)} has changed, and {depend} those it played"
         if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
-            return (
-                f"the rounds of a {self.name} depend on the earlier ones, so its bots cannot change"
-            )
-        return None if old.teams == new.teams else "its teams cannot change (teams)"
-
-    def _changed_boards(self, old: Contest, new: Contest) -> str | None:
-        if old.boards == new.boards:
-            return None
-        return (
-            f"the rounds of a {self.name} depend on the earlier ones, so their boards cannot "
-            "change (boards)"
-        )
+            return f"{depend} the earlier ones, so its bots cannot change"
+        if old.teams != new.teams:
+            return "its teams cannot change (teams)"
+        if old.boards != new.boards:
+            return f"{depend} the earlier ones, so their boards cannot change (boards)"
+        return None
 
     def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
         """Describe the format and its boards: those expected, the most, and the rounds."""

@@ -1,4 +1,4 @@
-"""The gauntlet: challengers against the field; and what it shares with the ladder. Pure."""
+"""The gauntlet and the ladder: challengers against the field. Pure."""
 
 from collections.abc import Mapping
 from math import comb
@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from msgspec.structs import replace
 
 from protocol.errors import UserError, unknown_name
-from tournaments.formats.base import Contest, Meeting
+from tournaments.formats.base import Contest, Meeting, renamed_units
 from tournaments.formats.fixed_tables import FixedTables
 from tournaments.formats.pairing.designs import gauntlet, round_robin
 
@@ -25,13 +25,7 @@ class ChallengeFormat(FixedTables, frozen=True):
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""
-        return replace(
-            self,
-            challengers=tuple(
-                "+".join(names.get(name, name) for name in unit.split("+"))
-                for unit in self.challengers
-            ),
-        )
+        return replace(self, challengers=renamed_units(self.challengers, names))
 
     def places(self, contest: Contest) -> tuple[list[int], list[int]]:
         """Return the places of the challengers, and of the field."""
@@ -87,3 +81,10 @@ class Gauntlet(ChallengeFormat, frozen=True, tag="gauntlet"):
 
     USUAL_CHALLENGER: ClassVar[int] = 0
     FIELD_MEETS: ClassVar[bool] = False
+
+
+class Ladder(ChallengeFormat, frozen=True, tag="ladder"):
+    """A round robin of the field, perhaps already finished, and each newcomer against the field."""
+
+    USUAL_CHALLENGER: ClassVar[int] = -1
+    FIELD_MEETS: ClassVar[bool] = True

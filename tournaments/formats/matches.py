@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from arena.rules.english import count_in_digits
 from protocol.errors import UserError, unknown_name
-from tournaments.formats.base import BaseFormat, Contest, Meeting
+from tournaments.formats.base import BaseFormat, Contest, Meeting, renamed_units
 from tournaments.formats.fixed_tables import FixedTables
 
 
@@ -19,13 +19,7 @@ class Matches(FixedTables, frozen=True, tag="matches"):
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""
-        return replace(
-            self,
-            tables=tuple(
-                tuple("+".join(names.get(one, one) for one in unit.split("+")) for unit in table)
-                for table in self.tables
-            ),
-        )
+        return replace(self, tables=tuple(renamed_units(one, names) for one in self.tables))
 
     def check(self, contest: Contest) -> None:
         """Refuse tables that cannot be played, and bots without a table. Raises UserError."""

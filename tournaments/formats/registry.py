@@ -2,9 +2,8 @@
 
 from typing import TypeAlias, get_args
 
-from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.ladder import Ladder
 from tournaments.formats.matches import Matches
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss

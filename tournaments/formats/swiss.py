@@ -144,7 +144,7 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
 
 def describe_rematches(lines: Sequence[Standing]) -> str:
     """Return a sentence about the rematches."""
-    many = rematches(lines)
+    many = sum(met // 2 - 1 for met in _meetings(lines).values())
     if not many:
         return "No two met twice."
     rematch = count_in_digits(many, "rematch", "rematches")
@@ -208,19 +208,18 @@ def _parts(contest: Contest, played: Round) -> dict[Unit, Part]:
     return found
 
 
-def rematches(table: Sequence[Standing]) -> int:
-    """Count the rematches over all rounds."""
-    return sum(many // 2 - 1 for many in _meetings(table).values())
-
-
 def _round(contest: Contest, table: Sequence[Standing]) -> list[Meeting]:
-    """Return the tables of the round after these standings."""
-    left_over = _byes(contest, table)
+    """Return the tables of the round after these standings, from the top down.
+
+    They are without a rematch if possible, else with the fewest.
+    """
+    left_over, size, met = _byes(contest, table), contest.units_a_table, _meetings(table)
     order = [line.unit for line in table if line.unit not in left_over]
-    met = _meetings(table)
     if not table[0].rounds:
-        order = _folded(order, contest.units_a_table)
-    return _tables(order, contest.units_a_table, met)
+        order = _folded(order, size)
+    if size == 2:
+        return matching.pairs(order, met)
+    return _fresh(tuple(order), size, met) or list(_least(order, size, met))
 
 
 def _meetings(table: Sequence[Standing]) -> Counter[frozenset[Unit]]:
@@ -249,15 +248,6 @@ def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
     """Reorder the first round: the first of each part of the field meet, not neighbours."""
     part = len(order) // size
     return [order[place + part * turn] for place in range(part) for turn in range(size)]
-
-
-def _tables(
-    order: Sequence[Unit], size: int, met: Counter[frozenset[Unit]]
-) -> list[tuple[Unit, ...]]:
-    """Return tables from the top down: without a rematch if possible, else with the fewest."""
-    if size == 2:
-        return matching.pairs(order, met)
-    return _fresh(tuple(order), size, met) or list(_least(list(order), size, met))
 
 
 def _fresh(

@@ -18,14 +18,15 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.formats.answers import tune_text
 from tournaments.formats.base import (
-    ActiveResults,
     BaseFormat,
     Contest,
     FinishedStages,
     LinkToGames,
-    LuckSource,
     Pairings,
+    SomeResults,
+    find_luck,
     luck_of,
+    with_known_luck,
 )
 from tournaments.rating.sprt import Sprt, outcomes
 from tournaments.rating.tables import Corrections
@@ -109,17 +110,12 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
             values = dict(zip(slots, search.step.next, strict=True))
             pairs = [(start, slot) for slot in slots]
             yield [Pairings([pairs], range(first, first + size), values)]
-            known = self._luck(before)
-            search.tell(_scores(contest, [*before.latest()], first, known))
+            played = before.latest()
+            search.tell(_scores(contest, played, first, find_luck(played)))
             first += size
         boards = range(first, first + _checked(contest))
         yield [Pairings([[(start, tuned)]], boards, {tuned: search.step.best})]
-        self._luck(before)
-
-    def _luck(self, before: FinishedStages) -> Corrections | None:
-        """Compute the luck of the last stage; nobody plays meanwhile, so it takes nobody's time."""
-        luck = luck_of(before)
-        return luck.compute(before.latest()) if luck and luck.has_luck else None
+        find_luck(before.latest())
 
     def count_later_games(self, contest: Contest, board: int, games: int) -> int:
         """Return the games after this board."""
@@ -153,7 +149,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
     def rated(self, contest: Contest, results: Sequence[Result]) -> Sequence[Result]:
         """Return the games of the check: a candidate's name is another bot in each group."""
         first = self._first_checked(contest)
-        return ActiveResults((one for one in results if one.board >= first), luck_of(results))
+        return SomeResults((one for one in results if one.board >= first), luck_of(results))
 
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""
@@ -168,9 +164,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the best values so far and their estimated gain in a line."""
-        return tune_text.tune_state(
-            self.way(contest, list(results), luck_of(results)), contest.boards
-        )
+        return tune_text.tune_state(self.way(contest, results), contest.boards)
 
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
@@ -185,22 +179,12 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
         """Yield the way of the search, and its values to paste."""
-        way = self.way(contest, results, luck_of(results))
-        yield from tune_text.tune_sections(way, self.entry)
-
-    def best(self, contest: Contest, results: Sequence[Result]) -> Values:
-        """Return the best values so far."""
-        return self.way(contest, results, luck_of(results)).best
+        yield from tune_text.tune_sections(self.way(contest, results), self.entry)
 
     def verdict(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
         """Return the answer by the check so far; None before two boards of it are complete."""
-        luck, first = luck_of(results), self._first_checked(contest)
-        games = [one for one in results if one.board >= first]
-        if luck and luck.has_luck:
-            known: Corrections | None = luck.corrections(games)
-            games = [one for one in games if known and one.game in known]
-        else:
-            known = None
+        games, known = with_known_luck(self.rated(contest, results))
+        first = self._first_checked(contest)
         start, tuned = contest.entrants[0].name, contest.entrants[-1].name
         values = _margins(contest, games, tuned, first, known)
         partners = contest.rules.deal.partners
@@ -208,20 +192,17 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
             return None
         return verdict_of(values, games, tuned, start, partners=partners, luck=known)
 
-    def way(
-        self, contest: Contest, results: Sequence[Result], luck: LuckSource | None
-    ) -> tune_text.Way:
+    def way(self, contest: Contest, results: Iterable[Result]) -> tune_text.Way:
         """Return the way of the search. Raises UserError."""
-        size, luck = contest.boards_a_sitting, luck if luck and luck.has_luck else None
+        size = contest.boards_a_sitting
+        played, known = with_known_luck(results)
         groups: list[list[Result]] = [[] for _ in range(self.groups(contest))]
-        for one in results:
+        for one in played:
             if one.board < self._first_checked(contest):
                 groups[(one.board - 1) // size].append(one)
         scores = list[tuple[float, ...]]()
         for at, games in enumerate(groups):
-            known = luck.corrections(games) if luck else None
-            whole = len(games) if known is None else len(known)
-            if whole < GAMES_A_BOARD * GROUP * size:
+            if len(games) < GAMES_A_BOARD * GROUP * size:
                 break
             scores.append(_scores(contest, games, at * size + 1, known))
         steps = search_path(self.space, tuple(scores))

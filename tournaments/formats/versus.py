@@ -1,7 +1,7 @@
 """Versus: two bots, until a sequential test decides whether the first is better. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
@@ -16,8 +16,9 @@ from tournaments.formats.base import (
     FinishedStages,
     LinkToGames,
     Pairings,
+    find_luck,
     first_version,
-    luck_of,
+    with_known_luck,
 )
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import (
@@ -64,7 +65,10 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
                 f"{'--boards' if asked else 'boards'} must be at least {test.min_boards}, not "
                 f"{most}."
             )
-        return replace(self, sprt=_changed(test, max_boards=most)), most
+        try:
+            return replace(self, sprt=replace(test, max_boards=most)), most
+        except ValueError as error:
+            raise UserError(f"Versus: {error}.") from error
 
     def check(self, contest: Contest) -> None:
         """Refuse all but two bots. Raises UserError."""
@@ -93,9 +97,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         tried: list[Outcome] = []
         for first in own[::block]:
             yield [Pairings([[contest.units]], range(first, min(first + block, own.stop)))]
-            over, luck = list(before.latest()), luck_of(before)
-            # Nobody plays between two blocks, so this takes nobody's time.
-            known = luck.compute(over) if luck and self.sprt.without_luck else None
+            over = before.latest()
+            known = find_luck(over) if self.sprt.without_luck else None
             tried += self._outcomes(contest, over, first, known)
             if is_decided(self.sprt, tried):
                 return
@@ -119,8 +122,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
         """Estimate the boards until the answer, if all are like these; None: no board is whole."""
-        luck = luck_of(results)
-        known = luck.compute(results) if luck and self.sprt.without_luck else None
+        known = find_luck(results) if self.sprt.without_luck else None
         return boards_expected(self.sprt, self._outcomes(contest, results, 1, known))
 
     @property
@@ -167,7 +169,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[SprtStep, ...]:
         """Return the steps of the test, board by board."""
         since = contest.boards_of(contest.units).start
-        return walk(self.sprt, self._known_outcomes(contest, results, since))
+        games, known = with_known_luck(results) if self.sprt.without_luck else (results, None)
+        return walk(self.sprt, self._outcomes(contest, games, since, known))
 
     def answer(self, contest: Contest, results: Iterable[Result]) -> Verdict:
         """Return the answer so far; "undecided" is one too."""
@@ -178,28 +181,9 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         """Return the names of the two bots; the test asks about the first."""
         return [contest.entrants[unit[0]].name for unit in contest.units]
 
-    def _known_outcomes(
-        self, contest: Contest, results: Iterable[Result], since: int
-    ) -> tuple[Outcome, ...]:
-        """Return the outcomes of boards whose luck is known, if the test needs it."""
-        luck = luck_of(results)
-        if luck is None or not self.sprt.without_luck:
-            return self._outcomes(contest, results, since, None)
-        games = list(results)
-        known = luck.corrections(games)
-        return self._outcomes(contest, [one for one in games if one.game in known], since, known)
-
     def _outcomes(
         self, contest: Contest, results: Iterable[Result], since: int, luck: Corrections | None
     ) -> tuple[Outcome, ...]:
         """Return the outcomes of boards; without luck the plain ones."""
         one, _ = self.sides(contest)
         return outcomes(self.sprt, results, one, lost_by=contest.target, since=since, luck=luck)
-
-
-def _changed(test: Sprt, **changes: Any) -> Sprt:
-    """Change a test's settings; UserError for a test that cannot decide."""
-    try:
-        return replace(test, **changes)
-    except ValueError as error:
-        raise UserError(f"Versus: {error}.") from error

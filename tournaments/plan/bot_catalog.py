@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from arena.rules.toml_file import load_toml
 from protocol.errors import UserError
 from tournaments.formats.base import plain_name
-from tournaments.plan.event import EntrantName, Event, Title, Word
+from tournaments.plan.event import ENTRANT, EntrantName, Event, Title, Word
 
 BOT_FILE = "bot.toml"
 """The name of the file in each bot's folder."""
@@ -119,7 +119,6 @@ def _number(version: str) -> tuple[int, ...]:
 
 LIST = "bots.toml"
 """Name of the file that lists the sample bots."""
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class CatalogBot(NamedTuple):
@@ -154,7 +153,7 @@ def own_bots(folder: Path) -> dict[str, BotFile]:
         name = path.parent.name
         if name in sample_bots():
             raise UserError(f"{path}: {name} is the name of a sample bot. Rename the folder.")
-        if _NAME.fullmatch(name):
+        if re.fullmatch(ENTRANT, name):
             with suppress(UserError):
                 own[name] = load_bot_file(path)
     return own

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from msgspec import UNSET
@@ -114,16 +114,11 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
         )
     if len(argv) > 1:
         return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
-    known = [*listed, *(f"{path.parent / one}" for one in _programs(path.parent))]
+    near = islice(path.parent.glob("*"), LOOKED_AT) if is_folder(path.parent) else ()
+    known = [*listed, *sorted(f"{one}" for one in near if is_file(one) and _runs(one))]
     if "/" in word or path.suffix:
         return UserError(f"There is no file {word}: {suggestion(word, known)}")
     return unknown_name("bot", word, known)
-
-
-def _programs(folder: Path) -> list[str]:
-    """Return the names of a folder's files that can play without a command."""
-    found = islice(folder.glob("*"), LOOKED_AT) if is_folder(folder) else ()
-    return sorted(path.name for path in found if is_file(path) and _runs(path))
 
 
 def _runs(path: Path) -> bool:
@@ -148,12 +143,9 @@ def slug(name: str) -> str:
 
 def unique_name(name: str, taken: Iterable[str]) -> str:
     """Return the name, with a number appended if another bot has it."""
-    names = set(taken)
-    number = 2
-    free = name
-    while free in names:
-        free, number = f"{name}-{number}", number + 1
-    return free
+    names = {*taken}
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(free for free in chain([name], numbered) if free not in names)
 
 
 def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
@@ -301,13 +293,8 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *written.arguments)
-    entry = WrittenBot(
-        *(written.name, run, bot.build, folder, bot.reads),
-        network=written.network,
-        environment=written.environment,
-        clock=written.clock,
-    )
-    return entry, home
+    listed = replace(written, run=run, build=bot.build, folder=folder, reads=bot.reads)
+    return replace(listed, bot=None, arguments=()), home
 
 
 def check_places(words: Iterable[str]) -> None:
@@ -325,13 +312,10 @@ def check_places(words: Iterable[str]) -> None:
 def fill_places(argv: Sequence[str], build: Path) -> tuple[str, ...]:
     """Return words with their placeholders filled in."""
     places = dict(zip(PLACES, (sys.executable, str(build)), strict=True))
-    return tuple(_replaced(part, places) for part in argv)
-
-
-def _replaced(part: str, places: dict[str, str]) -> str:
+    filled = tuple(argv)
     for place, value in places.items():
-        part = part.replace(place, value)
-    return part
+        filled = tuple(part.replace(place, value) for part in filled)
+    return filled
 
 
 def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:

@@ -67,7 +67,12 @@ def check_files(bot: WrittenBot, base: Path, build: Path) -> None:
         chain.from_iterable(outward_below(one, territory) for one in opened),
     )
     _refuse_links(bot.name, list(islice(dict.fromkeys(found), NAMED)), "in `reads` or the command")
-    _refuse_scripts(bot.name, programs, territory)
+    for program in programs:
+        if asked := foreign_interpreter(program, territory):
+            raise UserError(
+                f"Bot {bot.name}: the first line of {program} asks for a program outside its "
+                f"files: {asked}. Name that in `reads` or in the command."
+            )
     for pipe in chain.from_iterable(map(pipes_below, opened)):
         raise UserError(
             f"Bot {bot.name}: among its files is a named pipe, by which bots could talk: {pipe}. "
@@ -90,12 +95,3 @@ def _refuse_links(name: str, links: Sequence[Path], where: str) -> None:
             f"Bot {name}: a link leads out of its files: {told}. Remove it, or name its target "
             f"{where}."
         )
-
-
-def _refuse_scripts(name: str, programs: Sequence[Path], territory: Territory) -> None:
-    for program in programs:
-        if found := foreign_interpreter(program, territory):
-            raise UserError(
-                f"Bot {name}: the first line of {program} asks for a program outside its files: "
-                f"{found}. Name that in `reads` or in the command."
-            )

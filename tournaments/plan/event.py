@@ -15,7 +15,7 @@ from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import MOST_SEATS, Ruleset, Seats, check_seats, playable_seat_counts
+from protocol.ruleset import Ruleset, Seats, check_seats, playable_seat_counts
 from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.own_clock import OwnClock, own_or, split_clock
@@ -27,10 +27,8 @@ from tournaments.rating.tables import Anchor, anchored
 from tournaments.tuning.parameters import Parameter
 
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
-EntrantName = Annotated[
-    str,
-    Meta(pattern=r"^[A-Za-z0-9_-]{1,40}(?!\n)$", description="1 to 40 letters, digits, _ or -"),
-]
+ENTRANT = r"^[A-Za-z0-9_-]{1,40}(?!\n)$"
+EntrantName = Annotated[str, Meta(pattern=ENTRANT, description="1 to 40 letters, digits, _ or -")]
 TITLE = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
 Title = Annotated[str, Meta(pattern=TITLE, description="up to 80 characters in one line")]
 NAMELESS = ("run", "event")
@@ -48,7 +46,7 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: Title = ""
     """Title for its readers; without one, they see the name, or who plays what."""
     rules: Ruleset
-    seats: int
+    seats: Seats
     boards: Boards
     """Boards that each pairing plays, each in every seating; with versus the most."""
     boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
@@ -79,8 +77,6 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def __post_init__(self) -> None:
         """Refuse a plan that cannot be played. Raises UserError."""
-        if not 2 <= self.seats <= MOST_SEATS:
-            raise UserError(f"A table has two to eight seats, not {self.seats} (seats).")
         active = [entrant for entrant in self.entrants if not entrant.retired]
         if len(active) < self.seats and not self.teams:
             missing = (self.seats - len(active)) * ["greedy"]
@@ -338,15 +334,14 @@ def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> 
     `mine=1500`. Without a file the bots are still missing. Raises UserError with the file and the
     path inside it.
     """
-    given = given or {}
     if path is None:
-        fields = _merged({"bots": []}, given)
-        event: WrittenEvent = convert_or_explain(_in_full(fields), WrittenEvent)
-        return event
-    written = load_toml(path, WrittenEvent, _in_full)
-    if not given:
-        return written
-    return load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
+        fields = _in_full(_merged({"bots": []}, given or {}))
+        event: WrittenEvent = convert_or_explain(fields, WrittenEvent)
+    else:
+        event = load_toml(path, WrittenEvent, _in_full)
+        if given:
+            event = load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
+    return event
 
 
 def _merged(said: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from tournaments.formats.gauntlet import ChallengeFormat
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.tune import GROUP, Tune
 from tournaments.formats.versus import Versus
-from tournaments.plan.bot_command import parse_bots, prepare_entrant, resolve_command
+from tournaments.plan.bot_command import PLACES, parse_bots, prepare_entrant, resolve_command
 from tournaments.plan.deals.deals_file import SetDeals, read_deals, read_logged_deals, too_few_deals
 from tournaments.plan.event import SUFFIX, Event, WrittenBot, WrittenEvent, written_event
-from tournaments.tuning.parameters import Values, fill, starts
+from tournaments.tuning.parameters import fill, starts
 from tournaments.tuning.search import optimiser_here
 
 TUNED = "-tuned"
@@ -45,7 +45,7 @@ def expand_tune(written: WrittenEvent, base: Path) -> WrittenEvent:
     (bot,) = written.bots
     if len(bot.name) > LONGEST:
         raise UserError(f"The name of a tuned bot has at most {LONGEST} characters: {bot.name!r}.")
-    words = resolve_command(bot, base)[0].run
+    words, values = resolve_command(bot, base)[0].run, starts(written.tune)
     for name in written.tune:
         place = f"{{{name}}}"
         if not any(place in word for word in words[1:]):
@@ -54,13 +54,11 @@ def expand_tune(written: WrittenEvent, base: Path) -> WrittenEvent:
                 "bot reads the value."
             )
     for word in words:
-        if ("{build}" in word or "{python}" in word) and fill((word,), starts(written.tune)) != (
-            word,
-        ):
+        if any(place in word for place in PLACES) and fill((word,), values) != (word,):
             raise UserError(
                 f"{word!r}: a word with a parameter cannot have {{build}} or {{python}}."
             )
-    first = _with_values(bot, starts(written.tune))
+    first = replace(bot, run=fill(bot.run, values), arguments=fill(bot.arguments, values))
     names = (bot.name, *(f"{bot.name}-{n}" for n in range(1, GROUP + 1)), f"{bot.name}{TUNED}")
     # A listed bot is listed by its name.
     first = first if first.run else replace(first, bot=first.bot or first.name)
@@ -74,10 +72,6 @@ def _entry(bot: WrittenBot) -> str:
         {"run": bot.run} if bot.run else {"bot": bot.bot or bot.name, "arguments": bot.arguments}
     )
     return "\n".join(f"{key} = {encode_json(value).decode()}" for key, value in parts.items())
-
-
-def _with_values(bot: WrittenBot, values: Values) -> WrittenBot:
-    return replace(bot, run=fill(bot.run, values), arguments=fill(bot.arguments, values))
 
 
 class EventPlan(NamedTuple):
@@ -97,7 +91,14 @@ class EventPlan(NamedTuple):
     def event(self, entrants: Sequence[Entrant]) -> Event:
         """Return the event with these bots. Raises UserError if it cannot be played."""
         event = self._with(self.boards, entrants)
-        _check_luck(event)
+        if event.format.takes_luck_out:
+            from arena.valuation.luck import has_draws  # It needs numpy.
+
+            if not has_draws(event.rules, event.seats):
+                raise UserError(
+                    f"No tile is drawn in {event.rules.name}: there is no luck of the draw to take "
+                    "out. Leave out --without-luck (without_luck)."
+                )
         if self.deals is None:
             return event
         most = len(self.deals.boards)
@@ -144,18 +145,6 @@ class EventPlan(NamedTuple):
         event = self.event([prepare_entrant(bot, self.base, folder) for bot in bots])
         event.format.check_size(event)
         return event
-
-
-def _check_luck(event: Event) -> None:
-    """Refuse to take luck out where there is none. Raises UserError."""
-    if event.format.takes_luck_out:
-        from arena.valuation.luck import has_draws  # It needs numpy.
-
-        if not has_draws(event.rules, event.seats):
-            raise UserError(
-                f"No tile is drawn in {event.rules.name}: there is no luck of the draw to take "
-                "out. Leave out --without-luck (without_luck)."
-            )
 
 
 def read_plan(

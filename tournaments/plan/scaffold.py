@@ -103,20 +103,14 @@ def _files(key: str, name: str) -> dict[str, bytes]:
     """Return the files of a bot's folder with their content; the first is the bot's source."""
     language = languages()[key]
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
+    readme = (_templates() / "README.md").read_text(encoding="utf-8")
+    built = "It is built before each event." if language.build else "Nothing has to be built."
+    for word, said in {"LANGUAGE": language.title, "FILE": language.file, "BUILT": built}.items():
+        readme = readme.replace(word, said)
     words = {"needs": language.needs, "build": language.build, "run": language.run}
     entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
-    texts = {language.file: source, "README.md": _readme(language), BOT_FILE: entry}
+    texts = {language.file: source, "README.md": readme, BOT_FILE: entry}
     return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}
-
-
-def _readme(language: Language) -> str:
-    text = (_templates() / "README.md").read_text(encoding="utf-8")
-    built = "It is built before each event." if language.build else "Nothing has to be built."
-    return (
-        text.replace("LANGUAGE", language.title)
-        .replace("FILE", language.file)
-        .replace("BUILT", built)
-    )
 
 
 def _in_toml(value: str | Sequence[str]) -> str:

@@ -39,22 +39,15 @@ class Estimate(NamedTuple):
         return f"{cell.text} ± {cell.detail}" if cell.detail else cell.text
 
 
-class HasElo(Protocol):
-    """A line of a table with a rating or a bound."""
-
+class _HasElo(Protocol):
     @property
-    def elo(self) -> float | None:
-        """The rating, in Elo."""
-
+    def elo(self) -> float | None: ...
     @property
-    def half_width(self) -> float | None:
-        """Half the width of its 95 % interval."""
-
+    def half_width(self) -> float | None: ...
     @property
-    def bound(self) -> Bound:
-        """As in `tournaments.rating.tables.Rating`."""
+    def bound(self) -> Bound: ...
 
 
-def elo_of(one: HasElo) -> Estimate:
-    """Return the rating of a line of a table."""
+def elo_of(one: _HasElo) -> Estimate:
+    """Return the rating of a line of a table, in Elo, or its bound."""
     return Estimate(one.elo, one.half_width, one.bound)

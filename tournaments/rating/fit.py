@@ -1,6 +1,5 @@
 """Core, fit and bounds of a pool: who can be rated, the likeliest ratings, bounds of the rest."""
 
-from collections.abc import Iterator
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -287,11 +286,8 @@ def _boards(rated: Cells, size: int) -> tuple[int, ...]:
     members = np.abs(rated.design.value) > 0
     members &= rated.design.column < size
     boards = int(rated.board.max(initial=0)) + 1
-    who, where = (
-        rated.design.column[rated.row],
-        np.broadcast_to(rated.board[:, None], (len(rated.row), members.shape[1])),
-    )
-    use = members[rated.row]
+    who, use = rated.design.column[rated.row], members[rated.row]
+    where = np.broadcast_to(rated.board[:, None], use.shape)
     seen = statistics.distinct(who[use] * boards + where[use]) // boards
     return tuple(np.bincount(seen, minlength=size).tolist())
 
@@ -373,16 +369,13 @@ def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
     return Bounds(found, sweeps)
 
 
-def _outwards(core: Core, sign: int) -> Iterator[int]:
+def _outwards(core: Core, sign: int) -> list[int]:
     """Return the parts above the core, or those below it, the nearest first."""
     reached = (core.above if sign > 0 else core.above.T).sum(axis=1)
     wanted = ">" if sign > 0 else "<"
-    parts = {
-        part: int(many)
-        for part, many, bound in zip(core.part.tolist(), reached, core.bound, strict=True)
-        if bound == wanted
-    }
-    return iter(sorted(parts, key=lambda part: (parts[part], part)))
+    rows = zip(reached.tolist(), core.part.tolist(), core.bound, strict=True)
+    parts = sorted({(many, part) for many, part, bound in rows if bound == wanted})
+    return [part for _, part in parts]
 
 
 def _sweep(fit: Fit, inside: Bools, placed: Floats, games: Floats, sign: int) -> Sweep:

@@ -66,7 +66,8 @@ def ratio_path(settings: Sprt, values: Sequence[float] | Floats, games: int) -> 
     n = np.arange(1, off.shape[-1] + 1)
     mean = np.cumsum(off, axis=-1) / n
     squares = np.maximum(np.cumsum(off * off, axis=-1) - n * mean * mean, 0)
-    variance = (squares + 2 * _step(settings) ** 2) / n
+    step = STEPS * (settings.h1 - settings.h0) if settings.measure == "points" else STEP
+    variance = (squares + 2 * step**2) / n
     lead, spread = mean, variance
     if settings.measure == "nelo":
         lead, spread = mean / np.sqrt(variance), np.ones_like(variance)
@@ -79,10 +80,6 @@ def ratio_path(settings: Sprt, values: Sequence[float] | Floats, games: int) -> 
     slope = (high - low) / variance_there
     llr = n * slope * (lead - (low + high) / 2)
     return RatioPath(llr, _estimate(settings, lead, n, games), slope * np.sqrt(spread))
-
-
-def _step(settings: Sprt) -> float:
-    return STEPS * (settings.h1 - settings.h0) if settings.measure == "points" else STEP
 
 
 def _thetas(settings: Sprt, games: int) -> tuple[float, float]:

@@ -198,10 +198,8 @@ class _Case(NamedTuple):
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     games, points = meetings(tally).totals(len(tally.names))
     core = core_of(tally, anchor.name if anchor else None)
-    if anchor and not (
-        anchor.name in tally.names and not core.bound[tally.names.index(anchor.name)]
-    ):
-        anchor = None
+    bounds = dict(zip(tally.names, core.bound, strict=True))
+    anchor = anchor if anchor and bounds.get(anchor.name) == "" else None
     zero = core.level.astype(np.float64)
     if anchor:
         zero = np.array([float(name == anchor.name) for name in tally.names])
@@ -218,13 +216,8 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
                 corrected_fit = fit_model(tally, core, zero / zero.sum(), prior)
         left = tally.overs()[whole]
         corrected_margins = statistics.by_cluster(who[whole], board[whole], left, len(games))
-    bounds = bounds_of(found, core, tally.sides)
-    return _pool(
-        _Case(
-            *(tally, games, points, core, found, bounds, played, margins, anchor),
-            *(corrected_fit, corrected_margins),
-        )
-    )
+    facts = tally, games, points, core, found, bounds_of(found, core, tally.sides)
+    return _pool(_Case(*facts, played, margins, anchor, corrected_fit, corrected_margins))
 
 
 def _pool(case: _Case) -> Pool:
@@ -292,11 +285,10 @@ def _fine(value: float | None) -> float | None:
 
 def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
     margin, margin_half_width = _margin(case, case.margins, i)
-    inside = case.core.bound[i] == ""
     return Rating(
         name=case.tally.names[i],
         elo=_rated(case, i),
-        half_width=_half_width(_error(case, case.fit, i)) if inside else None,
+        half_width=None if case.core.bound[i] else _half_width(_error(case, case.fit, i)),
         bound=case.core.bound[i],
         ranks=ranks,
         games=int(case.played.size[i]),
@@ -314,7 +306,7 @@ def _corrected(case: _Case, i: int) -> Corrected | None:
         return None
     margin, margin_half_width = _margin(case, case.corrected_margins, i, PARTS)
     elo = half_width = None
-    if case.corrected_fit and case.core.bound[i] == "":
+    if case.corrected_fit and not case.core.bound[i]:
         elo = _elo(float(case.corrected_fit.theta[i]), case.anchor.elo if case.anchor else 0.0)
         half_width = _half_width(_error(case, case.corrected_fit, i))
     return Corrected(

@@ -222,10 +222,8 @@ def answer(settings: Sprt, steps: Sequence[SprtStep]) -> Verdict:
     """Return the verdict of a walk; "undecided" is a verdict too."""
     if not steps or steps[-1].boards < settings.min_boards:
         return "undecided"
-    low, high = settings.bounds
-    if steps[-1].llr >= high:
-        return "H1"
-    return "H0" if steps[-1].llr <= low else "undecided"
+    (low, high), llr = settings.bounds, steps[-1].llr
+    return "H1" if llr >= high else "H0" if llr <= low else "undecided"
 
 
 def boards_still_needed(settings: Sprt, step: SprtStep) -> int:

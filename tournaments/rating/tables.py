@@ -1,6 +1,7 @@
 """Values of rated results: the tables of pools with their entrants, as results.json has them."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from math import isfinite
 from typing import Literal, NamedTuple
 
@@ -46,13 +47,10 @@ def anchored(said: str | None) -> Anchor | None:
     if said is None:
         return None
     name, _, elo = said.rpartition("=")
-    try:
-        anchor = Anchor(name, float(elo))
-    except ValueError:
-        anchor = Anchor("", 0.0)
-    if not anchor.name:
-        raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {said!r}.")
-    return anchor
+    with suppress(ValueError):
+        if name:
+            return Anchor(name, float(elo))
+    raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {said!r}.")
 
 
 class Correction(NamedTuple):

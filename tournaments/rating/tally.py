@@ -92,8 +92,7 @@ def collect(
     fouls: Counter[str] = Counter()
     seats = 0
     for result in results:
-        seats = _checked(len(result.seats), seats, partners)
-        _check_numbers(result)
+        seats = _checked(result, seats, partners)
         boards.append(result.board)
         whole.append(result.why != "foul")
         seen.extend(ids.setdefault(name, len(ids)) for name in result.seats)
@@ -123,21 +122,19 @@ def collect(
     return tally._replace(luck=_luck_columns(who, *by_side))
 
 
-def _checked(seats: int, before: int, partners: bool) -> int:
+def _checked(result: Result, before: int, partners: bool) -> int:
+    """Return the number of seats; refuse numbers that would not fit into the columns as sums."""
+    seats = len(result.seats)
     if seats < 2 or (partners and seats != 4):
         raise ValueError(f"cannot rate a game of {seats} seats{' with partners' * partners}")
     if before not in (0, seats):
         raise ValueError(f"the results mix games of {before} and of {seats} seats")
-    return seats
-
-
-def _check_numbers(result: Result) -> None:
-    """Refuse numbers that would not fit into the columns, or whose sums would not."""
-    if not len(result.seats) == len(result.scores) == len(result.places):
+    if not seats == len(result.scores) == len(result.places):
         raise ValueError(f"game {result.game} has other numbers of seats, scores and places")
     numbers = (result.board, *result.scores, *result.places)
     if not -MOST < min(numbers) <= max(numbers) < MOST:
         raise ValueError(f"game {result.game} has a number that is beyond {MOST}")
+    return seats
 
 
 def _broken_up(
@@ -202,11 +199,9 @@ class Meetings(NamedTuple):
 
     def totals(self, size: int) -> tuple[Floats, Floats]:
         """Return how often each two of so many entrants met, and the points of the first."""
-        games, halves = (
-            np.bincount(self.pair, minlength=size**2),
-            sums(self.pair, self.half, size**2),
-        )
-        return games.reshape(size, size).astype(np.float64), halves.reshape(size, size) / 2
+        games = np.bincount(self.pair, minlength=size**2).astype(np.float64)
+        halves = sums(self.pair, self.half, size**2)
+        return games.reshape(size, size), halves.reshape(size, size) / 2
 
 
 def meetings(tally: Tally) -> Meetings:

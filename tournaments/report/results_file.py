@@ -6,7 +6,6 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from protocol.records import Result
-from tournaments.formats.base import luck_of
 from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.tune import Tune
 from tournaments.plan.event import Event, Terms
@@ -96,8 +95,7 @@ def search_steps(event: Event, results: Sequence[Result]) -> tuple[SearchStep, .
     """Return the way of a tune's search; nothing of another format. Raises UserError."""
     if not isinstance(event.format, Tune):
         return ()
-    active = event.active_results(results)
-    way = event.format.way(event, active, luck_of(active))
+    way = event.format.way(event, event.active_results(results))
     return tuple(
         SearchStep(at * way.boards_a_step, step.best, lead)
         for at, (step, lead) in enumerate(zip(way.steps, (None, *way.means), strict=True))

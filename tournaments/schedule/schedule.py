@@ -11,7 +11,7 @@ from msgspec import Struct
 from arena.logs.catalog import SITTING_PREFIX
 from protocol.records import Result
 from protocol.ruleset import rotations
-from tournaments.formats.base import Meeting, Pairings, luck_of
+from tournaments.formats.base import Meeting, Pairings, SomeResults, luck_of
 from tournaments.plan.event import Event
 from tournaments.schedule.circular_orders import circular_orders
 from tournaments.tuning.parameters import Values
@@ -91,8 +91,8 @@ class _Finished(Collection[Result]):
     def __iter__(self) -> Iterator[Result]:
         return chain.from_iterable(map(self._of, self.stages))
 
-    def latest(self) -> Iterator[Result]:
-        return self._of(self.stages[-1])
+    def latest(self) -> SomeResults:
+        return SomeResults(self._of(self.stages[-1]), self.luck)
 
     def _of(self, stage: Stage) -> Iterator[Result]:
         return (self._results[game.name] for plan in stage for game in plan.games)

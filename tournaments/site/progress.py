@@ -133,7 +133,7 @@ class Progress:
         return None
 
     def _table(self) -> Group:
-        asked = question_line(self._event, self._ledger.results.values())
+        asked = question_line(self._event, self._ledger.results.first())
         below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
         below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
         room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
@@ -170,7 +170,7 @@ class Progress:
         done = len(self._ledger.results)
         rate = (done - self._first) / (now - self._began)
         left = (self._ledger.planned - done) / rate
-        asked = question_line(self._event, self._ledger.results.values())
+        asked = question_line(self._event, self._ledger.results.first())
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
         within = f"{self._event.format.ESTIMATE}{duration(left / 60)}"
         line = f"{done} of {self._ledger.planned} games, {within} left.{fouls}"

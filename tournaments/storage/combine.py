@@ -21,7 +21,7 @@ from protocol.codec import (
     strip_checksum,
 )
 from protocol.errors import UserError, unknown_name
-from protocol.records import GameRecord, Result, Sitting
+from protocol.records import GameRecord, Sitting
 from protocol.ruleset import Ruleset
 from tournaments.formats.base import first_version
 from tournaments.plan.event import Event
@@ -70,7 +70,8 @@ def open_source(path: Path) -> Source:
         folder = Folder(ledger.parent)
         event = load_event(folder) if folder.event.is_file() else None
         results, count = ResultStore(), 0
-        for count, result in enumerate(_read(ledger, event), 1):
+        read = results_of(ledger, event) if event else read_ledger(ledger)
+        for count, result in enumerate(read, 1):
             results.add(result)
             if len(results) < count:
                 raise DamagedFileError(f"{ledger} has game {result.game} twice: it is damaged.")
@@ -78,11 +79,6 @@ def open_source(path: Path) -> Source:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     return Source(str(path), ledger, event, deals, results)
-
-
-def _read(ledger: Path, event: Event | None) -> Iterator[Result]:
-    """Read a ledger, checked against its event if there is one. Raises DamagedFileError."""
-    return results_of(ledger, event) if event else read_ledger(ledger)
 
 
 def _nothing(path: Path, ledger: Path) -> UserError:
@@ -176,7 +172,12 @@ class EntrantNames:
                 first = first_version(name)
                 self._known.setdefault(first, {}).setdefault(fingerprint, []).append(one.said)
                 called.setdefault(first, set()).add((name, fingerprint))
-        self._disputed = {first for first, said in called.items() if not _one_to_one(said)}
+        # Elsewhere each name has one fingerprint, and each fingerprint one name.
+        self._disputed = {
+            first
+            for first, said in called.items()
+            if any(len(set(one)) < len(said) for one in zip(*said, strict=True))
+        }
 
     def label(self, of: Source, name: str) -> str:
         """Return the label of an entrant of a ledger."""
@@ -200,11 +201,6 @@ class EntrantNames:
                 for one, said in self._known[name].items()
             )
             yield f"{name} is not the same bot in all events: {', '.join(told)}."
-
-
-def _one_to_one(called: set[tuple[str, str]]) -> bool:
-    """Tell whether each name has one fingerprint, and each fingerprint one name."""
-    return all(len(set(one)) == len(called) for one in zip(*called, strict=True))
 
 
 BoardNumbers = dict[tuple[str, int] | str, int]

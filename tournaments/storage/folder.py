@@ -326,8 +326,13 @@ def reveal_one(folder: Folder, seed_of: SeedOf, board: int) -> None:
 
     `reveal` sorts them all when the run is over. Raises OSError.
     """
-    with open_append(folder.seeds) as descriptor:
-        append_atomic(descriptor, encode_line(Reveal(board, seed_of(board).hex())))
+    publish_line(folder.seeds, Reveal(board, seed_of(board).hex()))
+
+
+def publish_line(path: Path, promise: Commitment | Reveal) -> None:
+    """Append a commitment, or what it committed to. Raises OSError."""
+    with open_append(path) as descriptor:
+        append_atomic(descriptor, encode_line(promise))
 
 
 def reveal(folder: Folder, seed_of: SeedOf, boards: Iterable[int]) -> None:

@@ -59,8 +59,14 @@ class Ledger:
         self._log = checksummed.SealedLog(self._path, decode_result)
         self._note(self._log.mend())
         self.results = ResultStore(luck=LuckStore(folder, event, writes=True, computed=computed))
-        lines = self._read()
-        self._read_past()
+        lines = 0
+        for result in self._log.read():
+            self.results.add(result)
+            lines += 1
+        if lines != len(self.results):
+            lines = 0  # A game has two: all are written again.
+        for plan in past_sittings(folder, event):
+            self._recover(plan)
         self._stages = stages(event, self.results)
         self.left: dict[int, int] = {}
         self.stage: Stage = ()
@@ -76,18 +82,6 @@ class Ledger:
         self._due = next(self._order, None)
         self._take_up(lines)
         self._release()
-
-    def _read(self) -> int:
-        """Read the file; return the number of its lines, or 0 if a game has two."""
-        lines = 0
-        for result in self._log.read():
-            self.results.add(result)
-            lines += 1
-        return lines if lines == len(self.results) else 0
-
-    def _read_past(self) -> None:
-        for plan in past_sittings(self._folder, self._event):
-            self._recover(plan)
 
     def _enter(self) -> None:
         """Advance to the first stage that lacks results."""
@@ -211,14 +205,10 @@ class Ledger:
     def _release(self) -> None:
         """Write every result whose turn has come, in batches."""
         ready = self._ready()
-        while self._take(ready):
-            self._log.append(self._pending)
-            self._pending.clear()
-
-    def _take(self, ready: Iterator[Result]) -> bool:
-        """Take a batch of results; tell whether any wait to be written, earlier ones too."""
         self._pending += islice(ready, LINES_AT_ONCE)
-        return bool(self._pending)
+        while self._pending:
+            self._log.append(self._pending)
+            self._pending = [*islice(ready, LINES_AT_ONCE)]
 
 
 def read_ledger(path: Path) -> Iterator[Result]:

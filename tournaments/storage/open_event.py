@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count, islice
 from pathlib import Path
@@ -36,7 +36,6 @@ from tournaments.plan.deals.deal_filter import SIGNS, parse_filter
 from tournaments.plan.deals.deals_file import SetBoard, SetDeals, draw_seed, too_few_deals
 from tournaments.plan.event import Event, as_json
 from tournaments.plan.event_plan import EventPlan
-from tournaments.rating.tables import Anchor
 from tournaments.storage.folder import (
     SECRET,
     Folder,
@@ -77,7 +76,10 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     was `played`. A plan that names no anchor keeps the old one's.
     """
     names = {one.name: _version(old, one, played) for one in new.entrants}
-    active = [_as_before(old, replace(one, name=names[one.name])) for one in new.entrants]
+    renamed = [replace(one, name=names[one.name]) for one in new.entrants]
+    # One that played already keeps its first board.
+    first = {_who(one): one.first_board for one in old.entrants}
+    active = [replace(one, first_board=first.get(_who(one), one.first_board)) for one in renamed]
     kept = [
         replace(one, retired=True)
         for one in old.entrants
@@ -88,30 +90,15 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     form = new.format.renamed(names)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
     entrants = (*active, *kept)
-    anchor = _kept_anchor(old, entrants, names)
+    anchor = old.anchor
     if new.anchor:
         anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
+    elif anchor and anchor.name not in {one.name for one in entrants}:
+        # One who plays no more is forbidden by `incompatibility`, in words of its own.
+        after = names.get(first_version(anchor.name))
+        anchor = replace(anchor, name=after) if after else None
     title = new.title or old.title
     return replace(new, title=title, entrants=entrants, format=form, teams=teams, anchor=anchor)
-
-
-def _kept_anchor(
-    old: Event, entrants: Iterable[Entrant], names: Mapping[str, str]
-) -> Anchor | None:
-    """Return the old plan's anchor: the version that has the rating, or the one in its place.
-
-    None for one who plays no more, which `incompatibility` forbids in words of its own.
-    """
-    if old.anchor is None or old.anchor.name in {one.name for one in entrants}:
-        return old.anchor
-    first = first_version(old.anchor.name)
-    return replace(old.anchor, name=names[first]) if first in names else None
-
-
-def _as_before(old: Event, entrant: Entrant) -> Entrant:
-    """Keep the first board of an entrant that played already."""
-    same = (one for one in old.entrants if (one.name, one.fingerprint) == _who(entrant))
-    return next((replace(entrant, first_board=one.first_board) for one in same), entrant)
 
 
 def _who(entrant: Entrant) -> tuple[str, str]:
@@ -199,7 +186,9 @@ def open_event(
     check_not_readable(folder, event.entrants, event.sandbox, deals and deals.source)
     if not folder.event.exists():
         # Whatever a killed run left here was never published.
-        _write_secret(folder, seed)
+        make_private(folder)
+        secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
+        write_atomic(folder.secret, [secret], 0o600)
         seed_of = _planned_seeds(folder, event, deals)
         _write_boards(folder, event, seed_of)
         # Last, so that a folder with an event has all other files.
@@ -313,12 +302,6 @@ class _Played:
         return any(game.result for path in logs for game in read_games(path))
 
 
-def _write_secret(folder: Folder, seed: int | None) -> None:
-    secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
-    make_private(folder)
-    write_atomic(folder.secret, [secret], 0o600)
-
-
 def seeded(seed: int) -> bytes:
     """Return the secret that a --seed determines."""
     return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
@@ -340,7 +323,9 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
     made = [path for path in (place, *place.parents) if not os.path.lexists(path)]
     there = _entries(place)
     with lock_for_writing(folder):
-        before = {path: content(path) for path in _plan(folder)}
+        # The files that change with the plan, the plan last.
+        plan = folder.history, folder.commitments, folder.event
+        before = {path: content(path) for path in plan}
         logs = _sizes(folder)
         try:
             yield
@@ -351,11 +336,6 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
                 else:
                     _remove(_entries(place) - there, made)
             raise
-
-
-def _plan(folder: Folder) -> tuple[Path, ...]:
-    """Return the files that change with the plan, the plan last."""
-    return folder.history, folder.commitments, folder.event
 
 
 def _sizes(folder: Folder) -> dict[Path, int]:
@@ -417,7 +397,9 @@ def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, st
     name = event_name(plan, seed)
     for number in count(1):
         path = Path(RUNS, name if number == 1 else f"{name}-{number}")
-        old = _event_in(path)
+        old = None
+        with suppress(UserError):
+            old = read_event(Folder(path))
         if old is None:
             others = f", because {RUNS}/{name} has another event" if number > 1 else ""
             yield path, f"Folder: {path}{others}"
@@ -457,13 +439,6 @@ def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
         yield slug(f"{one.measure}-{SIGNS[one.sign][0]}-{one.number}")
     if seed is not None:
         yield f"seed-{seed}"
-
-
-def _event_in(path: Path) -> Event | None:
-    """Return the event that a folder has; None if it has none that can be read."""
-    with suppress(UserError):
-        return read_event(Folder(path))
-    return None
 
 
 def _is_same(old: Event, plan: EventPlan) -> bool:

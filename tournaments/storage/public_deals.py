@@ -64,7 +64,10 @@ def public_boards(folder: Folder) -> set[int]:
 
     Skips damaged lines and files: other checks report them.
     """
-    public = set(_in_ledger(folder))
+    public = set[int]()
+    for line in grep_prefix(folder.ledger, (line_start(Result),)):
+        with suppress(DamagedRecordError):
+            public.add(decode_result(strip_checksum(line)).board)
     with suppress(DamagedFileError):
         public |= published_seeds(folder.seeds).keys()
     for path in folder.logs():
@@ -75,12 +78,6 @@ def public_boards(folder: Folder) -> set[int]:
                     record = decode_record(strip_checksum(line))
                     public |= {record.board} if isinstance(record, GameRecord) else set()
     return public
-
-
-def _in_ledger(folder: Folder) -> Iterator[int]:
-    for line in grep_prefix(folder.ledger, (line_start(Result),)):
-        with suppress(DamagedRecordError):
-            yield decode_result(strip_checksum(line)).board
 
 
 def board_spans(boards: Iterable[int]) -> tuple[Span, ...]:

@@ -3,7 +3,7 @@
 A Result takes about a kilobyte; here a game of two takes some 300 bytes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import overload
 
 from msgspec import msgpack
@@ -55,28 +55,11 @@ class ResultStore(Mapping[str, Result]):
         return game in self._rows
 
     def __iter__(self) -> Iterator[str]:
-        return (result.game for result in self.first())
+        # A copy: results may be added meanwhile.
+        return iter([*self._rows])
 
     def __len__(self) -> int:
         return len(self._rows)
-
-    def values(self) -> ValuesView[Result]:
-        """Return the results in the order in which they were added."""
-        return _Values(self)
-
-
-class _Values(ValuesView[Result]):
-    """A view that reads the rows in order, without an index lookup for each."""
-
-    _mapping: ResultStore
-
-    @property
-    def luck(self) -> LuckSource | None:
-        """The source of their luck."""
-        return self._mapping.luck
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self._mapping.first())
 
 
 class Rows(Sequence[Result]):

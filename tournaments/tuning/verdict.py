@@ -6,7 +6,6 @@ from math import sqrt
 from msgspec import Struct
 
 from protocol.records import Result
-from tournaments.rating.estimate import Estimate
 from tournaments.rating.tables import Anchor, Corrections
 
 
@@ -35,14 +34,14 @@ class Verdict(Struct, frozen=True, kw_only=True):
         return -self.points > self.points_half_width
 
 
-def mean_lead(values: Sequence[float]) -> Estimate:
-    """Return the mean of two or more independent leads, and its interval by Student's t."""
+def mean_lead(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of two or more independent leads, and half its interval by Student's t."""
     from tournaments.rating.statistics import t_quantile  # It needs numpy.
 
     many = len(values)
     mean = sum(values) / many
     error = sqrt(sum((one - mean) ** 2 for one in values) / (many - 1) / many)
-    return Estimate(mean, t_quantile(0.975, many - 1) * error)
+    return mean, t_quantile(0.975, many - 1) * error
 
 
 def verdict_of(
@@ -63,9 +62,7 @@ def verdict_of(
     elo, half = rated.elo, rated.half_width
     if rated.corrected and rated.corrected.elo is not None:
         elo, half = rated.corrected.elo, rated.corrected.half_width
-    lead, half_width, _ = mean_lead(values)
-    assert lead is not None
-    assert half_width is not None
+    lead, half_width = mean_lead(values)
     return Verdict(
         boards=len(values),
         points=round(lead, 6),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -490,7 +491,8 @@ def test_keys_turn_frames(key: str, to: int | None) -> None:
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
-    monkeypatch.setattr("tournaments.commands.games.replay._at_terminal", lambda: True)
+    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("tournaments.cli.games.replay.sys", terminal)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 

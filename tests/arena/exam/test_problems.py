@@ -17,7 +17,7 @@ from protocol.messages import Clock
 from protocol.records import GameRecord
 from tests.support.tables import sitting
 from tests.support.transcripts import any_of, overheard
-from tournaments.commands.exam import SAMPLE
+from tournaments.cli.bots.exam import SAMPLE
 
 CLOCK = Clock()
 MOST_BYTES = 300_000

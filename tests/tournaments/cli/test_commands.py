@@ -13,34 +13,32 @@ from click.testing import CliRunner
 
 from tests.support.events import boneyard, copied, run
 from tournaments.cli.arguments import aliases
-from tournaments.cli.main import FIRST, OTHERS, VERSION, main
-from tournaments.commands import run as run_command
-from tournaments.commands.run import BY_SEED
+from tournaments.cli.main import FIRST, MODULES, VERSION, main
+from tournaments.cli.run import BY_SEED
 
-COMMANDS = (*FIRST, *OTHERS)
-NAMES = sorted(filter(None, (command.name for command in COMMANDS)))
+NAMES = sorted(MODULES)
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
+
+
+def command_of(name: str) -> click.Command:
+    command = main.get_command(click.Context(main), name)
+    assert command, name
+    return command
 
 
 # --- help ---
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_command_has_an_example(name: str) -> None:
-    said = boneyard(name, "--help")
-    assert f"boneyard {name}" in said.partition("Example")[2]
-
-
 def test_the_first_screen_has_the_commands_of_a_newcomer_and_the_names_of_the_others() -> None:
     lines = CliRunner().invoke(main, ["--help"], terminal_width=80).output.splitlines()
     assert len(lines) <= 24
-    assert len(COMMANDS) <= 18
-    for command in FIRST:
-        (line,) = [line for line in lines if line.startswith(f"  {command.name} ")]
-        assert line.endswith(".")
-        assert not line.endswith("...")
+    assert len(NAMES) <= 18
+    for name, said in FIRST.items():
+        (line,) = [line for line in lines if line.startswith(f"  {name} ")]
+        assert line.endswith(said), "In one line."
+        assert (command_of(name).help or "").splitlines()[0] == said
     named = " ".join(lines).partition("More:")[2]
-    assert all(f"{command.name}" in named for command in OTHERS)
+    assert all(name in named for name in MODULES.keys() - FIRST.keys())
 
 
 def test_run_shows_the_options_that_people_use_and_the_rest_if_asked() -> None:
@@ -52,8 +50,10 @@ def test_run_shows_the_options_that_people_use_and_the_rest_if_asked() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_help_says_the_same_as_the_option(name: str) -> None:
-    assert boneyard("help", name).strip() == boneyard(name, "--help").strip()
+def test_help_says_the_same_as_the_option_and_has_an_example(name: str) -> None:
+    said = boneyard(name, "--help")
+    assert boneyard("help", name).strip() == said.strip()
+    assert f"boneyard {name}" in said.partition("Example")[2]
 
 
 def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_nearest() -> None:
@@ -71,6 +71,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("plan", "friday"), "did you mean run --plan or show --separate?"),
         (("help", "review"), "did you mean explain --review?"),
         (("rnu",), "did you mean run?"),
+        (("version",), "did you mean --version?"),
         (("foo",), "Unknown command 'foo': there are demo, new, check, "),
         (("run", "--workers", "2"), "Unknown option '--workers': did you mean --jobs?"),
         (("run", "--bords", "2"), "Unknown option '--bords': did you mean --boards?"),
@@ -110,12 +111,8 @@ def test_a_guess_at_what_is_shown_gets_one_sentence(
 
 def test_other_names_stand_for_what_there_is() -> None:
     """And for nothing that there is under that very name: it would never be looked up."""
-    options = {
-        one
-        for command in COMMANDS
-        for param in command.get_params(click.Context(command))
-        for one in param.opts
-    }
+    params = [param for name in NAMES for param in command_of(name).params]
+    options = {one for param in params for one in param.opts}
     assert options.issuperset(one for same in aliases.OPTIONS.values() for one in same)
     for form in aliases.COMMANDS.values():
         for one in form.split(" or "):
@@ -124,17 +121,10 @@ def test_other_names_stand_for_what_there_is() -> None:
     assert aliases.COMMANDS.keys().isdisjoint(NAMES)
 
 
-def test_a_guess_at_the_version_finds_the_option() -> None:
-    assert "did you mean --version?" in boneyard("version", code=2)
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_every_option_and_argument_is_explained(name: str) -> None:
-    """An argument stands in the text by the name under which it stands in the first line."""
-    command = main.commands[name]
-    for parameter in command.get_params(click.Context(command)):
-        if isinstance(parameter, click.Option):
-            assert parameter.help, parameter.name
+def test_every_option_is_explained(name: str) -> None:
+    for parameter in command_of(name).params:
+        assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
 
 
 PAGES = sorted((*Path().glob("*.md"), *(path for room in ("arena", "protocol", "sample_bots",
@@ -149,9 +139,9 @@ def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
         name, *words = line.split(" -- ")[0].replace("|", " ").split() or [""]
         if not re.fullmatch("[a-z]+", name) or re.search(r"\w\|", line):
             continue
-        assert name in main.commands, line
-        command = main.commands[name]
-        known = {one for param in command.get_params(click.Context(command)) for one in param.opts}
+        assert name in NAMES, line
+        command = command_of(name)
+        known = {one for param in command.params for one in (*param.opts, "--help")}
         quoted = re.sub(r'"[^"]*"', "", " ".join(words))
         assert known.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", quoted)), line
 
@@ -385,8 +375,8 @@ def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_command, "DEMO_LADDER", ("first", "greedy"))
-    monkeypatch.setattr(run_command, "DEMO_OTHERS", ("random-sh",))
+    monkeypatch.setattr("tournaments.cli.run.DEMO_LADDER", ("first", "greedy"))
+    monkeypatch.setattr("tournaments.cli.run.DEMO_OTHERS", ("random-sh",))
     said = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
     assert "The demo's deals are always the same.\n" in said
     assert "--seed" not in said

@@ -33,9 +33,9 @@ for words in COMMANDS:
 COMMANDS = {
     "--version": RICH,
     "--help": RICH,
-    "help run": RICH,
+    "help run": RICH - {"trio"},
     "help bots": RICH,
-    "check --list": RICH - {"trio"},
+    "check --list": HEAVY - {"trio"},
     "rules": HEAVY,
     "show EVENT": HEAVY - {"numpy"},
     "replay EVENT": HEAVY,

@@ -13,7 +13,7 @@ from tests.support.events import boneyard, contents, copied, untouched
 from tests.support.fast_run import slow_except
 from tests.support.library import copy_of
 from tournaments.cli import entry
-from tournaments.cli.main import main
+from tournaments.cli.main import MODULES
 from tournaments.cli.platforms import ON_LINUX_ONLY
 
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
@@ -32,8 +32,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def elsewhere(system: str, folder: Path, *lines: str) -> str:
-    """Run commands in a folder of such a system, all of which must do their work."""
+def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
+    """Run commands in a folder of such a system, all of which must end with this code."""
     done = subprocess.run(
         (sys.executable, "-m", "tests.support.other_systems", system, *lines),
         cwd=folder,
@@ -43,7 +43,7 @@ def elsewhere(system: str, folder: Path, *lines: str) -> str:
     )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
-    assert all(f"{line}: 0\n" in said for line in lines), said
+    assert all(f"{line}: {code}\n" in said for line in lines), said
     return said
 
 
@@ -77,6 +77,12 @@ def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Pat
     assert "\nmine\n" in said
 
 
+def test_windows_has_no_module_for_a_command_that_needs_linux(tmp_path: Path) -> None:
+    said = elsewhere("win32", tmp_path, "check first", "help run", code=2)
+    assert "boneyard: `check` needs Linux, and this is Windows: here" in said
+    assert "boneyard: `run` needs Linux, and this is Windows: here" in said
+
+
 @pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))
 def test_commands_that_need_linux_say_so_in_a_sentence(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -94,7 +100,7 @@ def test_commands_that_need_linux_say_so_in_a_sentence(
 
 
 def test_only_commands_need_linux() -> None:
-    assert main.commands.keys() >= ON_LINUX_ONLY
+    assert MODULES.keys() >= ON_LINUX_ONLY
 
 
 def test_another_package_that_hides_ours_is_named_in_one_sentence(tmp_path: Path) -> None:

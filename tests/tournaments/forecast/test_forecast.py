@@ -23,7 +23,7 @@ from tests.support.events import BOTS, boneyard, run
 from tests.support.planned_events import event
 from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
-from tournaments.commands import plan as calibrate
+from tournaments.cli import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import Separation, separations
 from tournaments.forecast.text import forecast_text, lead_text, separation_text

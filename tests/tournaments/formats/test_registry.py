@@ -8,7 +8,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from tournaments import formats
-from tournaments.cli.events import run
+from tournaments.cli.run import run
 from tournaments.formats.base import BaseFormat
 from tournaments.formats.registry import FORMATS
 from tournaments.formats.tune import Tune

@@ -11,8 +11,7 @@ from protocol.errors import UserError
 from protocol.messages import Clock
 from tests.support.fast_run import examples
 from tournaments.formats.base import first_version, plain_name
-from tournaments.formats.gauntlet import Gauntlet
-from tournaments.formats.ladder import Ladder
+from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.own_clock import DAY_MS, OwnClock, parse_clock, split_clock
 from tournaments.plan.event import Event
 from tournaments.plan.event_plan import read_plan

@@ -21,8 +21,8 @@ from tests.support.fast_run import slow_except
 from tests.support.planned_events import event as planned
 from tests.support.results import STRENGTH, ascent, game, known, played
 from tests.support.tunes import play, tune
-from tournaments.commands.rate import Rated
-from tournaments.commands.schema import SCHEMAS
+from tournaments.cli.results.rate import Rated
+from tournaments.cli.schema import SCHEMAS
 from tournaments.formats.tune import Tune
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit, fit_both
@@ -235,7 +235,7 @@ def test_the_way_of_a_search_is_told_from_the_start_to_the_best_values() -> None
     assert steps
     assert [one.boards for one in steps] == [60 * at for at in range(1, 1 + len(steps))]
     assert isinstance(plan.format, Tune)
-    assert steps[-1].best == plan.format.best(plan, games)
+    assert steps[-1].best == plan.format.way(plan, games).best
     assert all(one.lead is not None for one in steps)
     assert search_steps(planned(3), []) == ()
 

@@ -28,9 +28,8 @@ from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
 from tests.support.tables import SAMPLES
 from tournaments.formats.base import Entrant
-from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.ladder import Ladder
 from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss

@@ -24,7 +24,7 @@ from arena.match.table import Table
 from arena.rules.variants import find_variant
 from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
-from tests.support.events import run
+from tests.support.events import peeking_bot, run
 from tests.support.planned_events import event
 from tournaments.plan.event import Event
 from tournaments.schedule.game_numbers import NUMBERS, numbers
@@ -281,27 +281,11 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
         assert len(set(boards)) == len(boards)
 
 
-PEEKS = """
-import json, os, stat, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "hello", "name": "peeks", "version": "1"}', flush=True)
-    elif message["type"] == "ask":
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
-        mode = stat.S_IMODE(os.stat(GAMES).st_mode)
-        with open(SEEN, "a") as file:
-            print(oct(mode), file=file)
-"""
-
-
 def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> None:
     """They show the deals of boards that others still have to play, long before the seeds do."""
-    out, seen, bot = tmp_path / "out", tmp_path / "seen", tmp_path / "peeks.py"
+    out = tmp_path / "out"
     out.mkdir(mode=0o755)
-    bot.write_text(
-        PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(seen)))
-    )
+    bot, seen = peeking_bot(tmp_path, out)
     run(out, str(bot), "first", "--boards", "1", "--set", "target=1", "--sandbox", "off")
     assert set(seen.read_text().split()) == {"0o700"}
     assert stat.S_IMODE((out / "games").stat().st_mode) == 0o755

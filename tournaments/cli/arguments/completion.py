@@ -8,6 +8,18 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem, split_arg_string
 
+from arena.analysis.find import EVENT, find_seat, latest_folder, logs, name_log, require_one_game
+from arena.analysis.timeline import Timeline
+from arena.logs.checksummed import read_lines
+from arena.rules.variants import VARIANTS
+from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
+from protocol.errors import UserError
+from protocol.records import GameRecord
+from protocol.ruleset import choices
+from tournaments.plan.bot_catalog import all_bots
+from tournaments.plan.scaffold import languages
+from tournaments.storage.folder import Folder, load_event
+
 MOST = 200
 """The largest number of suggestions."""
 READ = 20_000_000
@@ -27,8 +39,6 @@ def complete(
     """
 
     def completed(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-        from protocol.errors import UserError
-
         names = dict[str, None]()
         for source in sources:
             with suppress(OSError, ValueError, UserError):
@@ -41,8 +51,6 @@ def complete(
 
 def folders(_: click.Context, begun: str) -> Iterator[str]:
     """Yield the event folders that may continue a path."""
-    from arena.analysis.find import EVENT
-
     above = Path(begun) if begun.endswith("/") else Path(begun).parent
     prefix = begun if begun.endswith("/") else begun[: begun.rfind("/") + 1]
     for path in sorted(above.glob(f"*/{EVENT}")):
@@ -54,11 +62,6 @@ def games(context: click.Context, _: str) -> Iterator[str]:
 
     Not every record is decoded.
     """
-    from arena.analysis.find import latest_folder, logs
-    from arena.logs.checksummed import read_lines
-    from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
-    from protocol.records import GameRecord
-
     left = READ
     for path in logs(context.params.get("log") or latest_folder()):
         for line in (one.data for one in read_lines(path)):
@@ -95,9 +98,6 @@ def _seats_or_bots(context: click.Context, begun: str) -> Iterable[str]:
 
 def _questions(context: click.Context, _: str) -> Iterable[str]:
     """Return the numbers of the questions in the game that the user named before."""
-    from arena.analysis.find import find_seat, name_log, require_one_game
-    from arena.analysis.timeline import Timeline
-
     given = context.params
     where, words = name_log(given.get("log"), given.get("game"))
     logged = require_one_game(where, words[0])
@@ -107,10 +107,6 @@ def _questions(context: click.Context, _: str) -> Iterable[str]:
 
 def _entrants(_: click.Context, begun: str) -> Iterable[str]:
     """Return the entrants of the event or the bots that the user named, or of the usual event."""
-    from arena.analysis.find import latest_folder
-    from protocol.errors import UserError
-    from tournaments.storage.folder import Folder, load_event
-
     words = typed()
     names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
     events = [*map(Path, words)]
@@ -122,36 +118,13 @@ def _entrants(_: click.Context, begun: str) -> Iterable[str]:
     return names
 
 
-def _separated(context: click.Context, begun: str) -> Iterable[str]:
-    return _entrants(context, begun) if "--separate" in typed() else ()
-
-
 def _rules(_: click.Context, __: str) -> Iterable[str]:
-    from arena.rules.variants import VARIANTS
-
     return *VARIANTS, *(str(path) for path in sorted(Path().glob("*.toml")))
 
 
-def _choices(_: click.Context, __: str) -> Iterable[str]:
-    from protocol.ruleset import choices
-
-    return (f"{choice}=" for choice in choices())
-
-
 def _bots(_: click.Context, __: str) -> Iterable[str]:
-    from tournaments.plan.bot_catalog import all_bots
-
-    return all_bots(Path())
-
-
-def _bot_files(_: click.Context, __: str) -> Iterable[str]:
-    return [path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES]
-
-
-def _languages(_: click.Context, __: str) -> Iterable[str]:
-    from tournaments.plan.scaffold import languages
-
-    return languages()
+    files = (path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES)
+    return *all_bots(Path()), *files
 
 
 complete_logs = complete(folders, otherwise="file")
@@ -160,12 +133,16 @@ complete_logs_or_games = complete(
 )
 complete_games = complete(games)
 complete_rules = complete(_rules, otherwise="file")
-complete_choices = complete(_choices)
+complete_choices = complete(lambda *_: (f"{choice}=" for choice in choices()))
 complete_seats = complete(_seats)
 complete_seats_or_bots = complete(_seats_or_bots)
 complete_questions = complete(_questions)
-complete_bots = complete(_bots, _bot_files, otherwise="file")
+complete_bots = complete(_bots, otherwise="file")
 complete_events = complete(folders, otherwise="dir")
-complete_events_or_entrants = complete(_separated, folders, otherwise="dir")
+complete_events_or_entrants = complete(
+    lambda context, begun: _entrants(context, begun) if "--separate" in typed() else (),
+    folders,
+    otherwise="dir",
+)
 complete_entrants = complete(_entrants)
-complete_languages = complete(_languages)
+complete_languages = complete(lambda *_: languages())

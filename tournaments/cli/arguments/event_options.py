@@ -51,16 +51,13 @@ class FieldOption(SectionOption):
 @cache
 def event_options() -> tuple[FieldOption, ...]:
     """Return the options in the order of the fields."""
-    return tuple(_options())
-
-
-def _options() -> Iterator[FieldOption]:
-    event = type_info(WrittenEvent)
-    for name, hint in get_type_hints(WrittenEvent, include_extras=True).items():
-        for one in getattr(hint, "__metadata__", ()):
-            if isinstance(one, Setting):
-                path = (name, *one.below)
-                yield FieldOption(one, path, next(_kinds(event, path)))
+    event, hints = type_info(WrittenEvent), get_type_hints(WrittenEvent, include_extras=True)
+    return tuple(
+        FieldOption(one, path := (name, *one.below), next(_kinds(event, path)))
+        for name, hint in hints.items()
+        for one in getattr(hint, "__metadata__", ())
+        if isinstance(one, Setting)
+    )
 
 
 def _kinds(kind: Type, path: tuple[str, ...]) -> Iterator[Type]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from arena.analysis.find import EVENT, find_place, latest_folder, unknown_place
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import (
     complete_choices,
@@ -17,6 +18,7 @@ from tournaments.cli.arguments.completion import (
     complete_logs_or_games,
 )
 from tournaments.cli.platforms import ON_LINUX_ONLY, require_linux
+from tournaments.plan.bot_catalog import BOT_FILE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -44,16 +46,11 @@ class LogPath(click.Path):
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
         """Return the path of what exists. Raises UserError, click.BadParameter."""
-        from arena.analysis.find import EVENT, find_place, latest_folder, unknown_place
-
         place = find_place(Path(value))
         if place is None and self.exists:
             raise unknown_place(Path(value))
-        if place and place.is_dir() and not (place / EVENT).is_file():
-            from tournaments.plan.bot_catalog import BOT_FILE
-
-            if (place / BOT_FILE).is_file():
-                raise UserError(f"{value} is a bot. The latest event here is {latest_folder()}.")
+        if place and (place / BOT_FILE).is_file() and not (place / EVENT).is_file():
+            raise UserError(f"{value} is a bot. The latest event here is {latest_folder()}.")
         return super().convert(place or value, param, ctx)
 
 
@@ -66,17 +63,12 @@ class SectionOption(click.Option):
         self.section, self.rare = section, rare
 
 
-def in_section(title: str, *, rare: bool = False) -> Callable[..., Callable[[Command], Command]]:
-    """Return `click.option` for the options of a section of the help text."""
-    return partial(click.option, cls=SectionOption, section=title, rare=rare)
+option = partial(click.option, cls=SectionOption)
 
 
-def flag(
-    name: str, help: str, *names: str, section: Callable[..., Any] = click.option
-) -> Callable[[Command], Command]:
+def flag(name: str, help: str, *names: str, **more: Any) -> Callable[[Command], Command]:
     """Return an option that is given or not; `names`: other names, the parameter's last."""
-    option: Callable[[Command], Command] = section(name, *names, is_flag=True, help=help)
-    return option
+    return option(name, *names, is_flag=True, help=help, **more)
 
 
 def number(
@@ -86,15 +78,11 @@ def number(
     most: int | None = None,
     default: int | None = None,
     *names: str,
-    section: Callable[..., Any] = click.option,
+    **more: Any,
 ) -> Callable[[Command], Command]:
     """Return an option that takes a whole number within these bounds."""
-    shown = default is not None
-    kind = WholeNumber(least, most)
-    option: Callable[[Command], Command] = section(
-        name, *names, type=kind, default=default, show_default=shown, help=help
-    )
-    return option
+    kind, shown = WholeNumber(least, most), default is not None
+    return option(name, *names, type=kind, default=default, show_default=shown, help=help, **more)
 
 
 class SectionedCommand(click.Command):
@@ -113,9 +101,8 @@ class SectionedCommand(click.Command):
         """Write the options into the help text, without rare ones unless they are asked for."""
         sections: dict[str, list[tuple[str, str]]] = {}
         rare = []
-        options = (one for one in self.get_params(ctx) if isinstance(one, click.Option))
-        for one in options:
-            if isinstance(one, SectionOption) and one.rare and not ctx.meta.get(HELP_ALL):
+        for one in self.get_params(ctx):
+            if getattr(one, "rare", False) and not ctx.meta.get(HELP_ALL):
                 rare.append(one)
             elif record := one.get_help_record(ctx):
                 sections.setdefault(getattr(one, "section", ""), []).append(record)
@@ -128,6 +115,7 @@ class SectionedCommand(click.Command):
             formatter.write_text(f"{len(rare)} more options: {ctx.command_path} {HELP_ALL}")
 
 
+command = partial(click.command, cls=SectionedCommand)
 HELP_ALL = "--help-all"
 
 
@@ -163,18 +151,19 @@ FOLDER = click.argument(
     shell_complete=complete_events,
 )
 """The argument for an event's folder; see `usual_folder`."""
-CHOICES = in_section("Game")(
+CHOICES = option(
     "--set",
     "choices",
+    section="Game",
     multiple=True,
     metavar="CHOICE=VALUE",
     shell_complete=complete_choices,
     help="Change one choice of the rules; may be repeated.",
 )
 """The option that changes choices of a named game."""
-GLYPHS = click.option("--glyphs", is_flag=True, help="Show tiles as domino glyphs, not as [6|4].")
+GLYPHS = flag("--glyphs", "Show tiles as domino glyphs, not as [6|4].")
 """The option that prints tiles as glyphs, which are small and which few fonts have."""
-BROWSER = click.option("--browser", is_flag=True, help="Open the page in the browser too.")
+BROWSER = flag("--browser", "Open the page in the browser too.")
 FILE = click.Path(dir_okay=False, path_type=Path)
 OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
@@ -183,15 +172,27 @@ OLD_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
 SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
-JOBS = in_section("Machine")(
+TLS = partial(
+    option,
+    "--tls",
+    type=OLD_DIRECTORY,
+    help="A folder with ca.pem, cert.pem and key.pem, for the scheduler.",
+)
+PORT = option(
+    "--port",
+    type=WholeNumber(0, 65_535),
+    default=0,
+    show_default="any free port",
+    help="Port of the page, on 127.0.0.1 only.",
+)
+JOBS = number(
     "--jobs",
-    type=WholeNumber(1, 512),
-    default=None,
-    help="Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
+    "Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
+    1,
+    512,
+    section="Machine",
 )
-MOVE_MS = click.option(
-    "--move-ms", type=WholeNumber(1), default=None, help="Time for each question, in ms."
-)
+MOVE_MS = number("--move-ms", "Time for each question, in ms.", 1)
 
 LONGEST_S = 86_400
 """The longest delay of a site, in s."""

@@ -128,13 +128,9 @@ def describe_question(settings: Sprt, one: str) -> str:
 
 def sparkline(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Draw the walk in at most 60 characters, by the ratio's place between the bounds."""
-    return "".join(_bar(settings, step.llr) for step in subsample(steps, WIDTH))
-
-
-def _bar(settings: Sprt, llr: float) -> str:
-    low, high = settings.bounds
-    height = int(len(BARS) * (llr - low) / (high - low))
-    return BARS[min(max(height, 0), len(BARS) - 1)]
+    (low, high), most = settings.bounds, len(BARS) - 1
+    heights = (len(BARS) * (one.llr - low) / (high - low) for one in subsample(steps, WIDTH))
+    return "".join(BARS[min(max(int(height), 0), most)] for height in heights)
 
 
 def subsample(steps: Sequence[SprtStep], most: int) -> list[SprtStep]:

@@ -41,7 +41,7 @@ class Way(NamedTuple):
     def lead(self, step: int) -> Estimate | None:
         """Return the lead of the later half of the candidates up to a step; None of a few."""
         last = self.means[:step][-max(FEWEST, step // 2) :]
-        return mean_lead(last) if len(last) >= FEWEST else None
+        return Estimate(*mean_lead(last)) if len(last) >= FEWEST else None
 
 
 def tune_state(way: Way, boards: int) -> str:

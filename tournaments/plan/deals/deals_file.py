@@ -1,6 +1,6 @@
 """Deals that the organiser sets, by a file or by game logs, and seeds that satisfy a filter."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,7 +84,9 @@ class WrittenBoard(WrittenRound, frozen=True, forbid_unknown_fields=True):
 def read_deals(path: Path, rules: Ruleset, seats: int) -> SetDeals:
     """Read a file of deals for a table. Raises UserError with the file, the line and the path."""
     boards: list[SetBoard] = []
-    for number, line in _lines(path):
+    for number, line in enumerate(read_user_file(path, LONGEST).split(b"\n"), start=1):
+        if not line.strip():
+            continue
         try:
             said = convert_or_explain(decode_json(line, Any), WrittenBoard, "")
             boards.append(_board(said, rules, seats))
@@ -94,13 +96,6 @@ def read_deals(path: Path, rules: Ruleset, seats: int) -> SetDeals:
     if not boards:
         raise UserError(f"{path} has no deals. Write a line for each board; see `help events`.")
     return SetDeals(path, tuple(boards))
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not empty, with their numbers. Raises UserError."""
-    for number, line in enumerate(read_user_file(path, LONGEST).split(b"\n"), start=1):
-        if line.strip():
-            yield number, line
 
 
 def _board(said: WrittenBoard, rules: Ruleset, seats: int) -> SetBoard:
@@ -225,22 +220,16 @@ def draw_seed(event: Event, secret: bytes, board: int, given: SetBoard) -> bytes
     """
     if given.seed:
         return given.seed
-    wanted = _wanted(event, given)
+    new = engine.new_game(event.rules, event.seats)
     for attempt in range(1, MOST_ATTEMPTS + 1):
         seed = board_seed(secret, event.name, board, attempt)
-        if wanted(seed):
+        leader = None if given.leader is None else engine.chance_decides(new, seed).leader
+        if leader == given.leader and (leader is not None or satisfies(event, seed)):
             return seed + given.placed
     raise UserError(
         f"None of {MOST_ATTEMPTS:,} deals of {event.rules.name} satisfies "
         f"{' and '.join(event.deals_with)}. Choose a weaker filter (--deals-with)."
     )
-
-
-def _wanted(event: Event, given: SetBoard) -> Callable[[bytes], bool]:
-    if given.leader is not None:
-        new = engine.new_game(event.rules, event.seats)
-        return lambda seed: engine.chance_decides(new, seed).leader == given.leader
-    return lambda seed: satisfies(event, seed)
 
 
 def satisfies(event: Event, seed: bytes) -> bool:

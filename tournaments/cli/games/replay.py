@@ -1,24 +1,25 @@
-"""The command `replay`: a game from its log, in the terminal."""
+"""The command `replay`: a game from its log, in the terminal or as a page."""
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice, repeat
 from pathlib import Path
-from typing import NamedTuple
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from arena.analysis import frames, text
-from arena.analysis.find import find_game, find_seat, list_games, logs
+from arena.analysis.find import find_game, find_seat, list_games, logs, name_log
 from arena.analysis.text import Look, row
 from arena.analysis.timeline import Timeline, round_ends, walk_log
 from arena.logs.catalog import PAGES
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import join_words
 from arena.ui import replay_files
-from arena.ui.console import Pager, plain_console, print_json, print_line, print_paged, text_look
+from arena.ui.console import plain_console, print_json, print_line, print_paged, text_look
 from arena.ui.emblems import emblem_numbers
 from arena.ui.game_review import GRADE_NAMES, GameReview, review_game
 from arena.ui.open_browser import show_page
@@ -27,6 +28,17 @@ from arena.ui.replay_page import pack_game, replay_page
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.records import DealRecord
+from tournaments.cli.arguments.completion import complete_seats
+from tournaments.cli.arguments.options import (
+    BROWSER,
+    FILE,
+    GAME,
+    GLYPHS,
+    LOG,
+    command,
+    flag,
+    number,
+)
 from tournaments.storage.folder import Folder, load_event
 from tournaments.verification.processes import map_tasks
 
@@ -38,43 +50,90 @@ LUCKY = 5
 """Percent of the game from which the luck of a draw is told, as on the page."""
 
 
-def replay_game(
-    log: Path,
-    *,
+@command()
+@LOG
+@GAME
+@click.option(
+    "--seat",
+    metavar="N|BOT",
+    shell_complete=complete_seats,
+    help="Show only what this seat knew: its number, or the bot that had it.",
+)
+@number("--round", "Show only this round.", 1, None, None, "only")
+@flag("--all", "Show all rounds, not just those that decided.", "whole")
+@GLYPHS
+@flag("--step", "Show one frame at a time: Enter, p back, q quit.")
+@flag("--html", "Write a page for a browser instead.")
+@flag("--json", "Print each frame as a line of JSON.", "in_json")
+@click.option("--out", type=FILE, help="File for the page, with --html.")
+@click.option(
+    "--review/--no-review",
+    help="Show the chances at each move, luck and mistakes.  [default: on the page of one game]",
+)
+@BROWSER
+def replay(
+    log: Path | None,
     game: str | None,
     seat: str | None,
     only: int | None,
-    out: Path | None,
-    read_key: Callable[[], str],
-    page: Pager,
-    review: bool | None,
     whole: bool,
     glyphs: bool,
     step: bool,
+    html: bool,
     in_json: bool,
-    **_: object,
+    out: Path | None,
+    review: bool | None,
+    browser: bool,
 ) -> None:
-    """Show a game, or list the games that match; `read_key` waits for a key, `page` pages a text.
+    """Watch a game from its log.
 
-    `seat`: the seat whose view is shown: its number, or who sat there. `only`: the only round.
-    `whole`: all rounds, not just those that turned the game. `step`: one frame at a time.
-    Raises UserError, DamagedLogError.
+    LOG is a game log or an event's folder; by default the event in the current directory, or else
+    the one here that was run last.
+    GAME is a game's name or any unique part of it; without it the command lists the games, unless
+    there is only one. --html writes a single page that needs no other file and can be mailed; with
+    --seat it holds only what that seat knew. The page reviews the game: the chances of each side at
+    each move, the luck of draws, mistakes, and the values of the options, in points of lead, by
+    playouts. --html with only an event's folder writes the pages of all its games. A long game is
+    shown in your pager ($PAGER) on a terminal.
+
+    \b
+    Examples:
+      boneyard replay demo
+      boneyard replay demo 1.greedy
+      boneyard replay demo 1.greedy.suit --step
+      boneyard replay demo 1.greedy.suit --seat 0 --round 2 --glyphs
+      boneyard replay demo 1.greedy.suit --json --seat 1
+      boneyard replay demo 1.greedy.suit --review --step
+      boneyard replay demo 1.greedy.suit --html --browser
+      boneyard replay demo --html
     """
-    if out:
+    where, words = name_log(log, game)
+    if len(words) > 1:
+        raise UserError(f"Name one game, not {' and '.join(words)}.")
+    name, html = words[0] if words else None, html or browser
+    if html and name is None and where.is_dir():
+        _make_all(where, seat, out, reviewed=review is True)
+        return
+    if out and not html:
         raise UserError("--out names the page's file: it goes with --html.")
-    if review and (in_json or seat is not None):
+    if review and not html and (in_json or seat is not None):
         raise UserError(
             "A review shows all hands to a reader: leave out --review, --json or --seat."
         )
-    found = find_game(log, game)
+    found = find_game(where, name)
     if found.game is None:
         if in_json:
             print_json(found.others)
-            return
-        for line in list_games(found):
+        for line in () if in_json else list_games(found):
             print_line(line)
         return
     seen = None if seat is None else find_seat(found.game, seat)
+    if html:
+        path = out or _page_path(found.game.game.game, seen)
+        _write_page(path, where, found.game, seen, review)
+        if browser:
+            show_page(path)
+        return
     if in_json:
         _check_round(found.game, only)
         for frame in frames.frames(walk_log(found.game), seen):
@@ -83,12 +142,12 @@ def replay_game(
         return
     console = plain_console()
     look = text_look(found.game, console, glyphs)
-    step = step and _at_terminal()
+    step = step and sys.stdin.isatty()
     shown = _drawn(found.game, seen, only, look, reviewed=review is True, whole=whole or step)
     if step:
-        _step_through(shown, console, read_key)
+        _step_through(shown, console)
     else:
-        print_paged(shown, console, page)
+        print_paged(shown, console, click.echo_via_pager)
 
 
 def _drawn(
@@ -132,7 +191,7 @@ def _check_round(logged: LoggedGame, only: int | None) -> None:
         raise UserError(f"There is no round {only}: this game has {rounds}.")
 
 
-def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[], str]) -> None:
+def _step_through(shown: Iterator[Text], console: Console) -> None:
     """Show one frame at a time until the user quits or turns the last one over."""
     seen: list[Text] = []
     at: int | None = 0
@@ -143,14 +202,10 @@ def _step_through(shown: Iterator[Text], console: Console, read_key: Callable[[]
         console.clear()
         console.print(seen[at], "", Text(text.HELP, "dim"), sep="\n", soft_wrap=True)
         try:
-            key = read_key()
+            key = click.getchar()
         except (KeyboardInterrupt, EOFError):
             return
         at = text.turn_page(at, key)
-
-
-def _at_terminal() -> bool:
-    return sys.stdin.isatty()
 
 
 # --- chances, luck and losses beside the frames ---
@@ -190,42 +245,18 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
             yield one.at, row("lost", [(words, "bold red")], look)
 
 
-def write_pages(
-    where: Path,
-    *,
-    game: str | None,
-    seat: str | None,
-    out: Path | None,
-    review: bool | None = None,
-    browser: bool = False,
-    **_: object,
+def _write_page(
+    path: Path, where: Path, logged: LoggedGame, seat: int | None, review: bool | None
 ) -> None:
-    """Write the page of a game, or the pages of an event; list the games if several match.
-
-    `review`: also review the games; None reviews one game, but not all games of an event.
-    `browser`: open the page of the game. Raises UserError, DamagedLogError.
-    """
-    if game is None and where.is_dir():
-        _make_all(where, seat, out, reviewed=review is True)
-        return
-    folder = where if where.is_dir() else where.absolute().parent.parent
-    found = find_game(where, game)
-    if found.game is None:
-        for line in list_games(found):
-            print_line(line)
-        return
-    viewer = None if seat is None else find_seat(found.game, seat)
-    if viewer is not None and review:
+    """Write the page of a game. Raises UserError."""
+    if seat is not None and review:
         raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
-    name = found.game.game.game
     with working("Page and review"):
-        packed = pack_game(found.game, viewer, reviewed=review is not False)
-    emblems = emblem_numbers(_entrants(folder), found.game.sitting.seats)
-    path = out or _page_path(name, viewer)
-    replay_files.write(path, replay_page(name, [packed], emblems=emblems))
+        packed = pack_game(logged, seat, reviewed=review is not False)
+    folder = where if where.is_dir() else where.absolute().parent.parent
+    emblems = emblem_numbers(_entrants(folder), logged.sitting.seats)
+    replay_files.write(path, replay_page(logged.game.game, [packed], emblems=emblems))
     print_line(f"{path}")
-    if browser:
-        show_page(path)
 
 
 def _entrants(place: Path) -> list[str]:
@@ -251,29 +282,9 @@ def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: boo
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / PAGES
-    entrants = tuple(_entrants(event))
-    tasks = [PagesTask(log, pages, entrants, reviewed) for log in found]
+    entrants, make = _entrants(event), replay_files.make_game_pages
+    each = partial(make, folder=pages, entrants=entrants, reviewed=reviewed)
     # A review takes ten times as long as its page.
-    done = map_tasks(make_pages, tasks, None if reviewed else 1)
-    made = sum(track(done, "Pages of logs made", len(tasks)))
+    done = map_tasks(each, ([log] for log in found), None if reviewed else 1)
+    made = sum(track(done, "Pages of logs made", len(found)))
     print_line(f"{pages}: {made} new pages.")
-
-
-class PagesTask(NamedTuple):
-    """A game log whose pages are wanted."""
-
-    log: Path
-    folder: Path
-    entrants: tuple[str, ...]
-    """The event's entrants, in whose order they have their emblems."""
-    reviewed: bool
-
-
-def make_pages(task: PagesTask) -> int:
-    """Write the pages of a log where needed; return their number.
-
-    Raises DamagedFileError, OSError.
-    """
-    return replay_files.make_game_pages(
-        [task.log], task.folder, task.entrants, reviewed=task.reviewed
-    )

@@ -14,7 +14,7 @@ from arena.logs.checksummed import append_records
 from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
-from tournaments.commands.rate import Rated, RateOptions, rate_ledgers
+from tournaments.cli.results.rate import Rated, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Anchor, anchored

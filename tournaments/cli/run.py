@@ -2,15 +2,17 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import click
 import trio
 
+from arena.analysis.find import DEMO, RUNS
 from arena.files import read_file
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.rules.english import count_in_digits
@@ -20,6 +22,21 @@ from arena.sandbox.select import choose_level
 from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
+from tournaments.cli.arguments.completion import complete_bots, complete_events
+from tournaments.cli.arguments.event_options import event_options, take_event_fields
+from tournaments.cli.arguments.options import (
+    CHOICES,
+    DIRECTORY,
+    JOBS,
+    SANDBOX,
+    TLS,
+    command,
+    flag,
+    help_all,
+    number,
+    option,
+)
+from tournaments.cluster.address import ClusterAddress, need_engine, parse_cluster_option
 from tournaments.commands.play_event import (
     Play,
     load_display,
@@ -40,7 +57,6 @@ from tournaments.runner.machine import cores
 from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage.folder import Folder, kept_private, load_event
 from tournaments.storage.ledger import Ledger, load_results
-from tournaments.storage.luck_store import LogLuck, LuckTask
 from tournaments.storage.open_event import (
     CannotExtendError,
     FreshBoards,
@@ -48,9 +64,7 @@ from tournaments.storage.open_event import (
     held_unless_refused,
     open_event,
 )
-
-if TYPE_CHECKING:
-    from tournaments.cluster.address import ClusterAddress
+from tournaments.verification.event_luck import luck_on_all_cores
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each
@@ -63,6 +77,86 @@ DEMO_RULES = ("target=30",)
 DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
 BY_SEED = "The deals come from --seed: anyone can predict them."
+
+
+OUT = partial(
+    option,
+    "--out",
+    type=DIRECTORY,
+    shell_complete=complete_events,
+    help="The event's folder; use the same one again to continue.",
+)
+JSON = flag("--json", "Print results.json instead of a table.", "in_json")
+
+
+@command()
+@click.argument("what", nargs=-1, shell_complete=complete_bots)
+@CHOICES
+@option(
+    "--fail-unless",
+    section="Format",
+    rare=True,
+    type=click.Choice(["better", "undecided"]),
+    help="versus: exit code 3 unless the first bot is better, or at least the test undecided.",
+)
+@JOBS
+@option(
+    "--cluster",
+    section="Machine",
+    rare=True,
+    metavar="ADDRESS",
+    help="Play on the workers of the scheduler at this address. See `boneyard worker`.",
+)
+@TLS(section="Machine", rare=True)
+@option(
+    "--seed",
+    type=int,
+    help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
+)
+@OUT(show_default=f"{RUNS}/ and what is played")
+@flag("--plan", "Only estimate the duration and the precision of the ratings.")
+@number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, rare=True)
+@flag(
+    "--keep-stderr",
+    "Keep in the game logs what bots write to stderr, beside their answers, bounded.",
+    rare=True,
+)
+@JSON
+@help_all
+def run(what: tuple[str, ...], **options: Any) -> int:
+    """Play an event: an event file, or bots by name, file or command.
+
+    Every pairing plays every board once in each rotation of the seats. The event goes into a folder
+    under runs/, called after what is played. Run the same command again to continue where it
+    stopped; with more boards or rounds it plays only the missing games. A bot whose files changed
+    plays on as mine@2, beside the games of the files before.
+
+    With [tune] in the event file the run searches better values for a bot's parameters, and tests
+    them on new deals. With --plan the bots play for some seconds, on separate deals: it prints how
+    many games, questions and minutes the event will take, and how precise its ratings will be.
+
+    Exit codes: 0 all is played, 1 the machine or a bug stopped the run, 2 a mistake of yours, 3 the
+    answer was not that of --fail-unless, 130 Ctrl-C.
+
+    \b
+    Examples:
+      boneyard run greedy counting
+      boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
+      boneyard run friday.toml --jobs 4 --plan
+      boneyard run friday.toml --cluster tls://head:8786 --tls certificates
+      boneyard run greedy counting --set draw_limit=2 --seats 2
+      boneyard run montecarlo@200ms greedy
+      boneyard run montecarlo@20ms montecarlo@100ms montecarlo@500ms --boards 20
+      boneyard run my_bot.py old_bot.py --format versus --fail-unless better
+      boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
+      boneyard run first greedy random counting --format swiss --rounds 3
+    """
+    if not what:
+        raise UserError("Name two bots, as in: boneyard run mine greedy; or an event file.")
+    return run_event(what, take_event_fields(options), **options)
+
+
+run.params[1:1] = event_options()
 
 
 def run_event(
@@ -91,12 +185,14 @@ def run_event(
     does not make the run fail.
     """
     if plan:
-        from tournaments.commands.plan import estimate
+        from tournaments.cli.plan import estimate
 
         return estimate(read_plan(what, given, **words), jobs, seconds, in_json)
-    workers = _cluster(cluster, tls)
-    if workers and jobs:
-        raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
+    if cluster:
+        need_engine("--cluster")
+        if jobs:
+            raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
+    workers = parse_cluster_option(cluster, tls) if cluster else None
     planned = read_plan(what, given, predictable=seed is not None, **words)
     written = planned.written
     if fail_unless and not isinstance(written.format, Versus):
@@ -147,12 +243,26 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
     return UNMET
 
 
-def run_demo(
-    out: Path, boards: int, sandbox: SandboxMode | None, jobs: int | None, in_json: bool
+@command()
+@number("--boards", "Boards for each pairing.", 1, None, 20)
+@SANDBOX
+@JOBS
+@OUT(default=Path(DEMO), show_default=True)
+@JSON
+def demo(
+    boards: int, sandbox: SandboxMode | None, jobs: int | None, out: Path, in_json: bool
 ) -> int:
-    """Play the ladder of sample bots that this machine can run; return the exit code.
+    """See it work: the sample bots play and are rated.
 
-    Raises UserError.
+    On the ladder of sample bots each meets its neighbours; a bot in each other language meets the
+    first. They play draw to 30 points. Bots that this machine cannot run are left out. The
+    deals are fixed, so that everybody sees the same demo.
+
+    \b
+    Examples:
+      boneyard demo
+      boneyard demo --boards 50 --out longer
+      boneyard demo --json > results.json
     """
     samples = sample_bots()
     wanted = {word: samples[word.split()[0]] for word in (*DEMO_LADDER, *DEMO_OTHERS)}
@@ -181,21 +291,12 @@ def run_demo(
     )
 
 
-def _cluster(address: str | None, tls: Path | None) -> "ClusterAddress | None":
-    if address is None:
-        return None
-    from tournaments.cluster.address import need_engine, parse_cluster_option
-
-    need_engine("--cluster")
-    return parse_cluster_option(address, tls)
-
-
 def _run_in(
     folder: Folder,
     plan: EventPlan,
     seed: int | None,
     jobs: int | None,
-    cluster: "ClusterAddress | None",
+    cluster: ClusterAddress | None,
     keep_stderr: bool,
     notices: list[str],
     later: list[str],
@@ -215,7 +316,7 @@ def _run_in(
         newcomers = plan.written.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, said = open_event(folder, event, seed, plan.deals, fresh)
-        ledger = Ledger(folder, event, _luck_on_all_cores)
+        ledger = Ledger(folder, event, luck_on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)
@@ -299,12 +400,6 @@ def _publish_again(folder: Folder) -> None:
     print_note(f"{shown_path(folder.path)} is as it was before.")
     event = load_event(folder)
     publish_reports(folder, event, Ledger(folder, event))
-
-
-def _luck_on_all_cores(tasks: list[LuckTask]) -> Iterator[LogLuck]:
-    from tournaments.verification.event_luck import luck_on_all_cores
-
-    return luck_on_all_cores(tasks)
 
 
 def _take_luck_out(folder: Folder, in_json: bool) -> int:

@@ -1,5 +1,6 @@
 """`boneyard play`: a person plays against bots, in a game that is logged like any other."""
 
+import re
 import secrets
 import shlex
 import sys
@@ -7,16 +8,18 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
 import trio
 from msgspec import UNSET
+from msgspec.structs import replace
 from rich.console import Console
 
 from arena.analysis import text
 from arena.analysis.frames import LiveFrames
 from arena.engine.shuffle import board_seed, commitment
-from arena.files import append_atomic, open_append
+from arena.logs.board_promises import published_commitments
 from arena.logs.gamelog import GameLog, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -26,7 +29,7 @@ from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.rules.load import find_overrides, load_ruleset, rules_command, ruleset_title
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_line, print_note
@@ -34,31 +37,39 @@ from arena.ui.open_browser import MISSING, has_browser, open_in_browser
 from arena.ui.scenes import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
 from protocol import __version__
-from protocol.codec import encode_line
 from protocol.errors import UserError
+from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
+from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
+from tournaments.cli.arguments.completion import complete_bots, complete_rules
+from tournaments.cli.arguments.options import (
+    BROWSER,
+    CHOICES,
+    DIRECTORY,
+    PORT,
+    WISH,
+    command,
+    flag,
+    number,
+)
 from tournaments.formats.base import Entrant
-from tournaments.plan.event import files_of
+from tournaments.plan.bot_command import prepare_word, unique_name
+from tournaments.plan.event import ENTRANT, files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
-from tournaments.storage.folder import SECRET, Folder, kept_private, lock_for_writing
+from tournaments.storage.folder import (
+    SECRET,
+    Folder,
+    check_not_readable,
+    kept_private,
+    lock_for_writing,
+    publish_line,
+)
 from tournaments.storage.open_event import seeded
 
 if TYPE_CHECKING:
     from arena.ui.browser_player import BrowserPlayer
-from typing import NamedTuple
-
-import msgspec
-from msgspec.structs import replace
-
-from arena.logs.board_promises import published_commitments
-from arena.sandbox.limits import SandboxMode
-from protocol.messages import Clock
-from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
-from tournaments.plan.bot_command import prepare_word, unique_name
-from tournaments.plan.event import EntrantName
-from tournaments.storage.folder import check_not_readable
 
 DAY_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
@@ -113,24 +124,19 @@ class PreparedTable(NamedTuple):
         return f"{self.number}.{'.'.join(self.names)}"
 
 
-def check_name(name: str) -> None:
-    """Refuse a person's name that a file name may not contain. Raises UserError."""
-    try:
-        msgspec.convert(name, EntrantName)
-    except msgspec.ValidationError:
-        text = "use up to 40 letters, digits, - and _"
-        raise UserError(f"Invalid name {name!r}: {text}.") from None
-
-
 def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
     """Find and build the bots and set the table. Raises UserError."""
-    size = options.seats or _fits(rules, len(options.against) + 1)
+    sizes = playable_seat_counts(rules)
+    fits = (size for size in sizes if size > len(options.against))
+    size = options.seats or next(fits, sizes[-1])
     check_seats(rules, size)
     if options.seat >= size:
         raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
     if len(options.against) >= size:
         raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
-    clock = _clock(options)
+    move_ms = DAY_MS if options.no_clock else 1000 * options.clock_s
+    bank_ms = 0 if options.no_clock else min(DAY_MS, BANK * move_ms)
+    clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
     bots = _bots(options.against, size - 1, folder, clock)
     check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
@@ -160,19 +166,6 @@ def _bots(words: Sequence[str], many: int, folder: Folder, clock: Clock) -> list
     ]
 
 
-def _fits(rules: Ruleset, people: int) -> int:
-    """Return the size of the smallest table of these rules for this many players."""
-    sizes = playable_seat_counts(rules)
-    return next((size for size in sizes if size >= people), sizes[-1])
-
-
-def _clock(options: PlayOptions) -> Clock:
-    if options.no_clock:
-        return Clock(move_ms=DAY_MS, bank_ms=0)
-    move_ms = options.clock_s * 1000
-    return Clock(move_ms=move_ms, bank_ms=min(DAY_MS, BANK * move_ms))
-
-
 def _next(folder: Folder) -> int:
     """Return the number after that of each game, also of one that nobody came to, without a log.
 
@@ -189,10 +182,73 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
 
-def play_game(options: PlayOptions) -> int:
-    """Play a game into a folder and print the result; return the exit code. Raises UserError."""
+@command()
+@click.argument("bots", metavar="[BOT]...", nargs=-1, shell_complete=complete_bots)
+@click.option(
+    "--rules",
+    default="draw",
+    show_default=True,
+    shell_complete=complete_rules,
+    help="A named game or your own rules file; see `boneyard rules`.",
+)
+@CHOICES
+@click.option(
+    "--against",
+    multiple=True,
+    show_default="greedy",
+    metavar="BOT",
+    shell_complete=complete_bots,
+    help="As BOT, a sample bot, a file or a command; may be repeated, clockwise from you.",
+)
+@number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
+@number("--seat", "Your seat.", 0, 7, 0)
+@click.option("--name", default="human", show_default=True, help="Your name in the log.")
+@number(
+    "--clock",
+    "Time for each question, in s; the game has a bank of five times that.",
+    1,
+    86_400,
+    60,
+    "clock_s",
+)
+@flag("--no-clock", "No time pressure: a day for each question.")
+@click.option("--seed", type=int, help="Fix the deals, to play them again.")
+@click.option(
+    "--sandbox",
+    type=WISH,
+    default="auto",
+    show_default=True,
+    help="Sandbox of the bots; see `boneyard doctor`.",
+)
+@click.option(
+    "--out",
+    type=DIRECTORY,
+    default=Path("boneyard-play"),
+    show_default=True,
+    help="Folder for the logs of your games.",
+)
+@flag("--terminal", "Play here instead of in the browser.")
+@PORT
+@BROWSER
+def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
+    """Play yourself, in the browser or in the terminal.
+
+    You sit in a seat as a bot does, with the same protocol and the same referee; `boneyard replay`
+    and `boneyard verify` read the log. In a partnership game you sit opposite your partner.
+
+    \b
+    Examples:
+      boneyard play
+      boneyard play --rules double-draw --against greedy
+      boneyard play counting greedy --no-clock
+      boneyard play --rules partnership --against counting --terminal
+      boneyard play --against ./my_bot.py --seat 1 --seed 7
+    """
+    options = PlayOptions(against=(*bots, *against) or ("greedy",), **given)
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
-    check_name(options.name)
+    if not re.fullmatch(ENTRANT, options.name):
+        why = "use up to 40 letters, digits, - and _"
+        raise UserError(f"Invalid name {options.name!r}: {why}.")
     if not options.terminal and not has_browser():
         what = "To play in the browser"
         print_note(MISSING.format(what=what, instead="; so you play here"))
@@ -223,19 +279,14 @@ async def _game_between(
     secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
     seed = board_seed(secret, EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
-    _publish(folder.commitments, Commitment(table.number, commitment(seed)))
+    publish_line(folder.commitments, Commitment(table.number, commitment(seed)))
     # Its log shows every hand; when the game is at an end, so may anybody see them.
     with kept_private(folder, lambda: True):
         result = await sat_down(table, folder, sandbox, seed, show)
     if result:
-        _publish(folder.seeds, Reveal(table.number, seed.hex()))
+        publish_line(folder.seeds, Reveal(table.number, seed.hex()))
     _tell(folder, table, result)
     return result
-
-
-def _publish(path: Path, promise: Commitment | Reveal) -> None:
-    with open_append(path) as descriptor:
-        append_atomic(descriptor, encode_line(promise))
 
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
@@ -247,10 +298,10 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     print_line(text.game_line(logged))
     if result is None:
         print_note("The game was not finished and does not count.")
-    print_line(f"Replay it: {command(folder, table)}")
+    print_line(f"Replay it: {replay_command(folder, table)}")
 
 
-def command(folder: Folder, table: PreparedTable) -> str:
+def replay_command(folder: Folder, table: PreparedTable) -> str:
     """Return the command that replays the game."""
     near = folder.path.is_relative_to(Path.cwd())
     path = folder.path.relative_to(Path.cwd()) if near else folder.path
@@ -293,7 +344,7 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
 
 
 def _page_of(table: PreparedTable, folder: Folder) -> tuple[GameInfo, str]:
-    return game_info(table.game, table.names, table.rules), command(folder, table)
+    return game_info(table.game, table.names, table.rules), replay_command(folder, table)
 
 
 def _review(folder: Folder, table: PreparedTable) -> str:
@@ -365,7 +416,19 @@ async def _game(
         nursery.start_soon(poller.run)
         async with keep_bots(pool, start=False):
             bots = await greeted(pool, table.bots)
-            live.log = log = GameLog(folder.log(table.game), _sitting(table, sandbox))
+            sitting = Sitting(
+                format=LOG_FORMAT,
+                boneyard=__version__,
+                event=EVENT,
+                seats=table.names,
+                boards=(table.number,),
+                rules=table.rules,
+                clock=table.clock,
+                sandbox=sandbox.level,
+                missing=sandbox.missing,
+                clocks=table.clocks or UNSET,
+            )
+            live.log = log = GameLog(folder.log(table.game), sitting)
             try:
                 seats = [*bots[: table.seat], person, *bots[table.seat :]]
                 result = await Table(poller, live.referee, seats, live).play()
@@ -400,18 +463,3 @@ def _referee(table: PreparedTable, seed: bytes) -> Referee:
         clocks=table.clocks,
     )
     return Referee(seating, seed)
-
-
-def _sitting(table: PreparedTable, sandbox: Sandbox) -> Sitting:
-    return Sitting(
-        format=LOG_FORMAT,
-        boneyard=__version__,
-        event=EVENT,
-        seats=table.names,
-        boards=(table.number,),
-        rules=table.rules,
-        clock=table.clock,
-        sandbox=sandbox.level,
-        missing=sandbox.missing,
-        clocks=table.clocks or UNSET,
-    )

@@ -7,7 +7,7 @@ from typing import Any
 from arena.ui.console import print_json
 from protocol.codec import protocol_schema, schema_of
 from protocol.errors import unknown_name
-from tournaments.commands.rate import RATED_FORMAT, Rated
+from tournaments.cli.results.rate import RATED_FORMAT, Rated
 from tournaments.report.results_file import RESULTS_FORMAT, Results
 from tournaments.report.review.sums import ReviewSummary
 from tournaments.storage.review_log import REVIEW_FORMAT

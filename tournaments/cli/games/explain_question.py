@@ -27,7 +27,7 @@ from arena.valuation import WORLDS
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
-from tournaments.commands.games.explain import choose_seat
+from tournaments.cli.games.explain import ExplainOptions, choose_seat
 from tournaments.plan.bot_command import prepare_word
 from tournaments.plan.event import Event
 from tournaments.storage.folder import find_event
@@ -61,43 +61,31 @@ class Answers(Struct, frozen=True):
     """The value of each option under other deals, in the order of the options."""
 
 
-def explain_question(
-    log: Path,
-    words: Sequence[str],
-    *,
-    ask: bool,
-    seat: str | None,
-    times: int,
-    deals: int | None,
-    review: bool,
-    sandbox: SandboxMode | None,
-    raw: bool,
-    glyphs: bool,
-    in_json: bool,
-    **_: object,
-) -> int:
+def explain_question(log: Path, words: Sequence[str], asked: ExplainOptions) -> int:
     """Show a question, ask a bot again, print its answers; return the exit code."""
     game, question, *bot = words
     if not question.isdecimal():
         raise UserError(f"A question is a number, not {question}. `--all` shows them.")
-    deals = deals or (WORLDS if review else None)
+    deals = asked.deals or (WORLDS if asked.review else None)
     logged = require_one_game(log, game)
     timeline = Timeline(logged)
-    found = timeline.questions(choose_seat(log, logged, seat))
+    found = timeline.questions(choose_seat(log, logged, asked.seat))
     one = find_question(found, int(question))
     lines = (*timeline.context(one), timeline.line(one))
-    if raw:
+    if asked.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
     level, again = "", list[Answer]()
-    if times and (bot or ask):
+    if asked.times and (bot or asked.ask):
         event = find_event(log)
-        box = _sandbox(sandbox, log, event)
+        box = _sandbox(asked.sandbox, log, event)
         level = box.level
         own = None if bot else _own_command(event, logged, one.seat)
         with _started(bot, own) as command:
             clock = logged.sitting.seat_clocks[one.seat]
-            again = trio.run(reask.repeat_question, command, one.question, lines, clock, box, times)
+            again = trio.run(
+                reask.repeat_question, command, one.question, lines, clock, box, asked.times
+            )
     answers = Answers(
         game=logged.game.game,
         seat=one.seat,
@@ -108,10 +96,10 @@ def explain_question(
         answers=tuple(again),
         outlooks=_outlooks(one, deals, _compared(one, again)),
     )
-    if in_json:
+    if asked.in_json:
         print_json(answers)
     else:
-        _print(logged, one, len(found), answers, glyphs=glyphs, unasked=times > 0)
+        _print(logged, one, len(found), answers, asked)
     return int(any(isinstance(answer, FoulRecord) for answer in answers.answers))
 
 
@@ -167,24 +155,18 @@ def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[Opt
 
 
 def _print(
-    logged: LoggedGame,
-    one: AskedQuestion,
-    many: int,
-    answers: Answers,
-    *,
-    glyphs: bool,
-    unasked: bool,
+    logged: LoggedGame, one: AskedQuestion, many: int, answers: Answers, asked: ExplainOptions
 ) -> None:
     console = plain_console()
-    look = text_look(logged, console, glyphs)
+    look = text_look(logged, console, asked.glyphs)
     head = Text(f"Game {printable(logged.game.game)}. ", "bold")
     head.append_text(review.decision_text(one, many, look))
     print_paged([head], console)
     if answers.answers:
-        console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
+        console.print(Text(f"ExplainOptions again, sandbox {level_name(answers.sandbox)}:", "dim"))
         for line in answer_text.answer_report(one, answers.answers, look):
             console.print(line, soft_wrap=True)
-    elif unasked and not answers.outlooks:
+    elif asked.times and not answers.outlooks:
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
     if answers.outlooks:
         _print_outlooks(one, answers)

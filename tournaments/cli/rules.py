@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,15 +15,33 @@ from arena.rules.variants import VARIANTS, Variant, find_variant
 from arena.ui.console import plain_console, print_json, print_line
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, playable_seat_counts
+from tournaments.cli.arguments.completion import complete_rules
+from tournaments.cli.arguments.options import CHOICES, command, flag
 
 WIDEST = 100
 """The largest width of an explanation, in columns."""
 
 
-def print_rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bool) -> None:
-    """Print the list of games, or explain one with some choices changed. Raises UserError.
+@command()
+@click.argument("game", required=False, shell_complete=complete_rules)
+@CHOICES
+@flag("--sources", "Cite the clauses of the rule texts.")
+@flag("--json", "Print the choices as JSON.", "as_json")
+def rules(game: str | None, choices: tuple[str, ...], sources: bool, as_json: bool) -> None:
+    """List the named games, or explain one in plain English.
 
-    `sources`: cite the clauses of the rule texts.
+    GAME is a name from the list, or your own rules file: a `base` and the choices that differ from
+    it. A choice takes a number, yes or no, a word, a list
+    (100,75) or a table by players (2:7,3:7,4:6).
+
+    \b
+    Examples:
+      boneyard rules
+      boneyard rules dutch
+      boneyard rules dutch --set draw_limit=3 --set hand=2:7,3:7,4:5
+      boneyard rules my.toml
+      boneyard rules dutch --sources
+      boneyard rules dutch --json
     """
     if game is None:
         if choices:

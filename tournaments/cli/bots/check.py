@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from threading import Event as Signal
 from typing import Any, NamedTuple
 
+import click
 from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
@@ -16,7 +17,7 @@ from rich.text import Text
 from arena.conformance.cases.games import limit_to_one_round
 from arena.conformance.model import Budget, EventGame, StepResult
 from arena.conformance.report import Printer, Report, make_report, reports_table, short_line
-from arena.conformance.runner import NumberedStep, run_steps, select_steps
+from arena.conformance.runner import NumberedStep, describe_steps, run_steps, select_steps
 from arena.conformance.session import Session
 from arena.document.terminal import open_console, print_blocks
 from arena.match.piped_process import CannotStartError
@@ -28,11 +29,22 @@ from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
+from tournaments.cli.arguments.completion import complete_bots
+from tournaments.cli.arguments.options import (
+    FILE,
+    MOVE_MS,
+    OLD_FILE,
+    SANDBOX,
+    command,
+    flag,
+    number,
+    option,
+)
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_catalog import BOT_FILE, own_bots
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import SUFFIX, WrittenBot, WrittenEvent, files_of
+from tournaments.plan.event import SUFFIX, WrittenEvent, files_of
 from tournaments.plan.event_plan import parse_event
 
 AT_ONCE = 2
@@ -59,11 +71,54 @@ class _Check(NamedTuple):
         return Session(entrant.command, self.sandbox, clock, self.pace, self.outside, self.game)
 
 
-def check_bots(
-    bots: Sequence[str],
-    *,
+EXAM = "With --exam"
+
+
+@command()
+@click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
+@flag("--all", "Check all bots in folders here.", "every")
+@option("--bot", "name", metavar="NAME", help="Only this bot of an event file.")
+@option(
+    "--only",
+    multiple=True,
+    metavar="STEP",
+    help="Run only these steps: number (5), range (5-9), name or list (1,5-9); may be repeated.",
+)
+@flag("--list", "List the steps and exit.", "listed")
+@flag("--quick", "Play one round of each game instead of whole games.")
+@number("--seconds", "Time after which no further step begins, in s.", 1, 86_400, 300)
+@number("--start-ms", "Time for the hello, in ms.", 1, 600_000)
+@MOVE_MS
+@SANDBOX
+@flag(
+    "--compare",
+    "Also run the bot without the sandbox, as your own user, to find out whether the sandbox "
+    "makes it fail or start slowly; only for a bot that you trust.",
+)
+@flag("--verbose", "Print a line for every step.", "-v")
+@flag("--json", "Print every step or answer as JSON.", "in_json")
+@flag(
+    "--exam",
+    "Put 300 problems to the bots instead, and say how much their answers lose.",
+    "is_exam",
+    section=EXAM,
+)
+@option(
+    "--problems",
+    section=EXAM,
+    type=OLD_FILE,
+    help="Another problem set; `boneyard export --problems` makes one.",
+)
+@number("--jobs", "Processes of a bot side by side.  [default: cores - 1]", 1, 512, section=EXAM)
+@option(
+    "--out", section=EXAM, type=FILE, help="Also write the tables (.md) or every answer (.csv)."
+)
+def check(
+    bots: tuple[str, ...],
+    every: bool,
     name: str | None,
     only: tuple[str, ...],
+    listed: bool,
     quick: bool,
     seconds: int,
     start_ms: int | None,
@@ -72,14 +127,51 @@ def check_bots(
     compare: bool,
     verbose: bool,
     in_json: bool,
-    **_: object,
+    is_exam: bool,
+    problems: Path | None,
+    **of_exam: Any,
 ) -> int:
-    """Check each bot; return 1 unless all of them pass, else 0. Raises UserError.
+    """Check bots step by step and say what to fix.
 
-    `bots`: as `run` takes them, or an event file; none: all in folders here. `name`: the only one
-    of the event file's bots. `quick`: play one round of each game. `seconds`: time after which no
-    further step of a bot begins. `compare`: start the bot without the sandbox too.
+    The check talks to the bot as the referee does. BOT is a sample bot, a file, a command or the
+    folder of a bot.toml (without BOT, the current one), as in `run`, or an event file: then each of
+    its bots is checked, and plays the event's game only. A
+    dot is a step that passed, F one that failed, s one that was skipped. Each failure shows what
+    was sent, what your bot replied, what was expected and how to fix it. Several bots are checked
+    two at a time, and get a line each and a table.
+
+    With --exam or --problems the bots answer problems: questions of games whose options are known
+    to differ, endgames that were solved and middle games whose options were tried in many deals.
+    The tables have the points that an answer loses, by kind and by game.
+
+    Exit code 0: all steps of all bots passed. 1: a step failed or was not reached in time, one of
+    several bots could not be started, or a bot fouled in the exam. 2: the command is wrong, or its
+    only bot cannot start.
+
+    \b
+    Examples:
+      boneyard check ./my_bot.py
+      boneyard check --all
+      boneyard check bots/mine
+      boneyard check ./my_bot.py "node bot.mjs" greedy
+      boneyard check "node bot.mjs" --quick
+      boneyard check friday.toml --bot mine --json
+      boneyard check ./my_bot.py --only hello --only 10-20
+      boneyard check mine greedy --exam --out exam.csv
+      boneyard check mine --problems problems.jsonl
     """
+    if listed:
+        for line in describe_steps():
+            click.echo(line)
+        return 0
+    if not (bots or every) and Path(BOT_FILE).is_file():
+        bots = (".",)
+    if every == bool(bots):
+        raise click.UsageError("Name bots, or --all for those in folders here.")
+    if is_exam or problems:
+        from tournaments.cli.bots.exam import examine_bots
+
+        return examine_bots(bots, problems, move_ms, sandbox, in_json=in_json, **of_exam)
     folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in bots)
     words = tuple(folders) or tuple(own_bots(Path()))
     if not words:
@@ -91,7 +183,10 @@ def check_bots(
     if Path(words[0]).suffix == SUFFIX:
         # The candidates of a tune are the first bot with other values.
         own = event.bots[:1] if event.tune else event.bots
-        event = replace(event, bots=_meant(own, name))
+        meant = (bot for bot in own if name in (None, bot.name, plain_name(bot.name)))
+        event = replace(event, bots=tuple(meant))
+        if not event.bots:
+            raise unknown_name("bot", f"{name}", [bot.name for bot in own])
         game = _game(event, base, whole=not quick)
     elif name:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
@@ -126,15 +221,6 @@ def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
     seats = event.seats_at_table(rules)
     check_seats(rules, seats)
     return EventGame(rules if whole else limit_to_one_round(rules), seats)
-
-
-def _meant(bots: tuple[WrittenBot, ...], name: str | None) -> tuple[WrittenBot, ...]:
-    if name is None:
-        return bots
-    found = tuple(bot for bot in bots if name in (bot.name, plain_name(bot.name)))
-    if not found:
-        raise unknown_name("bot", name, [bot.name for bot in bots])
-    return found
 
 
 def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | None:

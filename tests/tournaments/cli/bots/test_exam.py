@@ -12,7 +12,7 @@ from arena.exam.marks import compare_answers, mark_answers
 from arena.exam.problems import parse_problems
 from arena.exam.sit_exam import ExamAnswer
 from tests.support.events import boneyard, run
-from tournaments.commands.exam import SAMPLE
+from tournaments.cli.bots.exam import SAMPLE
 
 ILLEGAL = """
 import json, sys

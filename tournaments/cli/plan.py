@@ -128,6 +128,11 @@ async def _play(
     Return when the first bots could play, and when the time was over.
     Raises UserError, StoppedError, OSError.
     """
+
+    async def note(receiver: trio.MemoryReceiveChannel[Result]) -> None:
+        async for result in receiver:
+            ends[result.game] = time.monotonic()
+
     ended, ready = None, None
     began = time.monotonic()
     try:
@@ -137,15 +142,10 @@ async def _play(
             ready = time.monotonic()
             sender, receiver = trio.open_memory_channel[Result](100)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_note, receiver, ends)
+                nursery.start_soon(note, receiver)
                 await Runner(folder, event, ledger, sandbox, sender).play(lanes)
     except* Exception as group:
         ended = root_cause(group)
     if ended is not None:
         raise ended
     return ready or began, time.monotonic()
-
-
-async def _note(receiver: trio.MemoryReceiveChannel[Result], ends: dict[str, float]) -> None:
-    async for result in receiver:
-        ends[result.game] = time.monotonic()

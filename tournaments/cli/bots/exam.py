@@ -40,19 +40,20 @@ from arena.ui.progress import track, working
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock
-from tournaments.commands.export import default_file
+from tournaments.cli.results.export import default_file
 from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
-from tournaments.plan.bot_catalog import own_bots
+from tournaments.plan.bot_catalog import own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_plan import parse_event
+from tournaments.rating.estimate import Estimate
 from tournaments.report.exports import csv_lines
 from tournaments.runner.greetings import check_greetings
 from tournaments.runner.machine import default_jobs
 from tournaments.storage.combine import check_no_same_logs
 
-SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"
+SAMPLE = sample_folder() / "problems.jsonl"
 """The problem set that ships with the sample bots."""
 COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
 """Columns of a CSV file."""
@@ -81,14 +82,13 @@ class ExamResult(Struct, frozen=True):
 
 def examine_bots(
     words: Sequence[str],
-    *,
     problems: Path | None,
     move_ms: int | None,
     sandbox: SandboxMode | None,
+    *,
     jobs: int | None,
     out: Path | None,
     in_json: bool,
-    **_: object,
 ) -> int:
     """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
 
@@ -182,7 +182,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     against = table(
         f"Loss beyond that of {first.entrant}",
         [head[0], *(Column(mark.kind or "loss", detail="±") for mark in kinds)],
-        ([one.entrant, *(_difference(*each[1:]) for each in found)] for one, found in pairs),
+        ([one.entrant, *(_cell(*each[1:], "+") for each in found)] for one, found in pairs),
     )
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
@@ -228,7 +228,7 @@ def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
     cells: list[str | Cell] = [one.entrant]
     for kind in kinds:
         mark = own[kind.kind, ""]
-        cells.append(_loss(mark))
+        cells.append(_cell(mark.loss, mark.half_width))
         cells += [f"{100 * mark.best / mark.problems:.0f}"] if mark.kind else []
     fouls = sum(answer.foul is not None for answer in one.answers)
     mean = sum(answer.ms for answer in one.answers) / len(one.answers)
@@ -236,21 +236,17 @@ def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
 
 
 def _game_row(at: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
-    marks = (
-        mark
+    cells = (
+        _cell(mark.loss, mark.half_width)
         for one in results
         for mark in one.marks
         if (mark.kind, mark.rules) == (at.kind, at.rules)
     )
-    return [f"{at.kind}, {at.rules}", f"{at.problems}", *map(_loss, marks)]
+    return [f"{at.kind}, {at.rules}", f"{at.problems}", *cells]
 
 
-def _loss(mark: Mark) -> Cell:
-    return Cell(f"{mark.loss:.2f}", f"{mark.half_width:.2f}" if mark.problems > 1 else "")
-
-
-def _difference(mean: float, half_width: float) -> Cell:
-    return Cell(f"{mean:+.2f}", f"{half_width:.2f}" if isfinite(half_width) else "")
+def _cell(mean: float, half_width: float, sign: str = "") -> Cell:
+    return Estimate(mean, half_width if isfinite(half_width) else None).cell(2, sign)
 
 
 def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterator[Sequence[object]]:
@@ -267,18 +263,16 @@ def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterato
 
 def make_set(
     folders: Sequence[Path],
-    *,
     out: Path | None,
+    *,
     endgames: int,
     middle_games: int,
     deals: int,
     seed: int,
-    **_: object,
-) -> int:
-    """Write a problem set made from game logs; return the exit code. Raises UserError, OSError.
+) -> None:
+    """Write a problem set made from game logs. Raises UserError, OSError.
 
     `deals`: those in which the options of a middle game are tried. `seed`: of the choice of games.
-    Options of a table of decisions have no effect.
     """
     from arena.exam.make_problems import Candidates  # It needs numpy.
     from arena.valuation.playouts import PLAYERS
@@ -304,4 +298,3 @@ def make_set(
     write_atomic(file, problem_lines(numbered))
     solved = sum(one.kind == "endgame" for one in numbered)
     print_note(f"{file}: {solved} endgames, {len(numbered) - solved} middle games.")
-    return 0

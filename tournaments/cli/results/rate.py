@@ -90,18 +90,17 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
     groups: dict[_Game, list[Source]] = {}
     for one in sources:
         if one.seats:
-            groups.setdefault(_game(one, asked.pool), []).append(one)
+            rules = b"" if asked.pool else one.choices if one.event else one.said.encode()
+            partners = one.event is not None and one.event.rules.deal.partners
+            groups.setdefault(_Game(one.seats, partners, rules), []).append(one)
     tables = tuple(
         _table(game, *merge(group, names, boards, fouls=asked.fouls), group, asked)
         for game, group in groups.items()
     )
-    _refuse_strangers(asked.anchor, tables)
-    notices = (
-        *_notices(sources, groups, asked.pool),
-        *_pools(tables),
-        *_luck(tables),
-        *names.notices(),
-    )
+    rated = {one.name for table in tables for pool in table.ratings.pools for one in pool.entrants}
+    if asked.anchor and asked.anchor.name not in rated:
+        raise unknown_name("entrant", asked.anchor.name, sorted(rated))
+    notices = (*_notices(sources, groups, tables, asked.pool), *names.notices())
     return Rated(asked=asked, notices=notices, tables=tables)
 
 
@@ -120,12 +119,6 @@ def _check_games(of: Source) -> None:
     folder, old = Folder(of.ledger.parent), of.event.retired
     active = (one for one in of.results.values() if old.isdisjoint(one.seats))
     refuse_unplanned(folder, of.event, ResultStore(active, LuckStore(folder, of.event)))
-
-
-def _game(of: Source, pool: bool) -> _Game:
-    if of.event is None:
-        return _Game(of.seats, False, b"" if pool else of.said.encode())
-    return _Game(of.seats, of.event.rules.deal.partners, b"" if pool else of.choices)
 
 
 def _table(
@@ -161,14 +154,11 @@ def _rules(sources: Sequence[Source]) -> list[str]:
     return sorted({one.event.rules.name if one.event else "unknown rules" for one in sources})
 
 
-def _refuse_strangers(anchor: Anchor | None, tables: Sequence[RatedTable]) -> None:
-    names = {one.name for table in tables for pool in table.ratings.pools for one in pool.entrants}
-    if anchor and anchor.name not in names:
-        raise unknown_name("entrant", anchor.name, sorted(names))
-
-
 def _notices(
-    sources: Sequence[Source], groups: dict[_Game, list[Source]], pool: bool
+    sources: Sequence[Source],
+    groups: dict[_Game, list[Source]],
+    tables: Sequence[RatedTable],
+    pool: bool,
 ) -> Iterator[str]:
     for one in sources:
         if not one.seats:
@@ -186,33 +176,25 @@ def _notices(
         )
     for group in groups.values():
         yield from _differences(group)
-
-
-def _luck(tables: Sequence[RatedTable]) -> Iterator[str]:
-    for one in tables:
-        if 0 < one.games_with_luck < one.games:
+    for table in tables:
+        if len(table.ratings.pools) > 1:
+            yield f"{table.title}: no games connect its tables; their ratings cannot be compared."
+        if 0 < table.games_with_luck < table.games:
             yield (
-                f"{one.title}: the luck of {one.games_with_luck:,} of {one.games:,} games is "
+                f"{table.title}: the luck of {table.games_with_luck:,} of {table.games:,} games is "
                 "known; the others count as they were played."
             )
-
-
-def _pools(tables: Sequence[RatedTable]) -> Iterator[str]:
-    """Yield notes that say why the ratings of a game stand in several tables."""
-    for one in tables:
-        if len(one.ratings.pools) > 1:
-            yield f"{one.title}: no games connect its tables; their ratings cannot be compared."
 
 
 def _differences(sources: Sequence[Source]) -> Iterator[str]:
     if len(names := _rules(sources)) > 1:
         yield f"One table holds different games: {', '.join(names)}."
     events = [one.event for one in sources if one.event]
-    unlike = [name for name in COMPARED if any(_unlike(events, name))]
+    unlike = [
+        name
+        for name in COMPARED
+        if any(getattr(one, name) != getattr(events[0], name) for one in events)
+    ]
     if unlike:
         said = ", ".join(one.said for one in sources)
         yield f"These events differ in {', '.join(unlike)}: {said}."
-
-
-def _unlike(events: Sequence[object], name: str) -> Iterator[bool]:
-    return (getattr(one, name) != getattr(events[0], name) for one in events)

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from arena.analysis import timeline
 from arena.valuation import decision_loss
 from tests.support.fake_review import fake_review
+from tournaments.cli.games import explain
 from tournaments.cli.main import main
-from tournaments.commands.games import explain
 
 GAME = "1.first.greedy"
 

@@ -19,8 +19,8 @@ from protocol.errors import UserError
 from tests.support.fast_run import slow_except
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import BOTS
+from tournaments.cli.bots.check import outside_of
 from tournaments.cli.main import main
-from tournaments.commands.check import outside_of
 from tournaments.plan.event import WrittenEvent
 
 FEW = ("--only", "1-4", "--sandbox", "off")

@@ -6,26 +6,51 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arena.analysis import review
-from arena.analysis.find import EVENT, find_seat, latest_folder, read_crash, require_one_game
+from arena.analysis.find import (
+    EVENT,
+    find_seat,
+    latest_folder,
+    name_log,
+    read_crash,
+    require_one_game,
+)
 from arena.analysis.text import Look, option_words
 from arena.analysis.timeline import RoundEnd, Timeline, round_ends
 from arena.document.blocks import Block, Cell, Column, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.rules.english import count_in_digits
-from arena.ui.console import Pager, plain_console, print_json, print_paged, text_look
+from arena.sandbox.limits import SandboxMode
+from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look
 from arena.ui.progress import track
 from arena.valuation import WORLDS
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
-from tournaments.commands.report import review_event
+from tournaments.cli.arguments.completion import (
+    complete_bots,
+    complete_questions,
+    complete_seats_or_bots,
+)
+from tournaments.cli.arguments.options import (
+    GAME,
+    GLYPHS,
+    LOG,
+    WISH,
+    command,
+    flag,
+    number,
+    option,
+)
+from tournaments.cli.platforms import require_linux
+from tournaments.commands.report import warn_of_faults, write_review
 from tournaments.plan.bot_catalog import own_bot
 from tournaments.plan.event import Event
 from tournaments.report.log_facts import log_facts
@@ -41,57 +66,159 @@ from tournaments.report.losses import (
     summed,
 )
 from tournaments.report.review.reviewer import reference_player, review_timeline
-from tournaments.report.review.sums import DEAREST, pick_dearest
+from tournaments.report.review.sums import DEAREST, dearest, pick_dearest, review_blocks
 from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import load_results, results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses, read_seats
 
-
-def explain_log(where: Path, words: Sequence[str], *, review: bool, **options: Any) -> int:
-    """Explain an event, a game or a question, or review what its choices cost.
-
-    `words`: a game, a question's number and a bot's words, as many as the user named. Returns the
-    exit code. Raises UserError, DamagedLogError.
-    """
-    game = words[0] if words else None
-    named = bool(words) or not (where / EVENT).is_file()
-    if len(words) > 1:
-        # It starts bots, which other systems than Linux cannot.
-        from tournaments.commands.games.explain_question import explain_question
-
-        return explain_question(where, words, review=review, **options)
-    if review and named:
-        return _review_game(where, game, **options)
-    if review:
-        return review_event(where, **options)
-    if options["deals"] or options["by"]:
-        raise UserError(f"{'--deals' if options['deals'] else '--by'} goes with --review.")
-    return _explain_game(where, game, **options) if named else _explain_event(where, **options)
+INTERRUPTED = 130
+INCOMPLETE = 1
+"""Exit codes after an interrupt, and if some games could not be reviewed."""
+METHOD = "How to read these numbers: `boneyard help events`."
+REVIEW, QUESTION = "Values of options", "With a question"
 
 
-def _explain_game(
-    log: Path,
-    game: str | None,
-    *,
-    seat: str | None,
-    only: int | None,
-    page: Pager,
-    whole: bool,
-    glyphs: bool,
-    in_json: bool,
-    **_: object,
+class ExplainOptions(NamedTuple):
+    """The command's options; its help text explains each."""
+
+    review: bool
+    deals: int | None
+    by: str | None
+    ask: bool
+    times: int
+    sandbox: SandboxMode | None
+    raw: bool
+    seat: str | None
+    whole: bool
+    only: int | None
+    glyphs: bool
+    in_json: bool
+
+
+@command()
+@LOG
+@GAME
+@click.argument("question", required=False, shell_complete=complete_questions)
+@click.argument("bot", nargs=-1, shell_complete=complete_bots)
+@flag(
+    "--review",
+    "Review the decisions of the event or the game: what each choice cost.",
+    section=REVIEW,
+)
+@number(
+    "--deals",
+    "Deals of the hidden tiles over which an option is valued; with a question, show the "
+    "values.  [default of --review: 64]",
+    2,
+    10_000,
+    section=REVIEW,
+)
+@option(
+    "--by",
+    section=REVIEW,
+    metavar="PLAYER",
+    help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
+    "each decision.  [default: keen]",
+)
+@flag(
+    "--ask",
+    "Ask the bot that had the seat: starts the command in event.json, whoever wrote that.",
+    section=QUESTION,
+)
+@number(
+    "--times", "Number of times to ask, each time in a new process.", 0, 1000, 1, section=QUESTION
+)
+@option(
+    "--sandbox",
+    section=QUESTION,
+    type=WISH,
+    help="As in `run`.  [default: as in the event, but not off]",
+)
+@flag("--raw", "Only print what the bot would be sent.", section=QUESTION)
+@option(
+    "--seat",
+    "--bot",
+    "seat",
+    metavar="N|BOT",
+    shell_complete=complete_seats_or_bots,
+    help="The bot to explain, or its seat's number.  [default: your bot, or who came last; with "
+    "--review all]",
+)
+@flag("--all", "Show every round and decision of the game.", "whole")
+@number("--round", "Show only this round.", 1, None, None, "only")
+@GLYPHS
+@flag("--json", "Print JSON instead of sentences.", "in_json")
+def explain(
+    log: Path | None, game: str | None, question: str | None, bot: tuple[str, ...], **options: Any
 ) -> int:
+    """Explain why a bot lost: an event, a game or a decision.
+
+    LOG is an event's folder or a game's log; by default the event in the current directory, or else
+    the one here that was run last.
+
+    \b
+    explain                 where the points of all games went, and the worst games
+    explain GAME            a game's rounds and what turned it
+    explain GAME QUESTION   a decision as the bot saw it; --ask asks the bot again
+    explain --review        what all decisions of an event cost, on all cores
+    explain GAME --review   the dearest decisions of a game, their options with values
+
+    GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
+    process gets the game and the question again, byte for byte, under the same clock: BOT, as in
+    `run`, or with --ask the bot that had the seat. Long output is shown in your pager ($PAGER) on a
+    terminal.
+
+    The value of an option is the lead that it brings by the round's end: the average over deals
+    that the bot could not tell from the real one, played on by a keen player. A choice's loss is
+    the value of the best option less that of the chosen one. The review of an event is in
+    review.jsonl, its sums in review.json, each decision in review.csv. After an interrupt, a kill
+    or new games the same command goes on with the games that are left.
+
+    Exit code 1 when a bot that is asked commits a foul.
+
+    \b
+    Examples:
+      boneyard explain demo
+      boneyard explain demo --bot greedy
+      boneyard explain demo 1.greedy.suit --seat 1 --all
+      boneyard explain demo 1.greedy.suit 3 --seat suit --ask
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --times 20 -- node my_bot.mjs
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --deals 200
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
+      boneyard explain demo --review --bot greedy
+      boneyard explain demo 1.greedy.suit --review --all
+    """
+    asked = ExplainOptions(**options)
+    where, words = name_log(log, game, question, *bot)
+    if len(words) > 1:
+        if asked.times and not asked.raw:
+            require_linux("explain GAME QUESTION")
+        # It starts bots, which other systems than Linux cannot.
+        from tournaments.cli.games.explain_question import explain_question
+
+        return explain_question(where, words, asked)
+    name = words[0] if words else None
+    named = bool(words) or not (where / EVENT).is_file()
+    if asked.review:
+        return _review_game(where, name, asked) if named else _review_event(where, asked)
+    if asked.deals or asked.by:
+        raise UserError(f"{'--deals' if asked.deals else '--by'} goes with --review.")
+    return _explain_game(where, name, asked) if named else _explain_event(where, asked)
+
+
+def _explain_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
     logged = require_one_game(log, game)
-    own = choose_seat(log, logged, seat)
+    own = choose_seat(log, logged, asked.seat)
     timeline = Timeline(logged)
     causes = causes_by_round(timeline, own)
-    if in_json:
+    if asked.in_json:
         print_json({**review.seat_facts(timeline, own), "causes": list(causes.values())})
         return 0
     console = plain_console()
-    look = text_look(logged, console, glyphs)
-    print_paged(_explained(log, timeline, own, only, whole, look, causes), console, page)
+    look = text_look(logged, console, asked.glyphs)
+    shown = _explained(log, timeline, own, asked.only, asked.whole, look, causes)
+    print_paged(shown, console, click.echo_via_pager)
     return 0
 
 
@@ -191,29 +318,27 @@ def _decisions(
     numbers = sorted({*ends, *(one.round for one in found)})
     if only is not None and only not in numbers:
         raise UserError(f"There is no round {only}: this game has {len(numbers)}.")
-    for number in numbers if only is None else [only]:
+    for at in numbers if only is None else [only]:
         for one in found:
-            if one.round == number:
+            if one.round == at:
                 yield review.decision_text(one, len(found), look)
-        if number in ends:
-            yield ends[number]
-        if number in causes:
-            yield Text(f"In this round it {causes[number].describe()}.\n")
+        if at in ends:
+            yield ends[at]
+        if at in causes:
+            yield Text(f"In this round it {causes[at].describe()}.\n")
 
 
 # --- an event ---
 
 
-def _explain_event(
-    where: Path, *, seat: str | None, in_json: bool, page: Pager, **_: object
-) -> int:
+def _explain_event(where: Path, asked: ExplainOptions) -> int:
     folder = Folder(where)
     event = load_event(folder)
     names = [one.name for one in event.entrants]
-    if seat and seat not in names:
-        raise unknown_name("bot", seat, names)
-    bot = seat or own_bot(event)
-    if in_json:
+    if asked.seat and asked.seat not in names:
+        raise unknown_name("bot", asked.seat, names)
+    bot = asked.seat or own_bot(event)
+    if asked.in_json:
         print_json([_losses(folder, event, one) for one in ([bot] if bot else names)])
         return 0
     console = open_console()
@@ -231,7 +356,8 @@ def _explain_event(
         facts = log_facts(folder, results)
         blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
         more = f"One bot: {_command(where, '--bot', names[0])}"
-    print_paged(renderables([*blocks, Paragraph(more, "faint")], console.width), console, page)
+    shown = renderables([*blocks, Paragraph(more, "faint")], console.width)
+    print_paged(shown, console, click.echo_via_pager)
     return 0
 
 
@@ -292,34 +418,23 @@ COLUMNS = (
 )
 
 
-def _review_game(
-    log: Path,
-    game: str | None,
-    *,
-    page: Pager,
-    seat: str | None,
-    deals: int | None,
-    by: str | None,
-    whole: bool,
-    in_json: bool,
-    **_: object,
-) -> int:
-    player = reference_player(by)
+def _review_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
+    player, seat = reference_player(asked.by), asked.seat
     logged = require_one_game(log, game)
     names, timeline = logged.sitting.seats, Timeline(logged)
     seats = [*range(len(names))] if seat is None else [find_seat(logged, seat)]
-    terms = ReviewTerms(logged.sitting.event, deals or WORLDS, player)
+    terms = ReviewTerms(logged.sitting.event, asked.deals or WORLDS, player)
     reviews = [
         review_timeline(timeline, one, terms) for one in track(seats, "Seats reviewed", len(seats))
     ]
     name = logged.game.game
-    if in_json:
+    if asked.in_json:
         facts = {"game": name, "worlds": terms.worlds, "by": player}
         print_json({**facts, "seats": [_facts(timeline, one) for one in reviews]})
         return 0
     console = open_console()
-    blocks = [block for one in reviews for block in _blocks(timeline, one, whole)]
-    print_paged(renderables(blocks, console.width), console, page)
+    blocks = [block for one in reviews for block in _blocks(timeline, one, asked.whole)]
+    print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
     return 0
 
 
@@ -344,6 +459,36 @@ def _facts(timeline: Timeline, one: SeatLosses) -> dict[str, Any]:
 
 def _options(timeline: Timeline, one: SeatLosses, lost: DecisionLoss) -> list[str]:
     return [*map(option_words, timeline.questions(one.seat)[lost.number - 1].options)]
+
+
+# --- the review of an event ---
+
+
+def _review_event(where: Path, asked: ExplainOptions) -> int:
+    """Review the games that are not reviewed yet, and print the sums; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder, seat = Folder(where), asked.seat
+    try:
+        summary, played, faults = write_review(folder, seat, asked.deals, asked.by)
+    except KeyboardInterrupt:
+        words = ("--review", *(("--bot", seat) if seat else ()))
+        print_note(f"Interrupted. `{_command(where, *words)}` goes on with the rest.")
+        return INTERRUPTED
+    warn_of_faults(faults)
+    if asked.in_json:
+        print_json(summary)
+        return INCOMPLETE if faults else 0
+    console, more = open_console(), [METHOD]
+    for dear in dearest(summary)[:1]:
+        game, place = dear.game, ("--seat", f"{dear.seat}")
+        more.append(f"The decisions of a game: {_command(where, game, '--review', *place)}")
+        more.append(f"One decision: {_command(where, game, f'{dear.number}', *place)}")
+    own = own_bot(load_event(folder))
+    blocks = [*review_blocks(summary, played, own=own), *(Paragraph(one, "faint") for one in more)]
+    print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
+    return INCOMPLETE if faults else 0
 
 
 # --- as blocks ---

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 from msgspec.structs import replace
 from rich.text import Text
 
@@ -12,7 +13,9 @@ from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
 from protocol.errors import UserError
-from tournaments.commands.rate import RateOptions, rate_ledgers
+from tournaments.cli.arguments.completion import complete_events_or_entrants
+from tournaments.cli.arguments.options import LogPath, command, flag, option
+from tournaments.cli.results.rate import RateOptions, rate_ledgers
 from tournaments.forecast.power import separations
 from tournaments.forecast.text import separation_text
 from tournaments.rating.ratings import fit
@@ -33,21 +36,62 @@ INCOMPARABLE = (
     "or through others, so the number of boards that would separate them is unknown."
 )
 
+RATED = "With several events"
 
-def show_events(
-    what: Sequence[Path],
-    *,
-    watch: bool,
-    separate: bool,
-    as_json: bool,
+
+@command()
+@click.argument(
+    "what",
+    nargs=-1,
+    type=LogPath(exists=False),
+    shell_complete=complete_events_or_entrants,
+)
+@option(
+    "--prior",
+    section=RATED,
+    type=float,
+    show_default="1",
+    help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
+)
+@flag("--no-fouls", "Leave out games with a foul.", section=RATED)
+@flag("--pool", "Rate different rules with the same seats in one table.", section=RATED)
+@option("--anchor", section=RATED, metavar="NAME=ELO", help="Give a bot this rating.")
+@flag("--watch", "Update the display until the event is over or Ctrl-C.", "-w")
+@flag(
+    "--separate",
+    "Print how many boards would separate neighbours in the table, or the two bots after the "
+    "folder.",
+)
+@flag("--json", "Print JSON instead of tables.", "as_json")
+def show(
+    what: tuple[Path, ...],
     prior: float | None,
     no_fouls: bool,
     pool: bool,
     anchor: str | None,
+    watch: bool,
+    separate: bool,
+    as_json: bool,
 ) -> int:
-    """Show an event, rate several, or tell how far bots are apart; return the exit code.
+    """Show an event's standings and progress, or rate several events.
 
-    Raises UserError; DamagedFileError is one.
+    The command prints the standings, the progress, the remaining time and the fouls. It only reads
+    and takes no lock: use it from another terminal. WHAT is by default the event in the current
+    directory, or else the one here that was run last.
+
+    With several events, a ledger or an option of ratings it rates all results together. Two bots
+    are the same bot if their names and fingerprints are equal. Each combination of rules and seats
+    gets its own table.
+
+    \b
+    Examples:
+      boneyard show
+      boneyard show friday --watch
+      boneyard show friday --json
+      boneyard show friday --separate
+      boneyard show friday --separate greedy counting
+      boneyard show friday saturday --anchor greedy=1500
+      boneyard show old/ledger.jsonl --prior 0 --no-fouls --json
     """
     for one in what:
         if one.suffix == ".toml":

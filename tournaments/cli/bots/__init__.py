@@ -1,0 +1,1 @@
+"""Commands about bots: make one, check it, examine it."""

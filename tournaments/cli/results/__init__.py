@@ -1,0 +1,1 @@
+"""Commands about events that were played: show, rate, verify, report and export them."""
