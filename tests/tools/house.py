@@ -60,13 +60,13 @@ ROOMS = {
     ),
     "league": Room(
         4_500,
-        5_683,
+        5_618,
         (
             "tournaments/league",
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_616, ("tests",)),
+    "tests": Room(36_000, 50_610, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 33

@@ -53,6 +53,7 @@ def round_facts(played: PlayedRound, *, with_logs: bool) -> RoundFacts:
     folder, rules = played.folder, played.event.rules
     luck, review = LuckStore(folder, played.event), read_summary(folder)
     facts = RoundFacts(
+        round=played,
         luck={one.game: record.points for one in played.results if (record := luck.known(one))},
         mistakes={
             one.entrant: (one.rounds, one.total.round_loss.mean * one.rounds)
