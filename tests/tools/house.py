@@ -60,7 +60,7 @@ ROOMS = {
     ),
     "league": Room(
         4_500,
-        5_618,
+        5_584,
         (
             "tournaments/league",
             "tournaments/cli/league.py",
