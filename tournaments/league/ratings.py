@@ -176,7 +176,8 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     ranks = dict(zip(ranked, main.rank_intervals(ranked), strict=True))
     # A version that no game connects with the anchor has no rating.
     ratings = [*main.entrants.values()]
-    ratings += [_unrated(one) for pool in pools[1:] for one in pool.entrants]
+    others = (one for pool in pools[1:] for one in pool.entrants)
+    ratings += [replace(one, elo=None, half_width=None, bound="?") for one in others]
     played = [one.name for one in ratings]
     ratings += [_newcomer(name) for name in active if name not in played]
     before = _versions_before(played)
@@ -259,10 +260,6 @@ def surely_worse(chances: Mapping[str, float]) -> set[str]:
             break
         sure.add(name)
     return sure
-
-
-def _unrated(rating: Rating) -> Rating:
-    return replace(rating, elo=None, half_width=None, bound="?")
 
 
 def _newcomer(name: str) -> Rating:

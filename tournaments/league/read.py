@@ -116,6 +116,11 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
         return [one for division in self.divisions.values() for one in division.rounds]
 
     @property
+    def last_rounds(self) -> list[PlayedRound]:
+        """The last round of each division that has one."""
+        return [one for division in self.divisions.values() for one in division.rounds[-1:]]
+
+    @property
     def latest(self) -> str:
         """The latest time in its files; empty if there is none."""
         rounds = self.rounds

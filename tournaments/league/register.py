@@ -55,11 +55,6 @@ class BotHistory:
         """True for a sample bot that plays in the league's name."""
         return bool(self.admitted) and self.admitted[0].house
 
-    @property
-    def next_version(self) -> str:
-        """Name of the next version, in terms of the bot's own: empty, then @2."""
-        return f"@{len(self.admitted) + 1}" if self.admitted else ""
-
 
 def bot_histories(entries: Iterable[AnyEntry]) -> defaultdict[str, BotHistory]:
     """Return the history of each bot of a register; any other bot has an empty one."""

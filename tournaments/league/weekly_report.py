@@ -112,7 +112,11 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
     compared = count_in_digits(found.comparisons, "new version")
     news = (
         *(f"**{row.flag}** (of {compared} compared)" for row in found.regressions),
-        *_improved(found),
+        *(
+            f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
+            for row in found.standings
+            if row.gain.half_width and row.gain.low > 0
+        ),
         *describe_fouls(_rounds(data, week)),
         *(
             f"{row.name} {row.bench.why}"
@@ -176,12 +180,6 @@ def _games(division: DivisionData, week: str) -> Counter[str]:
     return Counter(
         name for one in _rounds(division, week) for result in one.results for name in result.seats
     )
-
-
-def _improved(found: DivisionTable) -> Iterator[str]:
-    for row in found.standings:
-        if row.gain.half_width and row.gain.low > 0:
-            yield f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
 
 
 def _week(entry: AnyEntry) -> str:

@@ -10,7 +10,7 @@ from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
-from protocol.records import FoulPolicy, Result
+from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import Entrant, first_version
 from tournaments.plan.deals.deal_filter import describe_filter
@@ -198,15 +198,11 @@ def clock_text(event: Event) -> Iterator[str]:
 
 def foul_policy_text(event: Terms) -> str:
     """Return a sentence about the penalty for a foul."""
-    return f"Fouls: {_cost(event.fouls, event.seats)}"
-
-
-def _cost(policy: FoulPolicy, seats: int) -> str:
-    cost = "a foul loses the game"
+    policy, cost = event.fouls, "Fouls: a foul loses the game"
     if policy.lose == "sitting":
         many = "one foul loses" if policy.after == 1 else f"{policy.after} fouls lose"
         cost += f", and {many} the rest of the sitting"
-    if seats == 2:
+    if event.seats == 2:
         return f"{cost}."
     if policy.others == "stop":
         return f"{cost}; the game ends at once, and the others are placed by their scores."

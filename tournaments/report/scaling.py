@@ -17,7 +17,7 @@ from protocol.messages import Clock
 from tournaments.formats.base import plain_name
 from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate
-from tournaments.rating.tables import Bound, Pool, Rating
+from tournaments.rating.tables import Bound, Pool
 
 
 class ScalingPoint(Struct, frozen=True, kw_only=True):
@@ -69,15 +69,27 @@ def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
 
 def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     """Return a bot of a pool at these clocks, by entrant."""
-    rated = [(clocks[one.name], at) for at, one in enumerate(pool.entrants) if one.name in clocks]
+    rated = [
+        (clocks[one.name], at, one) for at, one in enumerate(pool.entrants) if one.name in clocks
+    ]
     rated.sort(key=lambda one: (one[0].move_ms, one[0].bank_ms))
-    order = [at for _, at in rated]
+    order = [at for _, at, _ in rated]
     gains = [Estimate(None), *(contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
     points = tuple(
-        _point(pool.entrants[at], clock, gain)
-        for (clock, at), gain in zip(rated, gains, strict=True)
+        ScalingPoint(
+            name=one.name,
+            move_ms=clock.move_ms,
+            bank_ms=clock.bank_ms,
+            elo=one.elo,
+            half_width=one.half_width,
+            bound=one.bound,
+            fouls=one.fouls,
+            gain=gain.value,
+            gain_half_width=gain.half_width,
+        )
+        for (clock, _, one), gain in zip(rated, gains, strict=True)
     )
-    core = [(log2(clock.move_ms), at) for clock, at in rated if not pool.entrants[at].bound]
+    core = [(log2(clock.move_ms), at) for clock, at, one in rated if not one.bound]
     mean = sum(x for x, _ in core) / max(1, len(core))
     spread = sum((x - mean) ** 2 for x, _ in core)
     slope = {at: (x - mean) / spread for x, at in core} if spread else {}
@@ -87,20 +99,6 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
         points=points,
         doubling=doubling.value,
         doubling_half_width=doubling.half_width,
-    )
-
-
-def _point(rating: Rating, clock: Clock, gain: Estimate) -> ScalingPoint:
-    return ScalingPoint(
-        name=rating.name,
-        move_ms=clock.move_ms,
-        bank_ms=clock.bank_ms,
-        elo=rating.elo,
-        half_width=rating.half_width,
-        bound=rating.bound,
-        fouls=rating.fouls,
-        gain=gain.value,
-        gain_half_width=gain.half_width,
     )
 
 

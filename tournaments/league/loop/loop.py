@@ -33,7 +33,6 @@ from tournaments.league.loop.pull import PullError, pull
 from tournaments.league.pages.site import LeagueSite
 from tournaments.league.pairing.next_round import next_round
 from tournaments.league.read import (
-    DivisionData,
     LeagueData,
     PlayedRound,
     parse_time,
@@ -244,8 +243,7 @@ class Turns:
         data = self._read(self.settings)
         self._present(data)
         self.show_live()
-        unfinished = (one for one in map(_unfinished, data.divisions.values()) if one)
-        played = next(unfinished, None)
+        played = next((one for one in data.last_rounds if not one.is_over or one.is_tried), None)
         if played:
             self._journal.note_state("goes on", played.plan.title)
         elif (played := self._begin(data)) is None:
@@ -324,12 +322,6 @@ class Turns:
         """Write a public snapshot of the last round."""
         if self._data:
             self._site.show_live(self._data)
-
-
-def _unfinished(division: DivisionData) -> PlayedRound | None:
-    """Return the division's round that was begun and is not wholly written; None without one."""
-    last = division.rounds[-1] if division.rounds else None
-    return last if last and (not last.is_over or last.is_tried) else None
 
 
 def begin_turn(league: LeagueData, now: datetime, *, confirmed: bool) -> None:

@@ -76,8 +76,9 @@ def play_round(
                 end_tries(folder)
         except Exception as error:
             if full := find_full_disk(error):
-                with suppress(OSError):  # Waiting helps.
-                    forget_tries(folder)
+                # The try does not count: waiting helps. This needs no room on the disk.
+                with suppress(OSError):
+                    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
                 raise full from error
             failure = Failure(_describe(folder, error), tries + 1)
         if failure and failure.is_last:
@@ -184,11 +185,6 @@ def count_tries(folder: Folder, games: int) -> int:
         tries = tries if before == games else 0
     write_atomic(path, [f"{games} {tries + 1}\n".encode()], 0o600)
     return tries
-
-
-def forget_tries(folder: Folder) -> None:
-    """Note that the last try does not count; needs no room on the disk. Raises OSError."""
-    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
 
 
 def end_tries(folder: Folder) -> None:

@@ -46,7 +46,7 @@ class BotPage:
         """`news`: those about it, the latest first."""
         self.name, self.news = bot, news
         self._view, self._history = view, view.data.histories[bot]
-        self.rows = view.rows_of(bot)
+        self.rows = [(one, one.rows[bot]) for one in view.divisions if bot in one.rows]
         latest = self._history.admitted[-1:]
         self.about = "".join(printable(one.about, 200) for one in latest)
         self.author = "".join(printable(one.author, 80) for one in latest)

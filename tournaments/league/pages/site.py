@@ -101,8 +101,8 @@ class LeagueSite:
 
         After a restart that is the round of before, until the delay of the next has passed.
         """
-        ends = (one for division in data.divisions.values() for one in division.rounds[-1:])
-        if last := self._begun or max(ends, key=lambda one: one.plan.time, default=None):
+        last = self._begun or max(data.last_rounds, key=lambda one: one.plan.time, default=None)
+        if last:
             key = title, delay_s = data.settings.title, data.settings.delay_s
             if self._live is None or self._live[0] != key:
                 self._live = key, SiteWriter(self._site / LIVE, delay_s, ((f"../{HOME}", title),))

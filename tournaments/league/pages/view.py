@@ -200,10 +200,6 @@ class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
         rounds = (one.round for each in self.divisions for one in reversed(each.facts))
         return [one for one in rounds if one.week == week]
 
-    def rows_of(self, bot: str) -> list[tuple[DivisionView, StandingRow]]:
-        """Return the row of a bot's present version in each division in which it plays."""
-        return [(one, one.rows[bot]) for one in self.divisions if bot in one.rows]
-
     def same_files(self, division: DivisionView) -> Iterator[str]:
         """Yield a sentence for each group of bots whose files are equal."""
         versions, names = self.data.versions, [row.name for row in division.table.standings]

@@ -255,7 +255,7 @@ class _Update:
             raise RefusedPushError(
                 f"bots/{bot} has had {MOST_VERSIONS} versions: there are no more."
             )
-        version = f"{bot}{history.next_version}"
+        version = f"{bot}@{len(history.admitted) + 1}" if history.admitted else bot
         why, check, is_admitted = "", None, False
         try:
             try:
