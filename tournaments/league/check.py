@@ -40,11 +40,11 @@ from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota,
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import (
     Checked,
-    Progress,
     Verified,
     no_progress,
     verify_folder,
 )
+from tournaments.verification.processes import Progress
 
 DECIMALS = 5
 """Decimals that two computers agree on."""

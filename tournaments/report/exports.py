@@ -171,9 +171,14 @@ def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
     """Yield a CSV file, a piece at a time."""
     lines = chain((head,), rows)
     while few := list(islice(lines, LINES_AT_ONCE)):
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(few)
-        yield text.getvalue().encode()
+        yield encode_rows(few)
+
+
+def encode_rows(rows: Iterable[Row]) -> bytes:
+    """Return these lines of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:

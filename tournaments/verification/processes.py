@@ -19,6 +19,8 @@ from protocol.errors import UserError
 
 T = TypeVar("T")
 R = TypeVar("R")
+Progress = Callable[[int, int], None]
+"""A function that shows how many games are done, and of how many."""
 
 AHEAD = 4
 """Tasks for each process that wait or are done before their turn."""
