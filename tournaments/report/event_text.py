@@ -16,9 +16,10 @@ from tournaments.formats.base import Entrant, first_version
 from tournaments.plan.deals.deal_filter import describe_filter
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Pool, Ratings
-from tournaments.report.log_facts import SandboxSummary
+from tournaments.report.log_facts import SandboxSummary, describe_same_files
 from tournaments.report.results_file import LuckUsed
 from tournaments.schedule.spending import stopped_entrants
+from tournaments.storage.public_deals import Latecomer, describe_latecomers
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
@@ -123,6 +124,20 @@ def luck_known(luck: LuckUsed | None, played: int) -> str:
         f"The luck of {luck.games} of {played} games is known; the others count as they were "
         "played. `boneyard report --luck` computes the rest."
     )
+
+
+def warnings(
+    event: Event,
+    results: Sequence[Result],
+    planned: int,
+    luck: LuckUsed | None,
+    late: Sequence[Latecomer],
+) -> Iterator[str]:
+    """Yield what a reader must know before relying on the results; `luck`: see `luck_known`."""
+    known = uneven(event, results, planned), luck_known(luck, len(results))
+    yield from filter(None, (*known, describe_latecomers(late)))
+    yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
+    yield from describe_access(event.entrants)
 
 
 def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

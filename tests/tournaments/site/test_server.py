@@ -316,24 +316,24 @@ def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
     assert "OK: " in boneyard("verify", f"{folder}")
 
 
-def test_the_time_that_is_left_follows_from_the_games_since_one_watches(
+def test_the_time_that_is_left_follows_from_the_games_of_this_run(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = begun(event, tmp_path)
+    (folder / "results.json").write_text('{"played":2}')
     began = (folder / "results.json").stat().st_mtime
     monkeypatch.setattr("time.time", lambda: began + 100)
     one = watched(folder)
     before = one.now()
-    assert (before.elapsed_s, before.left_s) == (100, None)
+    assert (before.played, before.elapsed_s, before.left_s) == (1, 100, None)
     for log in sorted((event / "games").glob("*.jsonl"))[:3]:
         (folder / "games" / log.name).write_bytes(log.read_bytes())
     monkeypatch.setattr("time.time", lambda: began + 110)
     assert one.look()
     now = one.now()
-    made = now.played - before.played
-    assert made > 0
+    assert now.played > 2
     assert now.elapsed_s == 110
-    assert now.left_s == pytest.approx((12 - now.played) * 10 / made, abs=0.1)
+    assert now.left_s == pytest.approx((12 - now.played) * 110 / (now.played - 2), abs=0.1)
     gone_on(event, folder)
     assert one.look()
     after = one.now()
