@@ -54,7 +54,7 @@ ROOMS = {
     "storage": Room(1_700, 2_091, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 2_785, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 4_007, ("tournaments/report",)),
-    "site": Room(1_500, 1_885, ("tournaments/site",)),
+    "site": Room(1_500, 1_890, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_537, ("tournaments/verification", "tournaments/dataset")
     ),

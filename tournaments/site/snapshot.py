@@ -143,7 +143,7 @@ class LiveView:
         self._ticks: dict[str, LiveRating] = {}
         self._finished: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
         self._fouls: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
-        self._planned = 0
+        self._planned = self._fresh = 0
         self._looks = self._reads = 0
         self._elapsed_s: float | None = None
         self._began: float | None = None
@@ -215,7 +215,7 @@ class LiveView:
 
     def _read(self, log: "_Log") -> bool:
         """Read a log's new lines; tell whether there were any."""
-        before = log.tail.size
+        before, known = log.tail.size, len(self._results)
         try:
             for logged in log.tail.look(self._end(log.tail.path)):
                 self._over(log, logged)
@@ -224,6 +224,8 @@ class LiveView:
             return True
         if log.tail.size == before:
             return False
+        if log.written() > (self._began or 0.0):
+            self._fresh += len(self._results) - known
         self._reads += 1
         log.changed = self._reads
         log.last = log.tail.playing() or log.last
@@ -274,7 +276,8 @@ class LiveView:
 
     def _left_s(self, played: int, planned: int) -> float | None:
         """Return the time that the other games will take, by the pace of this run."""
-        lasted, made = self._elapsed_s or 0.0, played - self._before
+        # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
+        lasted, made = self._elapsed_s or 0.0, min(self._fresh, played - self._before)
         return (
             round((planned - played) * lasted / made, 1) if lasted > ENOUGH_S and made > 0 else None
         )

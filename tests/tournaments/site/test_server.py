@@ -1,6 +1,7 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -321,7 +322,8 @@ def test_the_time_that_is_left_follows_from_the_games_of_this_run(
 ) -> None:
     folder = begun(event, tmp_path)
     (folder / "results.json").write_text('{"played":2}')
-    began = (folder / "results.json").stat().st_mtime
+    began = 1_000_000_000
+    os.utime(folder / "results.json", (began, began))
     monkeypatch.setattr("time.time", lambda: began + 100)
     one = watched(folder)
     before = one.now()
