@@ -40,7 +40,7 @@ from tournaments.rating.tables import Pool, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import event_text
 from tournaments.report.html import link_to_games
-from tournaments.report.html.charts import Chart, forest_of
+from tournaments.report.html.charts import forest_of
 from tournaments.report.html.game_list import GameList, build_game_list
 from tournaments.report.log_facts import (
     EXAMPLES,
@@ -114,14 +114,6 @@ def lead_sentence(data: ReportData) -> str:
     return event_text.main_result(data.event, data.results, data.planned, data.ratings)
 
 
-class GlanceLine(NamedTuple):
-    """A line of the figure at the top: an entrant and its rating."""
-
-    name: str
-    elo: Cell
-    interval: Chart
-
-
 def _result(pools: Sequence[Pool]) -> Iterator[Block]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
@@ -129,7 +121,7 @@ def _result(pools: Sequence[Pool]) -> Iterator[Block]:
         ratings = [elo_of(one) for one in best]
         axis, intervals = forest_of(ratings)
         parts = zip(best, ratings, intervals, strict=True)
-        lines = [GlanceLine(one.name, rating.cell(), interval) for one, rating, interval in parts]
+        lines = [(one.name, rating.cell(), interval) for one, rating, interval in parts]
         yield Figure(macro="result", value=(axis, lines))
 
 

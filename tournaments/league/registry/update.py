@@ -270,21 +270,28 @@ class _Update:
                 return
             # Before the line: a signal while the disk takes it would remove what is admitted.
             is_admitted = True
-            yield self.append(
-                Admitted(
-                    time=self.time,
-                    bot=bot,
-                    version=version,
-                    fingerprint=fingerprint,
-                    about=file.about,
-                    author=file.author,
-                    divisions=file.divisions,
-                    check=check,
-                )
-            )
+            yield self._admit(bot, version, file, fingerprint, check)
         finally:
             if not is_admitted:
                 self._remove(version)
+
+    def _admit(
+        self, bot: str, version: str, file: BotFile, fingerprint: str, check: CheckSummary | None
+    ) -> AnyEntry:
+        """Write the line of a version; without a check it is a house bot."""
+        return self.append(
+            Admitted(
+                time=self.time,
+                bot=bot,
+                version=version,
+                fingerprint=fingerprint,
+                house=check is None,
+                about=file.about,
+                author=file.author,
+                divisions=file.divisions,
+                check=check,
+            )
+        )
 
     def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
         """Copy, build and check a version. Raises RefusedPushError, CannotStartError, OSError."""
@@ -324,16 +331,7 @@ class _Update:
             version_command(file, self._lay_out(name, file, tree), BotPermissions())
         except RefusedPushError as error:
             raise UserError(f"The house bot {name} cannot play: {error}") from error
-        return self.append(
-            Admitted(
-                time=self.time,
-                bot=name,
-                version=name,
-                fingerprint=tree_fingerprint(tree),
-                house=True,
-                about=file.about,
-            )
-        )
+        return self._admit(name, name, file, tree_fingerprint(tree), None)
 
     @cached_property
     def sandbox(self) -> Sandbox:

@@ -153,9 +153,18 @@ class _Bot:
         for one in seat.decisions:
             for key in (ALL, ("phase", one.phase), ("kind", one.kind)):
                 self.parts[key][seat.board].add(one)
-        dear = [_dear(seat, one) for one in seat.decisions if one.loss > 0]
+        where = seat.game, seat.seat, seat.entrant
+        self.dearest += [
+            DearDecision(
+                *(*where, one.number, one.at, one.round, one.phase, one.kind),
+                *(one.chosen, one.better, one.loss, one.error, _fine(one.gap)),
+            )
+            for one in seat.decisions
+            if one.loss > 0
+        ]
         once: dict[object, DearDecision] = {}
-        for named in sorted([*self.dearest, *dear], key=_certain):
+        self.dearest.sort(key=lambda one: (one.error - one.gap, one.game, one.seat, one.number))
+        for named in self.dearest:
             once.setdefault(_position(named), named)
         self.dearest = [*once.values()][:DEAREST]
 
@@ -191,22 +200,10 @@ class _Bot:
         )
 
 
-def _dear(seat: SeatLosses, one: DecisionLoss) -> DearDecision:
-    fields = (one.number, one.at, one.round, one.phase, one.kind, one.chosen, one.better)
-    return DearDecision(
-        seat.game, seat.seat, seat.entrant, *fields, one.loss, one.error, _fine(one.gap)
-    )
-
-
 def _position(one: DearDecision) -> tuple[object, ...]:
     """Return what decisions share that a bot took alike in several games of a board."""
     board = one.game.partition(".")[0]
     return board, one.round, one.chosen, one.better, one.loss, one.error
-
-
-def certain_loss(gap: float, error: float) -> float:
-    """Return how dear a decision is: of two gaps the one that may be chance counts less."""
-    return gap - error
 
 
 D = TypeVar("D", DearDecision, DecisionLoss)
@@ -214,13 +211,9 @@ D = TypeVar("D", DearDecision, DecisionLoss)
 
 def pick_dearest(found: Iterable[D], most: int = DEAREST) -> list[D]:
     """Return the decisions that cost the most for certain, by their loss."""
-    certain = sorted(found, key=lambda one: -certain_loss(one.gap, one.error))[:most]
+    # Of two gaps the one that may be chance counts less.
+    certain = sorted(found, key=lambda one: one.error - one.gap)[:most]
     return sorted(certain, key=lambda one: -one.loss)
-
-
-def _certain(one: DearDecision) -> tuple[float, str, int, int]:
-    """Return the sort key of the dearest decisions."""
-    return (-certain_loss(one.gap, one.error), one.game, one.seat, one.number)
 
 
 def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewSummary:
