@@ -17,9 +17,9 @@ from tournaments.plan.deals.deal_filter import describe_filter
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Pool, Ratings
 from tournaments.report.log_facts import SandboxSummary, describe_same_files
-from tournaments.report.results_file import LuckUsed
+from tournaments.report.results_file import LuckUsed, Results
 from tournaments.schedule.spending import stopped_entrants
-from tournaments.storage.public_deals import Latecomer, describe_latecomers
+from tournaments.storage.public_deals import describe_latecomers
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
@@ -126,16 +126,10 @@ def luck_known(luck: LuckUsed | None, played: int) -> str:
     )
 
 
-def warnings(
-    event: Event,
-    results: Sequence[Result],
-    planned: int,
-    luck: LuckUsed | None,
-    late: Sequence[Latecomer],
-) -> Iterator[str]:
-    """Yield what a reader must know before relying on the results; `luck`: see `luck_known`."""
-    known = uneven(event, results, planned), luck_known(luck, len(results))
-    yield from filter(None, (*known, describe_latecomers(late)))
+def warnings(event: Event, results: Sequence[Result], summary: Results) -> Iterator[str]:
+    """Yield what a reader must know before relying on the results."""
+    known = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
+    yield from filter(None, (*known, describe_latecomers(summary.latecomers)))
     yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
 

@@ -92,9 +92,7 @@ def report_files(
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    late = summary.latecomers
-    notes = [*event_text.warnings(event, results, planned, summary.luck, late)]
-    notes += describe_spent_out(event, by_game)
+    notes = [*event_text.warnings(event, results, summary), *describe_spent_out(event, by_game)]
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):

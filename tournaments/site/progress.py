@@ -193,19 +193,17 @@ class Progress:
             console,
             paragraphs([f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()], "strong"),
         )
-        for one in format_sections(event, results):
+        for group in (
+            *([one] for one in format_sections(event, results)),
+            *(pool_sections(pool, summary.event.anchor) for pool in pools),
+            *([one] for one in scaling_sections(event, pools)),
+        ):
             console.print()
-            print_blocks(console, [one])
-        for pool in pools:
-            console.print()
-            print_blocks(console, pool_sections(pool, summary.event.anchor))
+            print_blocks(console, group)
         console.print()
-        for one in scaling_sections(event, pools):
-            print_blocks(console, [one])
-            console.print()
         used = decode_json(read_file(folder.times), Times)
         notes = [
-            *warnings(event, results, summary.planned, summary.luck, summary.latecomers),
+            *warnings(event, results, summary),
             *describe_same_answers(used.same_bots, event.entrants),
         ]
         print_blocks(console, paragraphs(notes, "strong"))

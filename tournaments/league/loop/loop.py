@@ -19,7 +19,7 @@ from protocol.errors import UserError
 from tournaments.commands.report import take_luck_out, write_review
 from tournaments.league.conduct import describe_fouls, held_versions
 from tournaments.league.folder import CLOSED, LeagueFolder
-from tournaments.league.journal import Journal
+from tournaments.league.journal import Journal, describe_entry
 from tournaments.league.loop.play_round import (
     SHOW_EVERY_S,
     Failure,
@@ -190,7 +190,7 @@ class Turns:
         self._reload()
         now = self._present(self._data or self._read(self.settings))
         for entry in update_register(self._folder, self.settings, now):
-            self._journal.note_entry(entry)
+            self._journal.note(*describe_entry(entry))
         data = self._read(self.settings)
         held = [
             f"{version} in {name}: {why}"
