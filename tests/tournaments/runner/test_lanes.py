@@ -1,6 +1,6 @@
 """The number of sittings side by side follows from the CPU time of bots and referee."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import cast
@@ -20,8 +20,13 @@ class Cpu:
         self.seconds = 10.0
         for clock in ("process_time", "monotonic"):
             monkeypatch.setattr(f"tournaments.runner.lanes.time.{clock}", lambda: self.seconds)
-        monkeypatch.setattr("tournaments.runner.lanes.cores", lambda: 2)
-        monkeypatch.setattr("tournaments.runner.lanes.default_jobs", lambda: 1)
+        monkeypatch.setattr("tournaments.runner.lanes.usable_cores", lambda: frozenset({0, 1}))
+        monkeypatch.setattr("tournaments.runner.lanes.stay_on", self._stay_on)
+        self.kept: Collection[int] = {0, 1}
+        """The cores on which the process and its bots stay."""
+
+    def _stay_on(self, chosen: Collection[int]) -> None:
+        self.kept = chosen
 
 
 class Bots:
@@ -119,6 +124,31 @@ async def test_too_short_a_time_tells_nothing(cpu: Cpu) -> None:
     lanes = Lanes(None)
     cpu.seconds += 0.2
     await play(lanes, pool(100))
+    assert await count_side_by_side(lanes) == 1
+
+
+async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: Cpu) -> None:
+    lanes = Lanes(None)
+    assert not lanes.can_lend
+    cpu.seconds += 1
+    await play(lanes, pool(100))
+    assert lanes.can_lend
+    assert lanes.lend_core() == 1
+    assert cpu.kept == {0}
+    assert not lanes.can_lend
+    assert await count_side_by_side(lanes) == 4
+    assert lanes.width == 8
+    lanes.release_cores()
+    assert cpu.kept == {0, 1}
+
+
+async def test_bots_that_think_may_use_every_core_again(cpu: Cpu) -> None:
+    assert await count_side_by_side(Lanes(None, core=1)) == 4
+    lanes = Lanes(None, core=1)
+    assert cpu.kept == {1}
+    cpu.seconds += 1
+    await play(lanes, pool(10_000))
+    assert cpu.kept == {0, 1}
     assert await count_side_by_side(lanes) == 1
 
 
