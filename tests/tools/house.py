@@ -56,7 +56,7 @@ ROOMS = {
     "report": Room(3_400, 3_974, ("tournaments/report",)),
     "site": Room(1_500, 1_889, ("tournaments/site",)),
     "verification and dataset": Room(
-        1_300, 1_537, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_533, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(
         4_500,
@@ -66,7 +66,7 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_760, ("tests",)),
+    "tests": Room(36_000, 50_765, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 33
