@@ -53,8 +53,8 @@ ROOMS = {
     "rating": Room(2_200, 2_454, ("tournaments/rating",)),
     "storage": Room(1_700, 2_091, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_046, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 3_974, ("tournaments/report",)),
-    "site": Room(1_500, 1_889, ("tournaments/site",)),
+    "report": Room(3_400, 3_957, ("tournaments/report",)),
+    "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_533, ("tournaments/verification", "tournaments/dataset")
     ),

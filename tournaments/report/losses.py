@@ -258,7 +258,7 @@ def count_losses(
         if place < 0:
             best = max(result.scores[other] for other in rivals)
             worst.append(_lost_game(result, seat, best, ends, own_fouls))
-            worst = sorted(worst, key=_margin)[:WORST]
+            worst = sorted(worst, key=lambda one: one.points - one.against)[:WORST]
     for sums_by_label in (seats, others, partners):
         for label, sums in sums_by_label.items():
             sums.label = label
@@ -279,10 +279,6 @@ def _end_of(end: RoundEnd) -> str:
         return "even"
     how = "blocked" if end.out is None else "out"
     return f"{'won' if end.swing > 0 else 'lost'}, {how}"
-
-
-def _margin(one: WorstGame) -> int:
-    return one.points - one.against
 
 
 def _lost_game(
