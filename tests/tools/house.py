@@ -60,7 +60,7 @@ ROOMS = {
     ),
     "league": Room(
         4_500,
-        5_536,
+        5_520,
         (
             "tournaments/league",
             "tournaments/cli/league.py",

@@ -25,7 +25,6 @@ from tournaments.league.loop.play_round import (
     Failure,
     begin_round,
     close_round,
-    end_tries,
     find_full_disk,
     play_round,
 )
@@ -285,7 +284,6 @@ class Turns:
     def _close(self, one: PlayedRound, failure: Failure) -> None:
         why = self._folder.without_path(failure.why)
         close_round(one.folder, self._clock(), why)
-        end_tries(one.folder)
         self._journal.note("closed", f"{one.plan.title}, not all games are played: {why}")
 
     # --- values ---

@@ -73,7 +73,7 @@ def play_round(
             failure = _play(folder, event, ledger, tries, ready)
             if failure is None:
                 publish_reports(folder, event, ledger)
-                end_tries(folder)
+                (folder.path / TRIES).unlink(missing_ok=True)
         except Exception as error:
             if full := find_full_disk(error):
                 # The try does not count: waiting helps. This needs no room on the disk.
@@ -187,15 +187,11 @@ def count_tries(folder: Folder, games: int) -> int:
     return tries
 
 
-def end_tries(folder: Folder) -> None:
-    """Note that nothing is left to do for a round. Raises OSError."""
-    (folder.path / TRIES).unlink(missing_ok=True)
-
-
 def close_round(folder: Folder, now: datetime, why: str) -> None:
     """Close a round that cannot be played to its end. Raises OSError."""
     closed = EarlyEnd(time=write_utc(now), why=why)
     write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
+    (folder.path / TRIES).unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

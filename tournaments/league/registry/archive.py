@@ -39,7 +39,9 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
             continue
         check_path(path, place)
         size += len(item.content)
-        if ".." in parts or path in tree or not _is_below_folder(tree, path):
+        above = path.rpartition("/")[0]
+        is_inside = not above or (above in tree and tree[above].kind == "folder")
+        if ".." in parts or path in tree or not is_inside:
             raise _damaged(place)
         tree[path] = item
         if len(tree) > bounds.files or size > bounds.size:
@@ -49,11 +51,6 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
             )
     check_links(tree, place)
     return tree
-
-
-def _is_below_folder(tree: FileTree, path: str) -> bool:
-    above = path.rpartition("/")[0]
-    return not above or (above in tree and tree[above].kind == "folder")
 
 
 def _read_member(data: bytes, offset: int, tree: FileTree, place: str) -> tuple[str, TreeItem, int]:

@@ -176,17 +176,14 @@ class _Update:
                     check_bot_name(name, self._authors_bots())
                     yield from self._update_bot(bot, is_its_turn)
             except RefusedPushError as error:
-                self._make_known(bot)
+                # A folder that is no bot; no more of them than some become known in a day.
+                if self.histories[bot].last is None:
+                    if self._strangers >= MOST_STRANGERS:
+                        return
+                    self._strangers += 1
                 yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
             except (OSError, CannotStartError) as error:
                 print_note(f"bots/{bot} waits for the next turn: {error}")
-
-    def _make_known(self, bot: str) -> None:
-        """Count a folder that is no bot; raise _PostponedError after too many new ones in a day."""
-        if self.histories[bot].last is None:
-            if self._strangers >= MOST_STRANGERS:
-                raise _PostponedError
-            self._strangers += 1
 
     def _update_bot(self, bot: str, is_its_turn: bool) -> Iterator[AnyEntry]:
         history = self.histories[bot]
@@ -343,7 +340,7 @@ class _Update:
 
 
 class _PostponedError(Exception):
-    """The end of looking at a bot that has changed too often today, or at one too many."""
+    """The end of looking at a bot that has changed too often today."""
 
 
 LONGEST = 40
