@@ -1,6 +1,7 @@
 """Whole events as a user plays them, for the tests: run, copied, started and killed."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -113,6 +114,21 @@ def copied(event: Path, to: Path) -> Path:
             (to / path.relative_to(event)).parent.mkdir(parents=True, exist_ok=True)
             (to / path.relative_to(event)).write_bytes(path.read_bytes())
     return to
+
+
+def begun(event: Path, to: Path, part: float = 0.4) -> Path:
+    """Return an earlier state of the event: a part of each log, the last line torn."""
+    folder = copied(event, to)
+    for log in (folder / "games").iterdir():
+        os.truncate(log, int(part * log.stat().st_size))
+    return folder
+
+
+def go_on(event: Path, folder: Path) -> None:
+    """Write the rest of each log."""
+    for log in (event / "games").iterdir():
+        with (folder / "games" / log.name).open("ab") as file:
+            file.write(log.read_bytes()[file.tell() :])
 
 
 def started(

@@ -89,6 +89,7 @@ def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
     """Return facts as the logs of a round would tell them."""
     cost = ("round 2 cost it 17 points, blocked", "round 3 cost it 25 points")
     return RoundFacts(
+        round=one,
         evidence=tuple(
             FoulExample(
                 board=result.board, game=result.game, seat=0, entrant=result.seats[0], foul="late",

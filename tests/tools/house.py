@@ -53,20 +53,20 @@ ROOMS = {
     "rating": Room(2_200, 2_420, ("tournaments/rating",)),
     "storage": Room(1_700, 2_037, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_046, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 4_086, ("tournaments/report",)),
-    "site": Room(1_500, 1_919, ("tournaments/site",)),
+    "report": Room(3_400, 3_957, ("tournaments/report",)),
+    "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
-        1_300, 1_565, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_533, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(
         4_500,
-        5_683,
+        5_520,
         (
             "tournaments/league",
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_790, ("tests",)),
+    "tests": Room(36_000, 50_767, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

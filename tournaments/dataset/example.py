@@ -1,7 +1,5 @@
 """The columns of a table of decisions, a logged game as its rows, and the table as CSV."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,7 +16,7 @@ from arena.training.encoding import Encoding, Vector
 from arena.valuation import WORLDS
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset
-from tournaments.report.exports import seat_columns
+from tournaments.report.exports import encode_rows, seat_columns
 from tournaments.report.review.reviewer import PLAYERS, review_timeline
 from tournaments.storage.luck_store import LuckRecord, luck_of_game
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
@@ -130,10 +128,7 @@ class KnownWorth(NamedTuple):
     reviews: tuple[SeatLosses, ...] = ()
 
 
-NOTHING = KnownWorth()
-
-
-def examples(logged: LoggedGame, wish: Wish, known: KnownWorth = NOTHING) -> Iterator[Example]:
+def examples(logged: LoggedGame, wish: Wish, known: KnownWorth) -> Iterator[Example]:
     """Yield the wanted decisions in a finished game. Raises DamagedFileError."""
     result, sitting, timeline = logged.result, logged.sitting, Timeline(logged)
     assert result, "The game is finished."
@@ -194,7 +189,6 @@ def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:
     `table.select("^v[0-9]+$")` in polars.
     """
     shares = encoding_of(table).parts["tiles"].start
-    text = io.StringIO()
     rows = (
         (
             *(
@@ -208,8 +202,7 @@ def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:
         )
         for facts, vector, mask in examples
     )
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+    return encode_rows(rows)
 
 
 def csv_file(table: TableKind, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -30,16 +30,21 @@ from tournaments.league.pairing.information import NO_ENCOUNTERS, Encounters, co
 from tournaments.league.ratings import DivisionTable, LeagueTable, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_round
 from tournaments.league.records import Admitted, AnyEntry
-from tournaments.league.register import active_versions, read_register, register_digests
+from tournaments.league.register import (
+    active_versions,
+    bot_histories,
+    read_register,
+    register_digests,
+)
 from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota, load_settings
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import (
     Checked,
-    Progress,
     Verified,
     no_progress,
     verify_folder,
 )
+from tournaments.verification.processes import Progress
 
 DECIMALS = 5
 """Decimals that two computers agree on."""
@@ -223,7 +228,7 @@ def _active_faults(
     first = sum(entry.time < plan.time for entry in register)
     last = sum(entry.time <= plan.time for entry in register)
     by_register = [
-        {*active_versions(register[:end], house, plan.division)} - house
+        {*active_versions(bot_histories(register[:end]), house, plan.division)} - house
         for end in range(last, first - 1, -1)
     ]
     if listed not in by_register:

@@ -8,13 +8,14 @@ its game, so it spares no bot a strong opponent; and a benched version has no ra
 keeps a lucky rating by fouling on purpose. House bots are never held: they carry the ratings.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from arena.rules.english import count_in_digits
 from tournaments.formats.base import first_version
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import EarlyEnd
-from tournaments.rating.game_result import fouls_committed
+from tournaments.rating.game_result import fouls_committed, own_fouls
 
 
 def held_versions(league: LeagueData, division: DivisionData) -> dict[str, str]:
@@ -40,6 +41,18 @@ def benched_versions(
             if streak[name] >= sittings and first_version(name) not in house:
                 found.setdefault(name, EarlyEnd(time=one.plan.time, why=why))
     return found
+
+
+def describe_fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
+    """Yield in how many games of these rounds each version fouled, those of most games first."""
+    games = Counter(
+        name
+        for one in rounds
+        for result in one.results
+        for name in {result.seats[seat] for seat in own_fouls(result)}
+    )
+    for name, many in games.most_common():
+        yield f"{name} fouled in {count_in_digits(many, 'game')}"
 
 
 def _sittings(one: PlayedRound, house: Collection[str]) -> Iterator[tuple[str, bool]]:

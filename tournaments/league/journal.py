@@ -44,10 +44,6 @@ class Journal:
             self.note(kind, words)
         self._states[kind] = words
 
-    def note_entry(self, entry: AnyEntry) -> None:
-        """Add a line about a line of the register."""
-        self.note(*describe_entry(entry))
-
 
 def describe_entry(entry: AnyEntry) -> tuple[str, str]:
     """Return the kind of an entry of the register, and its words."""

@@ -28,9 +28,10 @@ from tournaments.league.read import DivisionData, LeagueData
 from tournaments.league.records import ChosenTable, EarlyEnd
 from tournaments.rating.estimate import Estimate
 from tournaments.rating.game_result import share_of_pairs
-from tournaments.rating.ratings import DECIMALS, FINE, fit
-from tournaments.rating.statistics import Error, degrees_of_freedom, rank_intervals
+from tournaments.rating.ratings import FINE, fit
+from tournaments.rating.statistics import rank_intervals
 from tournaments.rating.tables import Anchor, Pool, Rating
+from tournaments.report.scaling import contrast
 
 FORM = 10
 """Games of a version's form."""
@@ -175,7 +176,8 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     ranks = dict(zip(ranked, main.rank_intervals(ranked), strict=True))
     # A version that no game connects with the anchor has no rating.
     ratings = [*main.entrants.values()]
-    ratings += [_unrated(one) for pool in pools[1:] for one in pool.entrants]
+    others = (one for pool in pools[1:] for one in pool.entrants)
+    ratings += [replace(one, elo=None, half_width=None, bound="?") for one in others]
     played = [one.name for one in ratings]
     ratings += [_newcomer(name) for name in active if name not in played]
     before = _versions_before(played)
@@ -215,7 +217,7 @@ class _RatedPool:
         """The rating of each version, best first."""
         self._place = {name: place for place, name in enumerate(self.entrants)}
         self._los = pool.los if pool else ()
-        self._errors = pool.errors if pool else ()
+        self._pool = pool
 
     def ranked(self, names: Collection[str]) -> list[str]:
         """Return those that played on enough boards, or on half as many as most, best first."""
@@ -230,15 +232,9 @@ class _RatedPool:
 
     def lead(self, one: str, other: str) -> Estimate:
         """Return one's Elo over the other."""
-        if not {one, other} <= self.entrants.keys():
+        if self._pool is None or not {one, other} <= self.entrants.keys():
             return Estimate(None)
-        error = self._errors[self._place[one]][self._place[other]]
-        first, second = self.entrants[one], self.entrants[other]
-        if error is None or first.elo is None or second.elo is None or first.bound or second.bound:
-            return Estimate(None)
-        df = degrees_of_freedom(min(first.boards, second.boards))
-        lead, half_width = first.elo - second.elo, Error(error, df).half_width()
-        return Estimate(round(lead, DECIMALS), round(half_width, DECIMALS))
+        return contrast(self._pool, {self._place[one]: 1.0, self._place[other]: -1.0})
 
     def worse(self, newer: str, older: str) -> float | None:
         """Return the probability that one is worse; None unless both have played enough."""
@@ -264,10 +260,6 @@ def surely_worse(chances: Mapping[str, float]) -> set[str]:
             break
         sure.add(name)
     return sure
-
-
-def _unrated(rating: Rating) -> Rating:
-    return replace(rating, elo=None, half_width=None, bound="?")
 
 
 def _newcomer(name: str) -> Rating:

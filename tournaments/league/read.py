@@ -17,7 +17,7 @@ from protocol.records import Result
 from protocol.ruleset import Ruleset
 from tournaments.league.folder import CLOSED, PLAN, TRIES, LeagueFolder
 from tournaments.league.records import TIME, Admitted, AnyEntry, EarlyEnd, RoundPlan
-from tournaments.league.register import active_versions, read_register
+from tournaments.league.register import BotHistory, active_versions, bot_histories, read_register
 from tournaments.league.settings import (
     DivisionSettings,
     LeagueSettings,
@@ -101,6 +101,11 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
     """Its divisions, in the order of the settings."""
 
     @cached_property
+    def histories(self) -> Mapping[str, BotHistory]:
+        """The history of each bot in the register, in the order in which the bots came."""
+        return bot_histories(self.register)
+
+    @cached_property
     def versions(self) -> Mapping[str, Admitted]:
         """Every version that was ever admitted, by name, the oldest first."""
         return {one.version: one for one in self.register if isinstance(one, Admitted)}
@@ -109,6 +114,11 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
     def rounds(self) -> list[PlayedRound]:
         """The rounds of all divisions."""
         return [one for division in self.divisions.values() for one in division.rounds]
+
+    @property
+    def last_rounds(self) -> list[PlayedRound]:
+        """The last round of each division that has one."""
+        return [one for division in self.divisions.values() for one in division.rounds[-1:]]
 
     @property
     def latest(self) -> str:
@@ -122,7 +132,7 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
 
         Benched ones are among them.
         """
-        return active_versions(self.register, self.settings.house, division)
+        return active_versions(self.histories, self.settings.house, division)
 
 
 def read_league(

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,9 @@ class BotHistory:
     def __init__(self) -> None:
         self.admitted: list[Admitted] = []
         self.refused: dict[str, Refused] = {}
-        """The last refusal of each push, by fingerprint."""
-        self.present: Admitted | None = None
-        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
+        """The last refusal of each push, by fingerprint, the latest last."""
+        self.state: Admitted | Withdrawn | None = None
+        """The last line that lets it play, or ends that; None before any."""
         self.last: AnyEntry | None = None
         """The last line about it."""
         self.times: list[str] = []
@@ -38,23 +38,22 @@ class BotHistory:
         if not isinstance(entry, Refused) or entry.fingerprint != NOT_READ:
             self.times.append(entry.time)
         match entry:
-            case Admitted():
-                self.admitted.append(entry)
-                self.present = entry
-            case Withdrawn():
-                self.present = None
             case Refused():
+                self.refused.pop(entry.fingerprint, None)
                 self.refused[entry.fingerprint] = entry
+            case _:
+                self.admitted += [entry] if isinstance(entry, Admitted) else []
+                self.state = entry
+
+    @property
+    def present(self) -> Admitted | None:
+        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
+        return self.state if isinstance(self.state, Admitted) else None
 
     @property
     def is_house(self) -> bool:
         """True for a sample bot that plays in the league's name."""
         return bool(self.admitted) and self.admitted[0].house
-
-    @property
-    def next_version(self) -> str:
-        """Name of the next version, in terms of the bot's own: empty, then @2."""
-        return f"@{len(self.admitted) + 1}" if self.admitted else ""
 
 
 def bot_histories(entries: Iterable[AnyEntry]) -> defaultdict[str, BotHistory]:
@@ -66,10 +65,10 @@ def bot_histories(entries: Iterable[AnyEntry]) -> defaultdict[str, BotHistory]:
 
 
 def active_versions(
-    register: Iterable[AnyEntry], house: Collection[str], division: str
+    histories: Mapping[str, BotHistory], house: Collection[str], division: str
 ) -> list[str]:
-    """Return the versions that play in a division by a register, sorted by name."""
-    present = (one.present for one in bot_histories(register).values())
+    """Return the versions that play in a division by the bots' histories, sorted by name."""
+    present = (one.present for one in histories.values())
     return sorted(
         one.version
         for one in present

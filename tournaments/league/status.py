@@ -11,7 +11,6 @@ from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits, duration
 from arena.ui.console import print_json, shown_path
-from tournaments.formats.base import first_version
 from tournaments.league.conduct import held_versions
 from tournaments.league.journal import describe_entry
 from tournaments.league.pairing.next_round import boards_to_play, next_round
@@ -34,7 +33,7 @@ LONGEST = 160
 """Most characters of a reason or of a push's words: some come from authors."""
 
 
-class RoundStatus(Struct, frozen=True, kw_only=True):
+class RoundStatus(Struct, frozen=True):
     """A round that is being played, or was when the league stopped."""
 
     plan: RoundPlan
@@ -118,8 +117,6 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
     """
     league = read_league(path)
     following = next_round(league, now)
-    plays = {first_version(one): one for name in league.divisions for one in league.active(name)}
-    last = {one.bot: one for one in league.register}
     return LeagueStatus(
         title=league.settings.title,
         time=write_utc(now),
@@ -128,9 +125,9 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
         free_mib=shutil.disk_usage(path).free // 2**20,
         divisions=tuple(_division(league, one, now) for one in league.divisions.values()),
         refused={
-            bot: _notice(entry, plays.get(bot, ""))
-            for bot, entry in sorted(last.items())
-            if isinstance(entry, Refused)
+            bot: _notice(one.last, one.present.version if one.present else "")
+            for bot, one in sorted(league.histories.items())
+            if isinstance(one.last, Refused)
         },
         pushes=tuple(map(_notice, league.register[: -LATEST - 1 : -1])),
         next=following and following[0],
@@ -145,18 +142,20 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
         name=own.name,
         bots=len(league.active(own.name)),
         rounds=len(division.over),
-        playing=next((_round(one) for one in division.rounds if not one.is_over), None),
+        playing=next(
+            (
+                RoundStatus(one.plan, len(one.results), count_all_games(one.event, {}))
+                for one in division.rounds
+                if not one.is_over
+            ),
+            None,
+        ),
         boards=boards,
         boards_a_week=own.boards_a_week,
         boards_left=max(0, boards_to_play(league, division, now)),
         left_s=None if pace is None else round(pace * max(0, own.boards_a_week - boards), 1),
         held={name: one_line(why, LONGEST) for name, why in sorted(held.items())},
     )
-
-
-def _round(one: PlayedRound) -> RoundStatus:
-    planned = count_all_games(one.event, {})
-    return RoundStatus(plan=one.plan, played=len(one.results), planned=planned)
 
 
 def _seconds_a_board(one: PlayedRound) -> float | None:
@@ -212,13 +211,10 @@ def _row(one: DivisionStatus) -> list[str]:
     if now := one.playing:
         games = count_in_digits(now.planned, "game")
         playing = f"round {now.plan.number}: {now.played} of {games}"
+    numbers = one.bots, one.rounds, one.boards, one.boards_a_week, one.boards_left
     return [
         one.name,
-        f"{one.bots}",
-        f"{one.rounds}",
-        f"{one.boards:,}",
-        f"{one.boards_a_week:,}",
-        f"{one.boards_left:,}",
+        *(f"{number:,}" for number in numbers),
         UNKNOWN if one.left_s is None else duration(one.left_s / 60),
         playing,
     ]

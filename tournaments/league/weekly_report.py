@@ -24,6 +24,7 @@ from arena.document.blocks import (
 )
 from arena.document.terminal import print_blocks
 from arena.rules.english import count_in_digits, join_words
+from tournaments.league.conduct import describe_fouls
 from tournaments.league.pairing.choice import open_orders
 from tournaments.league.pairing.information import count_encounters
 from tournaments.league.ratings import DivisionTable, StandingRow, rate_division
@@ -37,7 +38,6 @@ from tournaments.league.read import (
 )
 from tournaments.league.records import Admitted, AnyEntry, Refused, Withdrawn, one_line
 from tournaments.league.settings import LeagueSettings
-from tournaments.rating.game_result import own_fouls
 
 WIDTH = 78
 """Columns of a line of text, as mails have them."""
@@ -112,8 +112,12 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
     compared = count_in_digits(found.comparisons, "new version")
     news = (
         *(f"**{row.flag}** (of {compared} compared)" for row in found.regressions),
-        *_improved(found),
-        *_fouls(_rounds(data, week)),
+        *(
+            f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
+            for row in found.standings
+            if row.gain.half_width and row.gain.low > 0
+        ),
+        *describe_fouls(_rounds(data, week)),
         *(
             f"{row.name} {row.bench.why}"
             for row in found.all_versions
@@ -176,23 +180,6 @@ def _games(division: DivisionData, week: str) -> Counter[str]:
     return Counter(
         name for one in _rounds(division, week) for result in one.results for name in result.seats
     )
-
-
-def _improved(found: DivisionTable) -> Iterator[str]:
-    for row in found.standings:
-        if row.gain.half_width and row.gain.low > 0:
-            yield f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
-
-
-def _fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
-    games = Counter(
-        name
-        for one in rounds
-        for result in one.results
-        for name in {result.seats[seat] for seat in own_fouls(result)}
-    )
-    for name, many in games.most_common():
-        yield f"{name} fouled in {count_in_digits(many, 'game')}"
 
 
 def _week(entry: AnyEntry) -> str:

@@ -40,8 +40,8 @@ from tournaments.rating.tables import Pool, Ratings
 from tournaments.rating.tally import by_pool, collect
 from tournaments.report import event_text
 from tournaments.report.html import link_to_games
-from tournaments.report.html.charts import Chart, forest_of
-from tournaments.report.html.game_list import GameList, build_game_list
+from tournaments.report.html.charts import forest_of
+from tournaments.report.html.game_list import build_game_list
 from tournaments.report.log_facts import (
     EXAMPLES,
     FoulExample,
@@ -85,7 +85,7 @@ def report_document(data: ReportData) -> Document:
     """Build the report."""
     event, results, known = data.event, data.results, data.measured
     listed = build_game_list(event, data.shown, data.replays, known.rounds)
-    boards = {one.board for one in data.shown}
+    seats, boards = sum(len(one.seats) for one in results), {one.board for one in data.shown}
     evidence = [one for one in known.evidence if one.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [
@@ -100,9 +100,9 @@ def report_document(data: ReportData) -> Document:
         *event.format.report(event, event.active_results(results), link_to_games),
         *scaling_sections(event, data.ratings.pools),
         *_pools(data),
-        *_review(data),
+        *([review_section(data.review, seats, data.replays)] if data.review else []),
         _fouls(results, evidence, data.replays),
-        _games(listed),
+        Section("Games", [Figure(macro="games", value=listed)], id="games", media=Media.HTML),
         time_section(known.times),
         _conditions(data),
     ]
@@ -114,14 +114,6 @@ def lead_sentence(data: ReportData) -> str:
     return event_text.main_result(data.event, data.results, data.planned, data.ratings)
 
 
-class GlanceLine(NamedTuple):
-    """A line of the figure at the top: an entrant and its rating."""
-
-    name: str
-    elo: Cell
-    interval: Chart
-
-
 def _result(pools: Sequence[Pool]) -> Iterator[Block]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
@@ -129,7 +121,7 @@ def _result(pools: Sequence[Pool]) -> Iterator[Block]:
         ratings = [elo_of(one) for one in best]
         axis, intervals = forest_of(ratings)
         parts = zip(best, ratings, intervals, strict=True)
-        lines = [GlanceLine(one.name, rating.cell(), interval) for one, rating, interval in parts]
+        lines = [(one.name, rating.cell(), interval) for one, rating, interval in parts]
         yield Figure(macro="result", value=(axis, lines))
 
 
@@ -151,11 +143,6 @@ def _pools(data: ReportData) -> Iterator[Block]:
             sections = [replace(one, scope=f" of pool {number}") for one in sections]
         # Only the first pool has addresses, so that each leads to one place.
         yield from (replace(one, id="") if number > 1 else one for one in sections)
-
-
-def _review(data: ReportData) -> Iterator[Section]:
-    if data.review:
-        yield review_section(data.review, sum(len(one.seats) for one in data.results), data.replays)
 
 
 # --- fouls ---
@@ -329,8 +316,3 @@ def _bots(entrants: Sequence[Entrant]) -> Section:
 def _command(entrant: Entrant) -> str:
     """Return the command's words without folders, which are local."""
     return printable(" ".join(Path(part).name for part in entrant.command.argv))
-
-
-def _games(listed: GameList) -> Section:
-    figure = Figure(macro="games", value=listed)
-    return Section("Games", [figure], id="games", media=Media.HTML)

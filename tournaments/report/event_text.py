@@ -10,15 +10,16 @@ from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
-from protocol.records import FoulPolicy, Result
+from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import Entrant, first_version
 from tournaments.plan.deals.deal_filter import describe_filter
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Pool, Ratings
-from tournaments.report.log_facts import SandboxSummary
-from tournaments.report.results_file import LuckUsed
+from tournaments.report.log_facts import SandboxSummary, describe_same_files
+from tournaments.report.results_file import LuckUsed, Results
 from tournaments.schedule.spending import stopped_entrants
+from tournaments.storage.public_deals import describe_latecomers
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
@@ -125,6 +126,14 @@ def luck_known(luck: LuckUsed | None, played: int) -> str:
     )
 
 
+def warnings(event: Event, results: Sequence[Result], summary: Results) -> Iterator[str]:
+    """Yield what a reader must know before relying on the results."""
+    known = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
+    yield from filter(None, (*known, describe_latecomers(summary.latecomers)))
+    yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
+    yield from describe_access(event.entrants)
+
+
 def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Return a table's rotations, in the same order for each of them."""
     return tuple(sorted(rotations(seats)))
@@ -198,15 +207,11 @@ def clock_text(event: Event) -> Iterator[str]:
 
 def foul_policy_text(event: Terms) -> str:
     """Return a sentence about the penalty for a foul."""
-    return f"Fouls: {_cost(event.fouls, event.seats)}"
-
-
-def _cost(policy: FoulPolicy, seats: int) -> str:
-    cost = "a foul loses the game"
+    policy, cost = event.fouls, "Fouls: a foul loses the game"
     if policy.lose == "sitting":
         many = "one foul loses" if policy.after == 1 else f"{policy.after} fouls lose"
         cost += f", and {many} the rest of the sitting"
-    if seats == 2:
+    if event.seats == 2:
         return f"{cost}."
     if policy.others == "stop":
         return f"{cost}; the game ends at once, and the others are placed by their scores."

@@ -29,7 +29,7 @@ games.csv has a line for each seat of each game:
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, islice
+from itertools import chain, combinations, islice, permutations
 from typing import Any
 
 from msgspec import UNSET
@@ -38,7 +38,7 @@ from msgspec.structs import asdict
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
 from tournaments.rating.game_result import half_points, margin_of, share_of_pairs
-from tournaments.rating.tables import Pool, Rating, Ratings
+from tournaments.rating.tables import Rating, Ratings
 from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckRecord, LuckStore
 from tournaments.storage.review_log import read_seats
@@ -120,23 +120,22 @@ def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
     """Yield one line for each entrant, best first; pools are numbered from 1."""
     rows = (
-        _standing(number, rank, rating, fingerprints.get(rating.name))
+        _standing(rating, pool=number, rank=rank, fingerprint=fingerprints.get(rating.name))
         for number, pool in enumerate(ratings.pools, 1)
         for rank, rating in enumerate(pool.entrants, 1)
     )
     return csv_lines(RATINGS, rows)
 
 
-def _standing(pool: int, rank: int, rating: Rating, fingerprint: str | None) -> Row:
-    """Return the fields of a rating by the names of the columns."""
+def _standing(rating: Rating, **places: object) -> Row:
+    """Return the fields of a rating by the names of the columns; `places`: others of them."""
     best, worst = rating.ranks
     clean = asdict(rating.clean) if rating.clean else {}
     corrected = asdict(rating.corrected) if rating.corrected else {}
     fields = asdict(rating) | {f"clean_{name}": value for name, value in clean.items()}
     fields |= {f"corrected_{name}": value for name, value in corrected.items()}
     fields |= asdict(rating.cost) if rating.cost else {}
-    fields |= {"pool": pool, "rank": rank, "best_rank": best, "worst_rank": worst}
-    fields |= {"entrant": rating.name, "fingerprint": fingerprint}
+    fields |= {"entrant": rating.name, "best_rank": best, "worst_rank": worst, **places}
     return [fields.get(column) for column in RATINGS]
 
 
@@ -147,33 +146,29 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
     rating less the opponent's and `error_elo` the standard error of that, both empty where the
     results do not say by how much one is better; `los` is how likely the entrant is the better one.
     """
-    rows = (row for number, pool in enumerate(ratings.pools, 1) for row in _meetings(number, pool))
-    return csv_lines(CROSSTABLE, rows)
+    return csv_lines(CROSSTABLE, _meetings(ratings))
 
 
-def _meetings(number: int, pool: Pool) -> Iterator[Row]:
-    for i, one in enumerate(pool.entrants):
-        for j, other in enumerate(pool.entrants):
-            if i != j:
-                met = pool.crosstable[i][j]
-                error = pool.errors[i][j]
-                yield (
-                    *(number, one.name, other.name, met.games, met.wins),
-                    *(None if error is None else _lead(one, other), error, pool.los[i][j]),
-                )
-
-
-def _lead(one: Rating, other: Rating) -> float:
-    return round((one.elo or 0.0) - (other.elo or 0.0), 6)
+def _meetings(ratings: Ratings) -> Iterator[Row]:
+    for number, pool in enumerate(ratings.pools, 1):
+        for (i, one), (j, other) in permutations(enumerate(pool.entrants), 2):
+            met, error = pool.crosstable[i][j], pool.errors[i][j]
+            lead = None if error is None else round((one.elo or 0.0) - (other.elo or 0.0), 6)
+            yield number, one.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
 
 
 def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
     """Yield a CSV file, a piece at a time."""
     lines = chain((head,), rows)
     while few := list(islice(lines, LINES_AT_ONCE)):
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(few)
-        yield text.getvalue().encode()
+        yield encode_rows(few)
+
+
+def encode_rows(rows: Iterable[Row]) -> bytes:
+    """Return these lines of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:

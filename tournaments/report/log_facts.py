@@ -8,10 +8,10 @@ lines are left out; `verify` names them.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from heapq import merge
-from itertools import combinations, islice
+from itertools import chain, combinations, islice, repeat
+from math import fsum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -199,70 +199,51 @@ class Times(Struct, frozen=True, kw_only=True):
     same_bots: tuple[SameBots, ...] = ()
 
 
-class _Sum:
-    """The time of one entrant so far."""
-
-    def __init__(self) -> None:
-        self.games = self.questions = self.timed = self.voids = 0
-        self.ms = self.worst_ms = self.given_back_ms = self.cpu_ms = 0.0
-
-    def add(
-        self, questions: int, ms: float, worst_ms: float, given_back_ms: float, cpu_ms: float | None
-    ) -> None:
-        self.games += 1
-        self.questions += questions
-        self.ms += ms
-        self.worst_ms = max(self.worst_ms, worst_ms)
-        self.given_back_ms += given_back_ms
-        if cpu_ms is not None:
-            self.timed += questions
-            self.cpu_ms += cpu_ms
-
-    def used(self, name: str) -> TimeStats:
-        return TimeStats(
-            name=name,
-            games=self.games,
-            questions=self.questions,
-            mean_ms=round(self.ms / max(1, self.questions), 3),
-            worst_ms=self.worst_ms,
-            given_back_ms=round(self.given_back_ms, 3),
-            cpu_ms=round(self.cpu_ms / self.timed, 3) if self.timed else None,
-            voids=self.voids,
-        )
-
-
 class TimingTotals:
-    """The sums of time over games."""
+    """The time of each game, by entrant, and the games of each worker."""
 
     def __init__(self) -> None:
-        self._sums: dict[str, _Sum] = {}
+        self._spent = defaultdict[str, list[tuple[Any, ...]]](list)
         self._worst_lag_ms = 0.0
-        self._shares: Counter[str] = Counter()
-        self._levels: dict[str, set[str]] = {}
+        self._levels = defaultdict[str, Counter[str]](Counter)
 
     def add(self, result: Result, spent: SpentRecord | None, sitting: Sitting | None) -> None:
         """Add a game and its worker."""
         if sitting and sitting.worker:
-            self._shares[sitting.worker] += 1
-            self._levels.setdefault(sitting.worker, set()).add(sitting.sandbox)
+            self._levels[sitting.worker][sitting.sandbox] += 1
         if spent is None:
             return
         self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
-        given_back = spent.given_back_ms
-        columns = result.seats, spent.questions, spent.ms, spent.worst_ms, given_back, spent.cpu_ms
-        for name, *used in zip(*columns, strict=False):
-            self._sums.setdefault(name, _Sum()).add(*used)
-        for name, voids in zip(result.seats, spent.voids or (), strict=False):
-            self._sums[name].voids += voids
+        columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, spent.cpu_ms
+        voids = spent.voids or repeat(0)
+        for name, *used in zip(result.seats, *columns, voids, strict=False):
+            self._spent[name].append(tuple(used))
 
     def times(self) -> Times:
         """Return the totals."""
         workers = tuple(
-            WorkerGames(worker=name, sandbox=tuple(sorted(self._levels[name])), games=games)
-            for name, games in sorted(self._shares.items())
+            WorkerGames(worker=name, sandbox=tuple(sorted(levels)), games=levels.total())
+            for name, levels in sorted(self._levels.items())
         )
-        entrants = tuple(self._sums[name].used(name) for name in sorted(self._sums))
+        entrants = tuple(_time_of(*item) for item in sorted(self._spent.items()))
         return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
+
+
+def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
+    questions, ms, worst_ms, given_back_ms, cpu_ms, voids = zip(*games, strict=True)
+    timed = [(many, used) for many, used in zip(questions, cpu_ms, strict=True) if used is not None]
+    return TimeStats(
+        name=name,
+        games=len(games),
+        questions=sum(questions),
+        mean_ms=round(fsum(ms) / max(1, sum(questions)), 3),
+        worst_ms=max(worst_ms),
+        given_back_ms=round(fsum(given_back_ms), 3),
+        cpu_ms=round(fsum(used for _, used in timed) / many, 3)
+        if (many := sum(many for many, _ in timed))
+        else None,
+        voids=sum(voids),
+    )
 
 
 RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)
@@ -305,9 +286,6 @@ class Machine(Struct, frozen=True, order=True):
     boneyard: str
 
 
-_Level = tuple[str, tuple[str, ...]]
-
-
 class SandboxSummary(Struct, frozen=True):
     """The sittings that were played at one sandbox level."""
 
@@ -321,37 +299,6 @@ class SandboxSummary(Struct, frozen=True):
     """All sittings that were played."""
     workers: tuple[str, ...] = ()
     """Names of the workers with this level; empty for the event's own machine."""
-
-
-class Levels:
-    """A sum of sandbox levels over sittings."""
-
-    def __init__(self) -> None:
-        self._sittings = Counter[_Level]()
-        self._workers: dict[_Level, set[str]] = {}
-        self._of = 0
-
-    def add(self, parts: Collection[Sitting]) -> None:
-        """Add a sitting that was played in these parts; ignore one without any."""
-        for part in parts:
-            workers = self._workers.setdefault(_level(part), set())
-            workers.update([part.worker] if part.worker else [])
-        self._sittings.update({_level(part) for part in parts})
-        self._of += bool(parts)
-
-    def summaries(self) -> tuple[SandboxSummary, ...]:
-        """Return the levels, most frequent first."""
-        order = sorted(self._sittings, key=lambda level: (-self._sittings[level], level))
-        return tuple(
-            SandboxSummary(
-                *level, self._sittings[level], self._of, tuple(sorted(self._workers[level]))
-            )
-            for level in order
-        )
-
-
-def _level(part: Sitting) -> _Level:
-    return part.sandbox, part.missing
 
 
 class LogFacts(Struct, frozen=True, kw_only=True):
@@ -379,9 +326,8 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     """Collect the facts of these games, or of all games in the logs."""
     watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[FoulExample]] = {}
-    levels = Levels()
+    parts: list[list[Sitting]] = []
     rounds: dict[str, tuple[RoundRecord, ...]] = {}
-    machines: Counter[Machine] = Counter()
     played = PlayedGames()
     for path in folder.logs():
         here: list[Sitting] = []
@@ -393,60 +339,65 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
                 _keep(evidence, game)
                 rounds[game.result.game] = game.rounds
                 played.add(game.result, game.rounds, path)
-        levels.add(here)
-        machines.update({Machine(part.machine, part.boneyard) for part in here})
+        parts += [here] if here else []
+    played_on = ({Machine(one.machine, one.boneyard) for one in here} for here in parts)
+    machines = Counter(chain.from_iterable(played_on))
     return LogFacts(
         times=replace(watch.times(), same_bots=played.same_bots()),
         evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
-        sandboxes=levels.summaries(),
+        sandboxes=tuple(_sandboxes(parts)),
         rounds=rounds,
         machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
     )
 
 
+def _sandboxes(sittings: Sequence[Sequence[Sitting]]) -> Iterator[SandboxSummary]:
+    """Yield the sandbox levels of these sittings, each in its parts, most frequent first."""
+    workers = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
+    many = Counter[tuple[str, tuple[str, ...]]]()
+    for parts in sittings:
+        many.update({(one.sandbox, one.missing) for one in parts})
+        for one in parts:
+            workers[one.sandbox, one.missing].update([one.worker] if one.worker else [])
+    for level in sorted(many, key=lambda level: (-many[level], level)):
+        yield SandboxSummary(*level, many[level], len(sittings), tuple(sorted(workers[level])))
+
+
 def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finished) -> None:
     """Add a game's fouls to those of its entrants; keep only a few examples of each class."""
+    result = game.result
     for foul in game.fouls:
-        one = _evidence(game.result, foul)
-        kept = evidence.get((one.entrant, one.foul), [])
-        few = islice(merge(kept, [one], key=lambda it: (it.board, it.game)), EXAMPLES)
-        evidence[one.entrant, one.foul] = list(few)
-
-
-def _evidence(result: Result, foul: FoulRecord) -> FoulExample:
-    words = foul.stderr
-    return FoulExample(
-        board=result.board,
-        game=result.game,
-        seat=foul.seat,
-        entrant=result.seats[foul.seat],
-        foul=foul.foul,
-        detail=foul.detail,
-        line=foul.line,
-        stderr=words if len(words) <= LAST_WORDS else "…" + words[-LAST_WORDS:],
-        ms=foul.ms,
-    )
+        one = FoulExample(
+            board=result.board,
+            game=result.game,
+            seat=foul.seat,
+            entrant=result.seats[foul.seat],
+            foul=foul.foul,
+            detail=foul.detail,
+            line=foul.line,
+            stderr="…" * (len(foul.stderr) > LAST_WORDS) + foul.stderr[-LAST_WORDS:],
+            ms=foul.ms,
+        )
+        kept = [*evidence.get((one.entrant, one.foul), ()), one]
+        kept.sort(key=lambda it: (it.board, it.game))
+        evidence[one.entrant, one.foul] = kept[:EXAMPLES]
 
 
 def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
     """Yield each finished game with the record of the part of its sitting."""
     part: Sitting | None = None
-    fouls: list[FoulRecord] = []
-    rounds: list[RoundRecord] = []
-    spent: SpentRecord | None = None
+    own = defaultdict[type, list[Any]](list)
     for record in _records(path):
-        if isinstance(record, Sitting):
-            part = record
-        elif isinstance(record, GameRecord):
-            fouls, rounds, spent = [], [], None
-        elif isinstance(record, FoulRecord):
-            fouls.append(record)
-        elif isinstance(record, RoundRecord):
-            rounds.append(record)
-        elif isinstance(record, SpentRecord):
-            spent = record
-        elif isinstance(record, Result):
-            yield part, _Finished(record, spent, tuple(fouls), tuple(rounds))
+        match record:
+            case Sitting():
+                part = record
+            case GameRecord():
+                own.clear()
+            case Result():
+                spent = (own[SpentRecord] or [None])[-1]
+                yield part, _Finished(record, spent, (*own[FoulRecord],), (*own[RoundRecord],))
+            case _:
+                own[type(record)].append(record)
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

@@ -258,7 +258,7 @@ def count_losses(
         if place < 0:
             best = max(result.scores[other] for other in rivals)
             worst.append(_lost_game(result, seat, best, ends, own_fouls))
-            worst = sorted(worst, key=_margin)[:WORST]
+            worst = sorted(worst, key=lambda one: one.points - one.against)[:WORST]
     for sums_by_label in (seats, others, partners):
         for label, sums in sums_by_label.items():
             sums.label = label
@@ -279,10 +279,6 @@ def _end_of(end: RoundEnd) -> str:
         return "even"
     how = "blocked" if end.out is None else "out"
     return f"{'won' if end.swing > 0 else 'lost'}, {how}"
-
-
-def _margin(one: WorstGame) -> int:
-    return one.points - one.against
 
 
 def _lost_game(
@@ -313,9 +309,10 @@ def losses_blocks(one: Losses, crash: str = "") -> Iterator[Block]:
         return
     columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
     columns += map(Column, ("tiles left", "pips left"))
-    columns += [Column(name) for name in CAUSES if _known(one, name)]
+    known = [name for name in CAUSES if all(getattr(x, name) is not None for x in one.rounds)]
+    columns += map(Column, known)
     rows = [
-        (*_round_row(sums), *(_a_round(sums, name) for name in CAUSES if _known(one, name)))
+        (*_round_row(sums), *(f"{getattr(sums, name) / sums.rounds:+.1f}" for name in known))
         for sums in one.rounds
     ]
     yield table("Rounds", columns, rows)
@@ -380,14 +377,6 @@ CAUSES = ("luck", "mistakes")
 """Columns that there are only if they are known of all rounds: points a round."""
 
 
-def _known(one: Losses, cause: str) -> bool:
-    return all(getattr(sums, cause) is not None for sums in one.rounds)
-
-
-def _a_round(sums: RoundSums, cause: str) -> str:
-    return f"{getattr(sums, cause) / sums.rounds:+.1f}"
-
-
 def _game_row(sums: LossSums) -> tuple[str, ...]:
     averages = (_each(number, sums.games) for number in (sums.points, sums.against))
     in_lost = (_each(number, sums.lost_rounds) for number in (sums.lost, sums.pips))
@@ -409,6 +398,18 @@ def _each(total: int, many: int) -> str:
 # --- all bots in short ---
 
 
+def swings_of(
+    rules: Ruleset, seats: int, rounds: Iterable[RoundRecord]
+) -> Iterator[tuple[RoundRecord, list[int]]]:
+    """Yield each round of a game, and the points that each seat gained on its best rival."""
+    before: Sequence[int] = [0] * seats
+    for one in rounds:
+        gains = [now - was for now, was in zip(one.scores, before, strict=True)]
+        best = [max(gains[at] for at in opponents(rules, seats, seat)) for seat in range(seats)]
+        yield one, [gain - other for gain, other in zip(gains, best, strict=True)]
+        before = one.scores
+
+
 def overview(
     rules: Ruleset,
     names: Sequence[str],
@@ -422,14 +423,10 @@ def overview(
         for seat, name in enumerate(result.seats):
             if name not in games or result.seats.index(name) != seat:
                 continue
-            rivals = opponents(rules, len(result.seats), seat)
-            games[name].add(result, seat, rivals)
-            before = [0] * len(result.seats)
-            for one in rounds.get(result.game, ()):
-                gains = [now - was for now, was in zip(one.scores, before, strict=True)]
-                swing = gains[seat] - max(gains[other] for other in rivals)
-                points[name][f"{'won' if swing > 0 else 'lost'}, {one.why}"] += swing
-                before = list(one.scores)
+            games[name].add(result, seat, opponents(rules, len(result.seats), seat))
+            for one, swings in swings_of(rules, len(result.seats), rounds.get(result.game, ())):
+                end = f"{'won' if swings[seat] > 0 else 'lost'}, {one.why}"
+                points[name][end] += swings[seat]
     columns = [Column("bot", "name"), Column("games"), Column("win %")]
     columns += [Column("points", spare=True), Column("against", spare=True)]
     columns += map(Column, list(ENDS)[:4])

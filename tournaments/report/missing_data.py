@@ -23,22 +23,17 @@ NEAR = 1000
 """Games of a plan among which the nearest to an unknown one is sought."""
 
 
-def published(folder: Folder) -> int:
+def reported(folder: Folder) -> int:
     """Return the number of games in results.json, which the ledger had when it was written.
 
-    Raises OSError, DamagedRecordError.
+    0 if it cannot be read.
     """
 
     class Played(Struct):
         played: int
 
-    return decode_json(read_file(folder.results), Played).played
-
-
-def reported(folder: Folder) -> int:
-    """Return the same, or 0 if results.json cannot be read."""
     with suppress(OSError, DamagedRecordError):
-        return published(folder)
+        return decode_json(read_file(folder.results), Played).played
     return 0
 
 

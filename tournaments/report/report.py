@@ -17,17 +17,15 @@ from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report import event_text, exports
 from tournaments.report.document import ReportData, lead_sentence, report_document
-from tournaments.report.event_text import describe_access
 from tournaments.report.html.game_list import addresses, site_addresses
 from tournaments.report.html.page import SharedText, report_page
-from tournaments.report.log_facts import LogFacts, describe_same_files, log_facts
+from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
 from tournaments.report.review.sums import read_summary
 from tournaments.report.scaling import scalings
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import count_all_games, sittings
 from tournaments.schedule.spending import describe_spent_out, stopped_entrants
-from tournaments.storage import public_deals
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.luck_store import LuckStore
@@ -94,13 +92,7 @@ def report_files(
     plans = (*past_sittings(folder, event), *sittings(event, by_game))
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    uneven = event_text.uneven(event, results, planned)
-    partly = event_text.luck_known(summary.luck, summary.played)
-    late = public_deals.describe_latecomers(summary.latecomers)
-    notes = [note for note in (uneven, partly, late) if note]
-    notes += [] if event.format.HAS_COPIES else describe_same_files(event.entrants)
-    notes += describe_access(event.entrants)
-    notes += describe_spent_out(event, by_game)
+    notes = [*event_text.warnings(event, results, summary), *describe_spent_out(event, by_game)]
     replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):

@@ -17,7 +17,7 @@ from protocol.messages import Clock
 from tournaments.formats.base import plain_name
 from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate
-from tournaments.rating.tables import Bound, Pool, Rating
+from tournaments.rating.tables import Bound, Pool
 
 
 class ScalingPoint(Struct, frozen=True, kw_only=True):
@@ -69,19 +69,31 @@ def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
 
 def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     """Return a bot of a pool at these clocks, by entrant."""
-    rated = [(clocks[one.name], at) for at, one in enumerate(pool.entrants) if one.name in clocks]
+    rated = [
+        (clocks[one.name], at, one) for at, one in enumerate(pool.entrants) if one.name in clocks
+    ]
     rated.sort(key=lambda one: (one[0].move_ms, one[0].bank_ms))
-    order = [at for _, at in rated]
-    gains = [Estimate(None), *(_contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
+    order = [at for _, at, _ in rated]
+    gains = [Estimate(None), *(contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
     points = tuple(
-        _point(pool.entrants[at], clock, gain)
-        for (clock, at), gain in zip(rated, gains, strict=True)
+        ScalingPoint(
+            name=one.name,
+            move_ms=clock.move_ms,
+            bank_ms=clock.bank_ms,
+            elo=one.elo,
+            half_width=one.half_width,
+            bound=one.bound,
+            fouls=one.fouls,
+            gain=gain.value,
+            gain_half_width=gain.half_width,
+        )
+        for (clock, _, one), gain in zip(rated, gains, strict=True)
     )
-    core = [(log2(clock.move_ms), at) for clock, at in rated if not pool.entrants[at].bound]
+    core = [(log2(clock.move_ms), at) for clock, at, one in rated if not one.bound]
     mean = sum(x for x, _ in core) / max(1, len(core))
     spread = sum((x - mean) ** 2 for x, _ in core)
     slope = {at: (x - mean) / spread for x, at in core} if spread else {}
-    doubling = _contrast(pool, slope)
+    doubling = contrast(pool, slope)
     return Scaling(
         entrant="/".join(dict.fromkeys(map(plain_name, clocks))),
         points=points,
@@ -90,23 +102,10 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     )
 
 
-def _point(rating: Rating, clock: Clock, gain: Estimate) -> ScalingPoint:
-    return ScalingPoint(
-        name=rating.name,
-        move_ms=clock.move_ms,
-        bank_ms=clock.bank_ms,
-        elo=rating.elo,
-        half_width=rating.half_width,
-        bound=rating.bound,
-        fouls=rating.fouls,
-        gain=gain.value,
-        gain_half_width=gain.half_width,
-    )
-
-
-def _contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
+def contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
     """Return a weighted sum of ratings whose weights add up to 0, if it is known."""
-    from tournaments.rating.statistics import Error  # It needs numpy, which takes 0.1 s to import.
+    # It needs numpy, which takes 0.1 s to import.
+    from tournaments.rating.statistics import Error, degrees_of_freedom
 
     value = variance = 0.0
     for i, weight in weights.items():
@@ -122,5 +121,5 @@ def _contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
     if not weights:
         return Estimate(None)
     boards = min(pool.entrants[i].boards for i in weights)
-    width = Error(sqrt(max(0.0, variance)), boards - 1).half_width()
+    width = Error(sqrt(max(0.0, variance)), degrees_of_freedom(boards)).half_width()
     return Estimate(round(value, 6), round(width, 6))

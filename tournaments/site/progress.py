@@ -30,21 +30,18 @@ from tournaments.rating.game_result import LiveRating, fouls_committed, update
 from tournaments.rating.tables import Pool
 from tournaments.report.document import time_section
 from tournaments.report.event_text import (
-    describe_access,
     format_sections,
-    luck_known,
     main_result,
     question_line,
-    uneven,
+    warnings,
 )
-from tournaments.report.log_facts import Times, describe_same_answers, describe_same_files
+from tournaments.report.log_facts import Times, describe_same_answers
 from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
 from tournaments.report.results_file import Results
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, results_of
 from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.public_deals import describe_latecomers
 from tournaments.storage.result_store import ResultStore
 
 LINE_EVERY_S = 10.0
@@ -196,26 +193,20 @@ class Progress:
             console,
             paragraphs([f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()], "strong"),
         )
-        for one in format_sections(event, results):
+        for group in (
+            *([one] for one in format_sections(event, results)),
+            *(pool_sections(pool, summary.event.anchor) for pool in pools),
+            *([one] for one in scaling_sections(event, pools)),
+        ):
             console.print()
-            print_blocks(console, [one])
-        for pool in pools:
-            console.print()
-            print_blocks(console, pool_sections(pool, summary.event.anchor))
+            print_blocks(console, group)
         console.print()
-        for one in scaling_sections(event, pools):
-            print_blocks(console, [one])
-            console.print()
         used = decode_json(read_file(folder.times), Times)
         notes = [
-            uneven(event, results, summary.planned),
-            luck_known(summary.luck, summary.played),
-            describe_latecomers(summary.latecomers),
-            *(() if event.format.HAS_COPIES else describe_same_files(event.entrants)),
-            *describe_access(event.entrants),
+            *warnings(event, results, summary),
             *describe_same_answers(used.same_bots, event.entrants),
         ]
-        print_blocks(console, paragraphs(filter(None, notes), "strong"))
+        print_blocks(console, paragraphs(notes, "strong"))
         if _was_late(event, used):
             print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")

@@ -125,7 +125,9 @@ def write_event_site(
     (site / REPLAYS).mkdir(exist_ok=True)
     # First, because they tell whose site it is.
     write_atomic(site / folder.commitments.name, [content(folder.commitments)])
-    replay = _replay_page(event, links)
+    names = [entrant.name for entrant in event.entrants]
+    around = [(INDEX, "Report"), *links]
+    replay = replay_page("Replay", [], around, REPLAYS, emblem_numbers(names, names)).encode()
     # Another page may read replays of another form.
     again = not has_content(site / SITE_PAGE, [replay])
     review = folder.review_log if folder.review_log.exists() else None
@@ -136,19 +138,14 @@ def write_event_site(
     write_atomic(site / LOGS, [_logs_page(event, published)])
     write_atomic(site / folder.seeds.name, seed_lines(seeds))
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
-    if folder.history.exists():
-        write_atomic(site / folder.history.name, [content(folder.history)])
-    for review in (folder.review_log, folder.review, folder.review_csv):
-        _copy_or_remove(review, site)
+    for path in (folder.history, folder.review_log, folder.review, folder.review_csv):
+        _copy_or_remove(path, site)
     files = report_files(folder, event, results, known, SitePage(boards, address, links))
     summary = decode_json(b"".join(files[folder.results]), Results)
     whole = summary.played == summary.planned and all(log.name for log in published)
     over = closed or whole
     for path in (folder.ledger, folder.luck):
-        if over:
-            _copy_or_remove(path, site)
-        else:
-            (site / path.name).unlink(missing_ok=True)
+        _copy_or_remove(path, site, is_public=over)
     # Last the first page: whatever it leads to is there.
     for file in sorted(files, key=lambda file: file == folder.page):
         name = INDEX if file == folder.page else file.name
@@ -156,18 +153,12 @@ def write_event_site(
     return EventSite(summary, sum(log.replays for log in published), over)
 
 
-def _copy_or_remove(path: Path, site: Path) -> None:
+def _copy_or_remove(path: Path, site: Path, *, is_public: bool = True) -> None:
     """Make a file of the site that of the event: if the event has none, neither has the site."""
-    if path.exists():
+    if is_public and path.exists():
         write_atomic(site / path.name, [read_file(path)])
     else:
         (site / path.name).unlink(missing_ok=True)
-
-
-def _replay_page(event: Event, links: Sequence[tuple[str, str]]) -> bytes:
-    names = [entrant.name for entrant in event.entrants]
-    emblems = emblem_numbers(names, names)
-    return replay_page("Replay", [], [(INDEX, "Report"), *links], REPLAYS, emblems).encode()
 
 
 def check_place(folder: Path, site: Path) -> None:

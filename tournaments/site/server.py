@@ -85,17 +85,14 @@ def site(watched: LiveView, news: Broadcast) -> Site:
     def find(name: str) -> Page | None:
         folder, _, file = name.partition("/")
         if name == "":
-            return partial(_first_page, watched)
+            there = watched.report.is_file()
+            report = [(REPORTED[0], "Report, as it was last written")] if there else []
+            return partial(watch_page, watched.event.heading, report)
         if name in REPORTED:
             return partial(_report, watched.report.with_name(name))
         return partial(_replays, watched, file) if folder == PAGES else None
 
     return Site(find, partial(tell, news))
-
-
-def _first_page(watched: LiveView) -> str:
-    report = [(REPORTED[0], "Report, as it was last written")]
-    return watch_page(watched.event.heading, report if watched.report.is_file() else [])
 
 
 def _report(path: Path) -> str | None:

@@ -33,6 +33,7 @@ from protocol.records import FoulRecord
 from tournaments.plan.event import Event
 from tournaments.rating.game_result import LiveRating, update
 from tournaments.rating.ratings import fit_both
+from tournaments.report.missing_data import reported
 from tournaments.report.ratings.standings import PROVISIONAL, live_table, standings_table
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
@@ -142,9 +143,13 @@ class LiveView:
         self._ticks: dict[str, LiveRating] = {}
         self._finished: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
         self._fouls: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
-        self._planned = 0
+        self._planned = self._fresh = 0
         self._looks = self._reads = 0
-        self._pace = _Pace(self._folder)
+        self._elapsed_s: float | None = None
+        self._began: float | None = None
+        self._before = reported(self._folder)
+        with suppress(OSError):  # A run publishes its results' file when it begins.
+            self._began = self._folder.results.stat().st_mtime
 
     @property
     def emblems(self) -> Mapping[str, int]:
@@ -210,7 +215,7 @@ class LiveView:
 
     def _read(self, log: "_Log") -> bool:
         """Read a log's new lines; tell whether there were any."""
-        before = log.tail.size
+        before, known = log.tail.size, len(self._results)
         try:
             for logged in log.tail.look(self._end(log.tail.path)):
                 self._over(log, logged)
@@ -219,6 +224,8 @@ class LiveView:
             return True
         if log.tail.size == before:
             return False
+        if log.written() > (self._began or 0.0):
+            self._fresh += len(self._results) - known
         self._reads += 1
         log.changed = self._reads
         log.last = log.tail.playing() or log.last
@@ -246,7 +253,8 @@ class LiveView:
         """Return the state of the event for a page."""
         played, planned = len(self._results), self._planned
         over = played >= planned > 0
-        self._pace.note(played, self._time(), over=over)
+        if self._began is not None and not over:
+            self._elapsed_s = max(0.0, self._time() - self._began)
         head, rows, note = self._standings(over)
         return Snapshot(
             name=self.event.heading,
@@ -254,8 +262,8 @@ class LiveView:
             played=played,
             planned=planned,
             over=over,
-            elapsed_s=self._pace.elapsed_s,
-            left_s=None if over else self._pace.left_s(planned - played),
+            elapsed_s=None if self._elapsed_s is None else round(self._elapsed_s, 1),
+            left_s=None if over else self._left_s(played, planned),
             emblems=self.emblems,
             head=head,
             rows=rows,
@@ -264,6 +272,14 @@ class LiveView:
             finished=tuple(self._shown_lines(self._finished)),
             fouls=tuple(self._shown_lines(self._fouls)),
             trouble=tuple(self._damaged().values()),
+        )
+
+    def _left_s(self, played: int, planned: int) -> float | None:
+        """Return the time that the other games will take, by the pace of this run."""
+        # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
+        lasted, made = self._elapsed_s or 0.0, min(self._fresh, played - self._before)
+        return (
+            round((planned - played) * lasted / made, 1) if lasted > ENOUGH_S and made > 0 else None
         )
 
     def _damaged(self) -> dict[str, str]:
@@ -357,37 +373,6 @@ SEARCHING = "The candidates of the search have no ratings: only the check of the
 """and where the games so far make none."""
 RATED = "All games are played: ± is half of a 95 % interval. The report says more."
 """The note under the standings of a finished event."""
-
-
-class _Pace:
-    """The time that a run has taken, and its games per second since somebody watches."""
-
-    def __init__(self, folder: Folder) -> None:
-        self._began: float | None = None
-        with suppress(OSError):  # A run publishes its results' file when it begins.
-            self._began = folder.results.stat().st_mtime
-        self._first: tuple[float, int] | None = None
-        self._last: tuple[float, int] = (0.0, 0)
-        self._over = False
-
-    def note(self, played: int, now: float, *, over: bool) -> None:
-        """Note how many games are played at a time, in s since 1970."""
-        if self._first is None and over:
-            self._began = None  # The file was published when the event ended, not when it began.
-        if not self._over:
-            self._last = now, played
-        self._first = self._first or self._last
-        self._over = over
-
-    @property
-    def elapsed_s(self) -> float | None:
-        return None if self._began is None else round(max(0.0, self._last[0] - self._began), 1)
-
-    def left_s(self, games: int) -> float | None:
-        """Return the time that so many games will take, by the pace so far."""
-        assert self._first
-        lasted, made = (now - then for now, then in zip(self._last, self._first, strict=True))
-        return round(games * lasted / made, 1) if lasted > ENOUGH_S and made > 0 else None
 
 
 class _Log:

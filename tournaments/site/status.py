@@ -28,7 +28,7 @@ from tournaments.report.event_text import (
     question_line,
     uneven,
 )
-from tournaments.report.missing_data import published, refuse_unplanned
+from tournaments.report.missing_data import refuse_unplanned, reported
 from tournaments.report.ratings.scaling_section import scaling_sections
 from tournaments.report.results_file import luck_used
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
@@ -213,7 +213,7 @@ def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float 
             if _written(folder.log(plan.name)) > began
         )
         # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
-        made = min(fresh, len(results) - published(folder))
+        made = min(fresh, len(results) - reported(folder))
         return made / lasted if made > 0 and lasted > ENOUGH_S else None
     return None
 

@@ -116,7 +116,9 @@ def parts(
     if fouls:
         yield Text()
         yield from renderables(fouls, width, few)
-        yield Text(_example(folder, seen.fouls[0]), "dim")
+        foul = seen.fouls[0]
+        example = f"boneyard explain {folder.path} {foul.game} --seat {foul.seat}"
+        yield Text(f"Explain: {example}", "dim")
     yield Text(progress(seen), "bold" if seen.complete else "bold cyan")
 
 
@@ -125,11 +127,6 @@ def _fouls(found: Sequence[FoulCount]) -> Table:
     columns += map(Column, ("games", "seat"))
     rows = [(one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found]
     return table("Fouls", columns, rows)
-
-
-def _example(folder: Folder, foul: FoulCount) -> str:
-    where = folder.path
-    return f"Explain: boneyard explain {where} {foul.game} --seat {foul.seat}"
 
 
 def progress(seen: Status) -> str:

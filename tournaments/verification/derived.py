@@ -5,7 +5,7 @@ counts as changed.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -27,12 +27,7 @@ from tournaments.report.results_file import Results
 from tournaments.report.review.reviewer import ReviewTask, review_part
 from tournaments.report.review.sums import read_summary, summarize_review, summary_json
 from tournaments.storage.folder import Folder, digest
-from tournaments.storage.luck_store import (
-    LUCK_REMEDY,
-    LuckRecord,
-    LuckStore,
-    decode_luck,
-)
+from tournaments.storage.luck_store import LUCK_REMEDY, LuckRecord, LuckStore, decode_luck
 from tournaments.storage.public_deals import read_history
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import (
@@ -42,8 +37,8 @@ from tournaments.storage.review_log import (
     read_seats,
     read_terms,
 )
-from tournaments.verification.event_luck import LuckProgress, luck_on_all_cores, luck_tasks
-from tournaments.verification.processes import map_tasks
+from tournaments.verification.event_luck import compute_tasks, luck_tasks
+from tournaments.verification.processes import Progress, map_tasks
 
 SAMPLE = 3
 """Seats that are reviewed again: all would take as long as the review."""
@@ -61,21 +56,18 @@ def _changed(path: Path, sources: str, command: str) -> str:
 # --- the report ---
 
 
-def read_results(folder: Folder) -> Results:
-    """Read results.json. Raises DamagedFileError."""
-    try:
-        return decode_json(read_file(folder.results), Results)
-    except DamagedRecordError as error:
-        raise DamagedFileError(f"{folder.results}: {error}") from error
-
-
 def report_faults(
-    folder: Folder, event: Event, ledger: ResultStore, written: Results, unsure: Collection[Path]
-) -> Iterator[str]:
+    folder: Folder, event: Event, ledger: ResultStore, unsure: Collection[Path]
+) -> Generator[str, None, Results]:
     """Yield the report's files that do not follow from the ledger and the logs of their time.
 
-    The files in `unsure` are left out: they show logs that are known to be wrong.
+    The files in `unsure` are left out: they show logs that are known to be wrong. Return the
+    content of results.json. Raises DamagedFileError.
     """
+    try:
+        written = decode_json(read_file(folder.results), Results)
+    except DamagedRecordError as error:
+        raise DamagedFileError(f"{folder.results}: {error}") from error
     if written.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
     results = ledger.beginning(written.played)
@@ -91,6 +83,7 @@ def report_faults(
     for path, lines in report_files(folder, event, results, known, luck=luck).items():
         if path not in site.union(unsure) and not has_content(path, lines):
             yield _changed(path, sources, f"report {folder.path}")
+    return written
 
 
 # --- replay pages ---
@@ -144,7 +137,7 @@ def wrong_pages(task: PagesToCheck) -> list[Path]:
 
 
 def luck_faults(
-    folder: Folder, event: Event, results: Mapping[str, Result], progress: LuckProgress
+    folder: Folder, event: Event, results: Mapping[str, Result], progress: Progress
 ) -> Iterator[str]:
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
     written: dict[str, LuckRecord] = {}
@@ -159,23 +152,14 @@ def luck_faults(
     tasks = luck_tasks(folder, event, results, written)
     strange = set(written).difference(*(task.games for task in tasks))
     yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
-    done = 0
-    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
-        made = {one.game: one for one in luck.records}
+    for task, luck in compute_tasks(tasks, len(written), progress):
+        made = {one.game: asdict(one) for one in luck.records}
         for game in task.games:
-            yield from _luck_differences(folder.luck, written[game], made.get(game))
-        done += len(task.games)
-        progress(done, len(written))
-
-
-def _luck_differences(path: Path, was: LuckRecord, now: LuckRecord | None) -> Iterator[str]:
-    if now is None:
-        yield f"{path}: the luck of {was.game} is not confirmed by a log"
-        return
-    figures = zip(asdict(was).items(), asdict(now).values(), strict=True)
-    for (name, told), made in figures:
-        if told != made:
-            yield f"{path}: {was.game}: {name} is {told}, but its log gives {made}"
+            if game not in made:
+                yield f"{folder.luck}: the luck of {game} is not confirmed by a log"
+            for name, figure in made.get(game, {}).items():
+                if (told := getattr(written[game], name)) != figure:
+                    yield f"{folder.luck}: {game}: {name} is {told}, but its log gives {figure}"
 
 
 # --- the review ---
@@ -185,15 +169,8 @@ def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str
     """Yield the faults of an event's review.
 
     A sample of seats is reviewed again, chosen by the bytes of the whole file. Whoever forges a
-    line can try until the sample misses it.
+    line can try until the sample misses it. Raises DamagedFileError.
     """
-    try:
-        yield from _review_faults(folder, results)
-    except DamagedFileError as error:
-        yield f"{error}; the review was not checked"
-
-
-def _review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str]:
     terms = read_terms(folder)
     if terms is None:
         if folder.review.exists():

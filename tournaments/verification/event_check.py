@@ -3,7 +3,7 @@
 A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -35,7 +35,7 @@ from tournaments.verification.log_check import (
     number_faults,
     sitting_faults,
 )
-from tournaments.verification.processes import map_tasks
+from tournaments.verification.processes import Progress, map_tasks
 
 T = TypeVar("T")
 SHORT = 10
@@ -55,10 +55,6 @@ class Verified(NamedTuple):
     """True if there are ratings, and they were computed again."""
     luck: bool = False
     """True if the luck of games is told, and was computed again."""
-
-
-Progress = Callable[[int, int], None]
-"""A function that shows the number of games that are replayed, and of all."""
 
 
 def no_progress(done: int, of: int) -> None:
@@ -123,12 +119,11 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if ledger is not None and not short and not wrong:
         unsure = () if sound else files_with_facts(folder)
-        try:
-            yield from _report(folder, event, ledger, promises, unsure)
-        except DamagedFileError as error:
-            yield f"{error}; the report was not checked"
+        report = _report(folder, event, ledger, promises, unsure)
+        yield from _until_damage(report, "the report was not checked")
         if folder.review_log.exists() or folder.review.exists():
-            yield from derived.review_faults(folder, ledger)
+            review = derived.review_faults(folder, ledger)
+            yield from _until_damage(review, "the review was not checked")
     yield from derived.page_faults(folder, event, trusted)
     lucky = folder.luck.exists() and not wrong
     return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
@@ -185,16 +180,15 @@ def unchecked(folder: Folder) -> int:
 def _promises(folder: Folder, event: Event) -> Checked[Promises]:
     """Read the published files; drop each seed that does not match its commitment."""
     try:
-        commitments, seeds = (
-            published_commitments(folder.commitments),
-            published_seeds(folder.seeds),
-        )
+        commitments = published_commitments(folder.commitments)
+        seeds = published_seeds(folder.seeds)
     except DamagedFileError as error:
         yield f"{error}; no deal was checked"
         return Promises({}, {}, frozenset(range(1, event.all_boards + 1)))
     if list(commitments) != list(range(1, event.all_boards + 1)):
         yield f"{folder.commitments}: must have a commitment for each of {event.all_boards} boards"
-    yield from _kept_since(folder)
+    # The promises from before an extension of the event.
+    yield from _until_damage(broken_promises(folder), "earlier commitments were not checked")
     revealed = frozenset(seeds)
     broken = [board for board, seed in seeds.items() if commitments.get(board) != commitment(seed)]
     for board in broken:
@@ -266,12 +260,12 @@ def _twins(folder: Folder) -> Iterator[str]:
             yield f"{compressed_path(path)}: holds something else than {path.name}. Remove one"
 
 
-def _kept_since(folder: Folder) -> Iterator[str]:
-    """Yield the promises from before an extension of the event that are broken."""
+def _until_damage(faults: Iterable[str], unchecked: str) -> Iterator[str]:
+    """Yield these faults; a damaged file ends them, and what it keeps unchecked is told."""
     try:
-        yield from broken_promises(folder)
+        yield from faults
     except DamagedFileError as error:
-        yield f"{error}; earlier commitments were not checked"
+        yield f"{error}; {unchecked}"
 
 
 def _past(
@@ -303,8 +297,7 @@ def _report(
         if ledger:
             yield f"{folder.results}: the file is missing"
         return
-    written = derived.read_results(folder)
-    yield from derived.report_faults(folder, event, ledger, written, unsure)
+    written = yield from derived.report_faults(folder, event, ledger, unsure)
     for board in finished_boards(boards_left(event, ledger.beginning(written.played))):
         if board not in promises.revealed:
             yield f"{folder.seeds}: board {board} is over, but its seed is missing"

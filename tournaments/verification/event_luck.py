@@ -1,6 +1,6 @@
 """The luck of all games of an event, computed from its logs on all cores."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from arena.logs.board_promises import published_seeds
 from arena.rules.english import count_in_digits
@@ -11,17 +11,15 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log
 from tournaments.storage.result_store import ResultStore
-from tournaments.verification.processes import map_tasks
+from tournaments.verification.processes import Progress, map_tasks
 
 GAMES_AT_ONCE = 5
 """Games that a process computes before it answers: about 0.2 s of its time, most of it not the
 reading of their log."""
-LuckProgress = Callable[[int, int], None]
-"""A function that shows the number of games whose luck is computed, and of all."""
 
 
 def compute_luck(
-    folder: Folder, event: Event, results: ResultStore, progress: LuckProgress
+    folder: Folder, event: Event, results: ResultStore, progress: Progress
 ) -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
@@ -38,12 +36,10 @@ def compute_luck(
         elif not store.known(result):
             missing.add(result.game)
     tasks = luck_tasks(folder, event, results, missing)
-    done, faults = 0, list[str]()
-    progress(done, len(missing))
-    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
+    faults = list[str]()
+    progress(0, len(missing))
+    for _, luck in compute_tasks(tasks, len(missing), progress):
         store.add(luck.records)
-        done += len(task.games)
-        progress(done, len(missing))
         if luck.damage:
             faults.append(f"{luck.damage}; the luck of the games after it is not known.")
     faults = [*dict.fromkeys(faults)]
@@ -69,6 +65,17 @@ def luck_tasks(
             for first in range(0, len(some), GAMES_AT_ONCE)
         ]
     return tasks
+
+
+def compute_tasks(
+    tasks: list[LuckTask], games: int, progress: Progress
+) -> Iterator[tuple[LuckTask, LogLuck]]:
+    """Yield the luck of each task; show how many games are done after the caller took it."""
+    done = 0
+    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
+        yield task, luck
+        done += len(task.games)
+        progress(done, games)
 
 
 def luck_on_all_cores(tasks: Iterable[LuckTask]) -> Iterator[LogLuck]:

@@ -20,6 +20,8 @@ from tournaments.runner.machine import cores, stay_on, usable_cores
 
 T = TypeVar("T")
 R = TypeVar("R")
+Progress = Callable[[int, int], None]
+"""A function that shows how many games are done, and of how many."""
 
 AHEAD = 4
 """Tasks for each process that wait or are done before their turn."""

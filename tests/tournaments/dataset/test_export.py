@@ -197,7 +197,7 @@ def test_the_event_s_luck_is_taken_where_it_is_that_of_the_result(
 def test_a_review_of_another_answer_is_not_taken() -> None:
     game = logged(TRIO, 3, any_of("trio"))
     seat = SeatLosses("1.game", 1, 0, "ada", 1, ())
-    rows = [*examples(game, Wish(frozenset(["ada"])))]
+    rows = [*examples(game, Wish(frozenset(["ada"])), KnownWorth())]
     decisions = [
         DecisionLoss(
             *(row.facts.question, 0, 0, 1, "early", "play", choice, 0, (1.0, 0.0), ()),

@@ -20,7 +20,7 @@ from tournaments.league.records import (
     RoundPlan,
     Withdrawn,
 )
-from tournaments.league.register import active_versions
+from tournaments.league.register import active_versions, bot_histories
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
@@ -73,8 +73,12 @@ def test_present_version_of_each_bot_is_active() -> None:
         Withdrawn(time=NOW, bot="gone", version="gone"),
         Admitted(time=NOW, bot="other", version="other", fingerprint=NOTHING, divisions=("dutch",)),
     ]
-    assert active_versions(register, ("greedy",), "draw") == ["greedy", "mine@2"]
-    assert active_versions(register, ("greedy",), "dutch") == ["greedy", "mine@2", "other"]
+    assert active_versions(bot_histories(register), ("greedy",), "draw") == ["greedy", "mine@2"]
+    assert active_versions(bot_histories(register), ("greedy",), "dutch") == [
+        "greedy",
+        "mine@2",
+        "other",
+    ]
 
 
 def test_times_are_utc_and_weeks_are_iso() -> None:

@@ -11,7 +11,7 @@ from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import ChoiceRecord, DealRecord
-from tests.support.events import boneyard, copied, laid_open, untouched
+from tests.support.events import begun, boneyard, copied, go_on, laid_open, untouched
 from tests.support.library import copy_of
 from tests.support.logged_games import write
 from tournaments.plan.event import as_json
@@ -27,21 +27,6 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         laid_open(copy_of("round-robin", tmp_path_factory.mktemp("export") / "event"))
     ) as folder:
         yield folder
-
-
-def begun(event: Path, to: Path, part: float = 0.4) -> Path:
-    """Return the event with a part of each log only."""
-    folder = copied(event, to)
-    for log in (folder / "games").iterdir():
-        os.truncate(log, int(part * log.stat().st_size))
-    return folder
-
-
-def finish(event: Path, folder: Path) -> None:
-    """Write the rest of each log."""
-    for log in (event / "games").iterdir():
-        with (folder / "games" / log.name).open("ab") as file:
-            file.write(log.read_bytes()[file.tell() :])
 
 
 def shown(site: Path) -> PublicSnapshot:
@@ -71,7 +56,7 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
     late = SiteWriter(site, 100)
     late.follow(folder, 1000)
-    finish(event, folder)
+    go_on(event, folder)
     late.follow(folder, 1050)
     assert (shown(site).played, is_empty(shown(site))) == (0, True)
     # Now the sittings are over; what is shown is the part that was there at first.
@@ -159,7 +144,7 @@ def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_
     folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
     site = SiteWriter(tmp_path / "site", 100)
     site.follow(folder.path, 1000)
-    finish(event, folder.path)
+    go_on(event, folder.path)
     site.follow(folder.path, 1102)
     then = shown(tmp_path / "site")
     assert {game.about.game.partition(".")[0] for game in then.playing} <= {"1"}
@@ -221,7 +206,7 @@ def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> No
     folder, site = begun(event, tmp_path / "event", 0.7), tmp_path / "site"
     first = SiteWriter(site, 100)
     first.follow(folder, 1000)
-    finish(event, folder)
+    go_on(event, folder)
     first.follow(folder, 1102)
     before = (site / "live.json").read_bytes()
     (site / ".0123456789abcdef.new").write_bytes(b"torn")
@@ -254,7 +239,7 @@ def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_
     folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
     one = SiteWriter(site, 100)
     one.follow(folder, 1000)
-    finish(event, folder)
+    go_on(event, folder)
     one.follow(folder, 1050)
     for log in Folder(folder).logs():
         compress(log)

@@ -1,6 +1,7 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,10 @@ from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import (
+    begun,
     boneyard,
     copied,
+    go_on,
     run,
     served,
     started,
@@ -36,22 +39,6 @@ from tournaments.tuning.parameters import Parameter
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with untouched(copy_of("round-robin", tmp_path_factory.mktemp("watch") / "event")) as folder:
         yield folder
-
-
-def begun(event: Path, to: Path, part: float = 0.4) -> Path:
-    """Return an earlier state of the event: a part of each log, the last line torn."""
-    folder = copied(event, to)
-    for log in (folder / "games").glob("*.jsonl"):
-        data = log.read_bytes()
-        log.write_bytes(data[: int(part * len(data))])
-    return folder
-
-
-def gone_on(event: Path, folder: Path) -> None:
-    """Write the rest."""
-    for log in (event / "games").glob("*.jsonl"):
-        with (folder / "games" / log.name).open("ab") as file:
-            file.write(log.read_bytes()[file.tell() :])
 
 
 def watched(folder: Path, *, everything: bool = False) -> LiveView:
@@ -104,7 +91,7 @@ def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None
     assert not before.over
     assert before.head[2] == "Elo so far"
     assert not growing.look()
-    gone_on(event, folder)
+    go_on(event, folder)
     assert growing.look()
     after, at_once = growing.now(), watched(event).now()
     assert after.rows == at_once.rows
@@ -267,7 +254,7 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
         assert one.locator("article[data-over=false] .tile .back").count() > 14
         assert shown < 28 * one.locator("article").count()
         assert faults(one) == []
-        gone_on(event, folder)
+        go_on(event, folder)
         for page in (one, other):
             page.wait_for_selector("main[data-played='12']")
             assert "finished" in page.inner_text("#played")
@@ -316,25 +303,26 @@ def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
     assert "OK: " in boneyard("verify", f"{folder}")
 
 
-def test_the_time_that_is_left_follows_from_the_games_since_one_watches(
+def test_the_time_that_is_left_follows_from_the_games_of_this_run(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = begun(event, tmp_path)
-    began = (folder / "results.json").stat().st_mtime
+    (folder / "results.json").write_text('{"played":2}')
+    began = 1_000_000_000
+    os.utime(folder / "results.json", (began, began))
     monkeypatch.setattr("time.time", lambda: began + 100)
     one = watched(folder)
     before = one.now()
-    assert (before.elapsed_s, before.left_s) == (100, None)
+    assert (before.played, before.elapsed_s, before.left_s) == (1, 100, None)
     for log in sorted((event / "games").glob("*.jsonl"))[:3]:
         (folder / "games" / log.name).write_bytes(log.read_bytes())
     monkeypatch.setattr("time.time", lambda: began + 110)
     assert one.look()
     now = one.now()
-    made = now.played - before.played
-    assert made > 0
+    assert now.played > 2
     assert now.elapsed_s == 110
-    assert now.left_s == pytest.approx((12 - now.played) * 10 / made, abs=0.1)
-    gone_on(event, folder)
+    assert now.left_s == pytest.approx((12 - now.played) * 110 / (now.played - 2), abs=0.1)
+    go_on(event, folder)
     assert one.look()
     after = one.now()
     assert (after.over, after.left_s, after.elapsed_s) == (True, None, 110)

@@ -1,23 +1,56 @@
-"""The loop of a league: turn after turn, until nothing is left to do or somebody stops it."""
+"""The loop of a league: turn after turn, until nothing is left to do or somebody stops it.
+
+A turn pulls, admits, plays a round and publishes. A kill may come at any moment.
+"""
 
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from arena.files import write_atomic
+from arena.rules.english import count_in_digits, join_words
+from arena.sandbox.select import choose_level
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError
-from tournaments.league.folder import LeagueFolder
-from tournaments.league.journal import Journal
-from tournaments.league.loop.play_round import SHOW_EVERY_S, find_full_disk
-from tournaments.league.loop.turn import Turns
+from tournaments.commands.report import take_luck_out, write_review
+from tournaments.league.conduct import describe_fouls, held_versions
+from tournaments.league.folder import CLOSED, LeagueFolder
+from tournaments.league.journal import Journal, describe_entry
+from tournaments.league.loop.play_round import (
+    SHOW_EVERY_S,
+    Failure,
+    begin_round,
+    close_round,
+    find_full_disk,
+    play_round,
+)
+from tournaments.league.loop.pull import PullError, pull
+from tournaments.league.pages.site import LeagueSite
+from tournaments.league.pairing.next_round import next_round
+from tournaments.league.read import (
+    LeagueData,
+    PlayedRound,
+    parse_time,
+    read_league,
+    read_round,
+    write_utc,
+)
+from tournaments.league.registry.update import update_register
+from tournaments.league.settings import LeagueSettings, load_settings
+from tournaments.plan.event import files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, ending_signals, save_crash
-from tournaments.storage.folder import Folder, lock_file
+from tournaments.storage.folder import Folder, content, lock_file
+from tournaments.storage.luck_store import LuckStore
 
 MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."
+RETRY_S = 4
+"""Base of the pause after a try that failed, in s: it is this to the power of the tries."""
+LEAP = timedelta(days=1)
+"""Time after a turn within which the next one needs no confirmation."""
 Clock = Callable[[], datetime]
 
 
@@ -40,8 +73,9 @@ def run_league(
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal), _interrupted_by_all_signals():
         try:
-            turns = Turns(folder, journal, clock, jobs, confirmed=now is not None)
-            return _run(turns, folder, journal, rounds, ends=once or rounds is not None)
+            ends = once or rounds is not None
+            turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
+            return turns.run(rounds)
         except KeyboardInterrupt:
             journal.note("stopped", "the same command goes on")
             return INTERRUPTED
@@ -49,69 +83,6 @@ def run_league(
 
 def _clock(now: datetime | None) -> Clock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
-
-
-def _run(
-    turns: Turns, folder: LeagueFolder, journal: Journal, most: int | None, *, ends: bool
-) -> int:
-    rounds, code = 0, 0
-    while True:
-        attempts = _Attempts(folder, strict=ends)
-        attempts.make(partial(turns.admit, strict=ends))
-        played = rounds != most and attempts.make(turns.play)
-        rounds += played
-        attempts.make(turns.value)
-        attempts.make(partial(turns.publish, at_once=not played))
-        for kind, words in attempts.complaints.items():
-            journal.note_state(kind, words)
-            code = STOPPED if words else code
-        if ends and (not played or attempts.complaints["full disk"]):
-            return code
-        if not played:
-            _pause(turns)
-
-
-class _Attempts:
-    """The parts of a turn: one that fails keeps neither the others nor the next turn from coming.
-
-    Otherwise whoever finds a bug of ours, in a push perhaps, could stop the league for all.
-    """
-
-    def __init__(self, folder: LeagueFolder, *, strict: bool) -> None:
-        """`strict`: mistakes of the organiser are raised."""
-        self._folder = folder
-        self._strict = strict
-        self.complaints = {"full disk": "", "waits": "", "failed": ""}
-        """The failures of the turn, by kind."""
-
-    def make(self, action: Callable[[], bool | None]) -> bool:
-        """Do a part, unless the disk is full; return its answer, or False if it fails.
-
-        Raises UserError and OSError if that is wished.
-        """
-        if self.complaints["full disk"]:
-            return False
-        try:
-            return bool(action())
-        except (UserError, OSError) as error:
-            if find_full_disk(error):
-                self.complaints["full disk"] = MAKE_ROOM
-            elif self._strict:
-                raise
-            else:
-                self.complaints["waits"] = str(error)
-        except Exception as bug:
-            folder = Folder(self._folder.path)
-            self.complaints["failed"] = save_crash(folder, bug, "in a turn of the league")
-        return False
-
-
-def _pause(turns: Turns) -> None:
-    """Wait for the next turn; meanwhile readers see what was played some time ago."""
-    until = time.monotonic() + turns.settings.every_s
-    while (left := until - time.monotonic()) > 0:
-        turns.show_live()
-        time.sleep(min(left, SHOW_EVERY_S))
 
 
 @contextmanager
@@ -128,3 +99,277 @@ def _interrupted_by_all_signals() -> Iterator[None]:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+class Turns:
+    """The turns of a league in this process, with what it has read."""
+
+    def __init__(
+        self,
+        folder: LeagueFolder,
+        journal: Journal,
+        clock: Clock,
+        jobs: int | None,
+        *,
+        ends: bool,
+        confirmed: bool,
+    ) -> None:
+        """Read the settings. Raises UserError.
+
+        `ends`: the league ends when nothing is left to do now; then mistakes of the organiser are
+        raised. `confirmed`: the organiser gave the time.
+        """
+        self._folder, self._journal, self._clock, self._jobs = folder, journal, clock, jobs
+        self._ends, self._confirmed = ends, confirmed
+        self._failures: dict[str, str] = {}
+        self.settings = load_settings(folder.settings)
+        """The settings in force: the last that could be read."""
+        self._data: LeagueData | None = None
+        self._site = LeagueSite(folder)
+        self._valued: set[tuple[Path, bool, bool]] = set()
+
+    def run(self, most: int | None) -> int:
+        """Make turns until the league ends, or after so many rounds; return the exit code."""
+        rounds, code = 0, 0
+        while True:
+            self._failures = {"full disk": "", "waits": "", "failed": ""}
+            self._attempt(self.admit)
+            played = rounds != most and self._attempt(self.play)
+            rounds += played
+            self._attempt(self.value)
+            self._attempt(partial(self.publish, at_once=not played))
+            for kind, words in self._failures.items():
+                self._journal.note_state(kind, words)
+                code = STOPPED if words else code
+            if self._ends and (not played or self._failures["full disk"]):
+                return code
+            if not played:
+                self._pause()
+
+    def _attempt(self, part: Callable[[], bool | None]) -> bool:
+        """Do a part of a turn, unless the disk is full; return its answer, or False if it fails.
+
+        One that fails keeps neither the others nor the next turn from coming: otherwise whoever
+        finds a bug of ours, in a push perhaps, could stop the league for all. Raises UserError and
+        OSError if the league ends.
+        """
+        if self._failures["full disk"]:
+            return False
+        try:
+            return bool(part())
+        except (UserError, OSError) as error:
+            if find_full_disk(error):
+                self._failures["full disk"] = MAKE_ROOM
+            elif self._ends:
+                raise
+            else:
+                self._failures["waits"] = str(error)
+        except Exception as bug:
+            folder = Folder(self._folder.path)
+            self._failures["failed"] = save_crash(folder, bug, "in a turn of the league")
+        return False
+
+    def _pause(self) -> None:
+        """Wait for the next turn; meanwhile readers see what was played some time ago."""
+        until = time.monotonic() + self.settings.every_s
+        while (left := until - time.monotonic()) > 0:
+            self.show_live()
+            time.sleep(min(left, SHOW_EVERY_S))
+
+    # --- settings and bots ---
+
+    def admit(self) -> None:
+        """Pull, read league.toml again, look at all bots, and tell which are benched.
+
+        Settings that are wrong change nothing; if the league ends they raise UserError. Raises
+        OSError, and UserError if the clock is wrong.
+        """
+        if self.settings.pull:
+            self._pull()
+        self._reload()
+        now = self._present(self._data or self._read(self.settings))
+        for entry in update_register(self._folder, self.settings, now):
+            self._journal.note(*describe_entry(entry))
+        data = self._read(self.settings)
+        held = [
+            f"{version} in {name}: {why}"
+            for name, division in data.divisions.items()
+            for version, why in held_versions(data, division).items()
+        ]
+        self._journal.note_state("benched", "; ".join(held))
+
+    def _pull(self) -> None:
+        failure = ""
+        try:
+            if commit := pull(self._folder.path):
+                self._journal.note("pulled", commit)
+        except PullError as error:
+            failure = f"failed: {error}"
+        self._journal.note_state("pull", failure)
+
+    def _reload(self) -> None:
+        """Take the settings from league.toml, if they can be read."""
+        complaint = ""
+        try:
+            settings = load_settings(self._folder.settings)
+            self._read(settings)
+            self.settings = settings
+        except UserError as error:
+            if self._ends:
+                raise
+            complaint = f"{error} The earlier settings stay in force."
+        self._journal.note_state("settings", complaint)
+
+    def _read(self, settings: LeagueSettings) -> LeagueData:
+        """Read the league's files again. Raises UserError."""
+        self._data = read_league(self._folder.path, self._data, settings)
+        return self._data
+
+    def _present(self, league: LeagueData) -> datetime:
+        """Return the time for what is written next. Raises UserError if it seems wrong."""
+        now = self._clock()
+        begin_turn(league, now, confirmed=self._confirmed)
+        return now
+
+    # --- rounds ---
+
+    def play(self) -> bool:
+        """Play the round that was begun, or else the next one; tell whether there was one.
+
+        A round that failed is tried again at the next call, but not for ever. Raises OSError if
+        the disk is full, UserError if this machine cannot lock bots in, and KeyboardInterrupt.
+        """
+        data = self._read(self.settings)
+        self._present(data)
+        self.show_live()
+        played = next((one for one in data.last_rounds if not one.is_over or one.is_tried), None)
+        if played:
+            self._journal.note_state("goes on", played.plan.title)
+        elif (played := self._begin(data)) is None:
+            return False
+        self._play(played)
+        return True
+
+    def _begin(self, data: LeagueData) -> PlayedRound | None:
+        found = next_round(data, self._present(data))
+        if found is None:
+            return None
+        plan, event = found
+        path = begin_round(self._folder, plan, event)
+        tables = count_in_digits(len(plan.tables), "table")
+        boards = count_in_digits(len(plan.tables) * plan.boards, "board")
+        self._journal.note("begun", f"{plan.title}: {tables}, {boards}")
+        return read_round(path, 0)
+
+    def _play(self, one: PlayedRound) -> None:
+        """Play a round, and write into the log and the register what came of it."""
+        self._site.announce(one)
+        began = time.monotonic()
+        event, files = one.event, files_of(one.event.entrants)
+        sandbox = choose_level(event.sandbox, event.limits, self._folder.path, files)
+        self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
+        failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
+        if failure is None:
+            seconds = time.monotonic() - began
+            over = read_round(one.folder.path, 0)
+            told = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls([over])])
+            self._journal.note("over", f"{one.plan.title}: {told} in {seconds:.1f} s")
+        elif failure.is_last:
+            self._close(one, failure)
+        else:
+            self._journal.note("stopped", f"{one.plan.title}: {failure.why} It is tried again.")
+            # What the machine is short of may come back.
+            time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
+
+    def _close(self, one: PlayedRound, failure: Failure) -> None:
+        why = self._folder.without_path(failure.why)
+        close_round(one.folder, self._clock(), why)
+        self._journal.note("closed", f"{one.plan.title}, not all games are played: {why}")
+
+    # --- values ---
+
+    def value(self) -> None:
+        """Compute the luck and the review of the newest round that lacks what the settings ask for.
+
+        Only one a turn: pushes wait meanwhile. Raises UserError, OSError.
+        """
+        wanted = self.settings.luck, self.settings.review
+        divisions = self._read(self.settings).divisions.values() if any(wanted) else ()
+        over = (one for division in divisions for one in division.over if one.closed is None)
+        for one in sorted(over, key=lambda one: (one.plan.time, one.plan.number), reverse=True):
+            if (key := (one.folder.path, *wanted)) not in self._valued:
+                told = " and ".join(value_round(self.settings, one))
+                self._valued.add(key)
+                if told:
+                    self._journal.note("valued", f"{one.plan.title}: {told}")
+                    self._site.outdate()
+                    return
+
+    # --- publication ---
+
+    def publish(self, *, at_once: bool) -> None:
+        """Write the site, if there is news; soon after the last time only `at_once`.
+
+        Raises UserError, OSError.
+        """
+        league = self._read(self.settings)
+        if seconds := self._site.publish(league, self._present(league), at_once=at_once):
+            self._journal.note("published", f"the site in {seconds:.1f} s")
+
+    def show_live(self) -> None:
+        """Write a public snapshot of the last round."""
+        if self._data:
+            self._site.show_live(self._data)
+
+
+def begin_turn(league: LeagueData, now: datetime, *, confirmed: bool) -> None:
+    """Check and note the time of a turn; what it writes gets this time or a later one.
+
+    `confirmed`: the organiser gave the time. Raises UserError if it would be in disorder, or if it
+    may be wrong: once a wrong time is in the files, the league stands still until then.
+    """
+    if write_utc(now) < league.latest:
+        raise UserError(
+            f"The clock, or --now, says {write_utc(now)}, which is behind {league.latest}, the "
+            "last time in the league's files, whose times must be in order. Set it right. If the "
+            f"last time is wrong, remove what has it: {join_words(list(_later_than(league, now)))}."
+        )
+    turn = league.folder.turn
+    noted = content(turn).decode().strip()
+    if noted and not confirmed and now - parse_time(noted) > LEAP:
+        raise UserError(
+            f"The clock says {write_utc(now)}, more than a day after the league's last turn at "
+            f"{noted}. Set it right; or, if it is right, confirm it by removing {turn}."
+        )
+    write_atomic(turn, [write_utc(now).encode()])
+
+
+def _later_than(league: LeagueData, now: datetime) -> Iterator[str]:
+    """Yield what the organiser must remove so that the league's last time is not after this."""
+    time = write_utc(now)
+    for one in league.rounds:
+        path = one.folder.path.relative_to(league.folder.path)
+        if one.plan.time > time:
+            yield f"{path}"
+        elif one.closed and one.closed.time > time:
+            yield f"{path / CLOSED}"
+    if lines := sum(one.time > time for one in league.register):
+        yield f"{count_in_digits(lines, 'line')} at the end of {league.folder.register.name}"
+
+
+def value_round(settings: LeagueSettings, one: PlayedRound) -> Iterator[str]:
+    """Compute what a round that is over lacks of its luck and review; yield what, in words.
+
+    Raises UserError, OSError.
+    """
+    from arena.valuation.batch import (
+        why_no_values,  # It takes numpy, which most leagues need later.
+    )
+
+    known = LuckStore(one.folder, one.event)
+    if settings.luck and known.has_luck and not all(map(known.known, one.results)):
+        take_luck_out(one.folder)
+        yield "luck"
+    if settings.review and not one.folder.review.exists() and not why_no_values(one.event.rules):
+        write_review(one.folder)
+        yield "review"

@@ -73,11 +73,12 @@ def play_round(
             failure = _play(folder, event, ledger, tries, ready)
             if failure is None:
                 publish_reports(folder, event, ledger)
-                end_tries(folder)
+                (folder.path / TRIES).unlink(missing_ok=True)
         except Exception as error:
             if full := find_full_disk(error):
-                with suppress(OSError):  # Waiting helps.
-                    forget_tries(folder)
+                # The try does not count: waiting helps. This needs no room on the disk.
+                with suppress(OSError):
+                    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
                 raise full from error
             failure = Failure(_describe(folder, error), tries + 1)
         if failure and failure.is_last:
@@ -186,20 +187,11 @@ def count_tries(folder: Folder, games: int) -> int:
     return tries
 
 
-def forget_tries(folder: Folder) -> None:
-    """Note that the last try does not count; needs no room on the disk. Raises OSError."""
-    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
-
-
-def end_tries(folder: Folder) -> None:
-    """Note that nothing is left to do for a round. Raises OSError."""
-    (folder.path / TRIES).unlink(missing_ok=True)
-
-
 def close_round(folder: Folder, now: datetime, why: str) -> None:
     """Close a round that cannot be played to its end. Raises OSError."""
     closed = EarlyEnd(time=write_utc(now), why=why)
     write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
+    (folder.path / TRIES).unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

@@ -10,11 +10,11 @@ from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.pages.charts import history_chart
 from tournaments.league.pages.view import (
-    BotGame,
     DivisionView,
     GameLine,
     LeagueView,
     News,
+    RoundFacts,
     game_row,
     replay_address,
 )
@@ -24,7 +24,6 @@ from tournaments.league.records import (
     AnyEntry,
     CheckedStep,
     CheckSummary,
-    Refused,
     Withdrawn,
 )
 from tournaments.report.document import FoulEvidence, foul_evidence
@@ -46,12 +45,11 @@ class BotPage:
     def __init__(self, view: LeagueView, bot: str, news: Sequence[News]) -> None:
         """`news`: those about it, the latest first."""
         self.name, self.news = bot, news
-        self._view, self._entries = view, view.entries[bot]
-        self.rows = view.rows_of(bot)
-        admitted = [one for one in self._entries if isinstance(one, Admitted)]
-        present = admitted[-1] if admitted else None
-        self.about = printable(present.about, 200) if present else ""
-        self.author = printable(present.author, 80) if present else ""
+        self._view, self._history = view, view.data.histories[bot]
+        self.rows = [(one, one.rows[bot]) for one in view.divisions if bot in one.rows]
+        latest = self._history.admitted[-1:]
+        self.about = "".join(printable(one.about, 200) for one in latest)
+        self.author = "".join(printable(one.author, 80) for one in latest)
         pushes = (one for one in news if one.kind in ("admitted", "refused", "benched"))
         self.push = next(pushes, None)
         """The news of its last push."""
@@ -64,7 +62,14 @@ class BotPage:
     @property
     def presence(self) -> str:
         """A sentence about its time in the league."""
-        return _presence(self._entries)
+        match self._history.state:
+            case None:
+                return "No push of it was admitted yet."
+            case Withdrawn(time=time):
+                return f"Withdrawn on {time[:10]}."
+            case Admitted(house=True):
+                return "A house bot: it always plays, so that ratings mean the same next year."
+        return f"In the league since {self._history.admitted[0].time[:10]}."
 
     def places(self) -> Iterator[str]:
         """Yield a sentence or two about its place in each division."""
@@ -73,9 +78,8 @@ class BotPage:
     @property
     def checks(self) -> list[AnyEntry]:
         """The last refused pushes, the latest first, and the last admission."""
-        refused = [one for one in self._entries if isinstance(one, Refused)]
-        admitted = [one for one in self._entries if isinstance(one, Admitted) and one.check]
-        return [*refused[: -REFUSED - 1 : -1], *admitted[-1:]]
+        refused = [*self._history.refused.values()][: -REFUSED - 1 : -1]
+        return [*refused, *[one for one in self._history.admitted if one.check][-1:]]
 
     def fingerprint(self, version: str) -> str:
         """Return the fingerprint of a version's files; empty if it is not known."""
@@ -94,17 +98,6 @@ def steps_alike(check: CheckSummary) -> list[tuple[str, str, list[str]]]:
         (verdict, words, [printable(one.name, 200) for one in steps])
         for (_, verdict, words), steps in groupby(sorted(check.steps, key=result), result)
     ]
-
-
-def _presence(entries: Sequence[AnyEntry]) -> str:
-    state = [one for one in entries if isinstance(one, Admitted | Withdrawn)]
-    if not state:
-        return "No push of it was admitted yet."
-    if isinstance(state[-1], Withdrawn):
-        return f"Withdrawn on {state[-1].time[:10]}."
-    if state[-1].house:
-        return "A house bot: it always plays, so that ratings mean the same next year."
-    return f"In the league since {state[0].time[:10]}."
 
 
 def _place(division: DivisionView, row: StandingRow) -> str:
@@ -135,6 +128,16 @@ def _next(division: DivisionView, version: str) -> str:
     return f"Not in round {plan.number}: {plan.held.get(version, 'other tables tell more')}."
 
 
+def _note(facts: RoundFacts, result: Result, seat: int) -> str:
+    notes = [f"its foul: {foul.foul}" for foul in result.fouls if foul.seat == seat]
+    if cost := facts.costliest.get(result.game):
+        notes += [cost[seat]] * bool(cost[seat])
+    if luck := facts.luck.get(result.game):
+        way = "gained" if luck[seat] > 0 else "lost"
+        notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
+    return "; ".join(notes)
+
+
 class BotInDivision(NamedTuple):
     """The facts of a division about a bot."""
 
@@ -148,10 +151,10 @@ class BotInDivision(NamedTuple):
         return sorted(own, key=lambda one: one.since, reverse=True)
 
     @property
-    def met(self) -> list[tuple[str, Sequence[BotGame]]]:
-        """The bots that it met, and its games with each, the most first."""
+    def met(self) -> list[str]:
+        """The bots that it met, those of most games first."""
         met = self.division.meetings.get(self.bot, {})
-        return sorted(met.items(), key=lambda one: (-len(one[1]), one[0]))
+        return sorted(met, key=lambda rival: (-len(met[rival]), rival))
 
     def history(self) -> Chart | None:
         """Return its rating over time."""
@@ -162,35 +165,21 @@ class BotInDivision(NamedTuple):
     def losses(self) -> list[GameLine]:
         """Return the last games that it did not win, the latest first."""
         games = reversed(self.division.games_of.get(self.bot, ()))
-        lost = (one for one in games if one[1].places[one[2]] > 1)
-        return [
-            game_row(self.division.rounds[place], result, self._note(place, result, seat))
-            for place, result, seat in islice(lost, SHOWN)
-        ]
-
-    def _note(self, place: int, result: Result, seat: int) -> str:
-        facts = self.division.facts[place]
-        notes = [f"its foul: {foul.foul}" for foul in result.fouls if foul.seat == seat]
-        if cost := facts.costliest.get(result.game):
-            notes += [cost[seat]] * bool(cost[seat])
-        if luck := facts.luck.get(result.game):
-            way = "gained" if luck[seat] > 0 else "lost"
-            notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
-        return "; ".join(notes)
+        lost = (one for one in games if one.result.places[one.seat] > 1)
+        return [game_row(one.facts.round, one.result, _note(*one)) for one in islice(lost, SHOWN)]
 
     def luck(self) -> Iterator[str]:
         """Yield what luck and mistakes cost it, in sentences."""
-        facts = self.division.facts
         luck = [
-            points[seat]
-            for place, result, seat in self.division.games_of.get(self.bot, ())
-            if (points := facts[place].luck.get(result.game))
+            points[one.seat]
+            for one in self.division.games_of.get(self.bot, ())
+            if (points := one.facts.luck.get(one.result.game))
         ]
         if luck:
             a_game = sum(luck) / len(luck)
             way, games = "gave it" if a_game >= 0 else "cost it", count_in_digits(len(luck), "game")
             yield f"The tiles drawn {way} {abs(a_game):.1f} points a game, over {games}."
-        both = (item for one in facts for item in one.mistakes.items())
+        both = (item for one in self.division.facts for item in one.mistakes.items())
         if own := [sums for name, sums in both if first_version(name) == self.bot]:
             rounds, loss = sum(many for many, _ in own), sum(loss for _, loss in own)
             yield (
@@ -201,10 +190,9 @@ class BotInDivision(NamedTuple):
 
     def fouls(self) -> list[FoulEvidence]:
         """Return its last fouls."""
-        both = zip(reversed(self.division.rounds), reversed(self.division.facts), strict=True)
         own = (
-            foul_evidence(one, ROOT + replay_address(played, one.game))
-            for played, facts in both
+            foul_evidence(one, ROOT + replay_address(facts.round, one.game))
+            for facts in reversed(self.division.facts)
             for one in facts.evidence
             if first_version(one.entrant) == self.bot
         )

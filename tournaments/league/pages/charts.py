@@ -14,11 +14,10 @@ from tournaments.report.html.charts import (
     Chart,
     Dot,
     Label,
-    Mark,
     Stroke,
     axis,
+    grid_across,
     open_ends,
-    write_tick,
 )
 
 DATES = 5
@@ -35,10 +34,7 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
     scale = axis(end for _, row in rated for end in (row.rating.low, row.rating.high))
     days = [date.fromisoformat(day).toordinal() for day, _ in rated]
     along = Axis(days[0], days[-1] + 1)
-    marks: list[Mark] = []
-    for value in scale.ticks():
-        marks.append(Stroke("grid", EDGES, (value, value)))
-        marks.append(Label(write_tick(value), along.low, value, "end", dx=-8, dy=4))
+    marks = [*grid_across(scale, along.low, "end", dx=-8, dy=4)]
     dated = zip(days, (row for _, row in rated), strict=True)
     runs = [next(run) for _, run in groupby(dated, lambda one: one[1].name)]
     labelled = -1.0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from protocol.codec import printable
-from tournaments.league.pages.view import LeagueView, News, NewsKind
+from tournaments.league.pages.view import DivisionView, LeagueView, News, NewsKind
 from tournaments.league.read import days_of
 from tournaments.league.records import Admitted, AnyEntry, Refused
 
@@ -15,7 +15,7 @@ LONGEST = 500
 def league_news(view: LeagueView) -> list[News]:
     """Return all that happened, the latest first."""
     items = [item for entry in view.data.register for item in _entry_news(entry)]
-    items += [*_bench_news(view), *_regression_news(view), *_rank_news(view)]
+    items += [item for division in view.divisions for item in _division_news(view, division)]
     return sorted(items, key=lambda one: (one.time, one.id), reverse=True)
 
 
@@ -39,31 +39,23 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
     yield News(entry.time, bot, kind, title, safe, f"{kind} {entry.time} {bot}")
 
 
-def _bench_news(view: LeagueView) -> Iterator[News]:
-    for division in view.divisions:
-        for row in division.table.all_versions:
-            if bench := row.bench:
-                title = f"{row.name} is benched in {division.name} until it changes"
-                key = f"benched {bench.time} {row.bot}"
-                yield News(bench.time, row.bot, "benched", title, bench.why, key)
-
-
-def _regression_news(view: LeagueView) -> Iterator[News]:
-    for division in view.divisions:
-        for row in division.table.regressions:
-            if admitted := view.data.versions.get(row.name):
-                words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
-                title, key = f"{row.flag} in {division.title}", f"worse {division.name} {row.name}"
-                yield News(admitted.time, row.bot, "worse", title, words, key)
-
-
-def _rank_news(view: LeagueView) -> Iterator[News]:
-    for division in view.divisions:
-        for (_, before), (week, after) in pairwise(division.past):
-            for bot, rank in after.items():
-                if (was := before.get(bot, rank)) != rank:
-                    way = "rose" if rank < was else "fell"
-                    title = f"{bot} {way} from place {was} to {rank} in {week}"
-                    key = f"rank {division.name} {week} {bot}"
-                    time = f"{days_of(week)[1]}T23:59:59Z"
-                    yield News(time, bot, "rank", title, f"In {division.title}.", key)
+def _division_news(view: LeagueView, division: DivisionView) -> Iterator[News]:
+    """Yield the benches and regressions of a division, and the ranks that changed in a week."""
+    for row in division.table.all_versions:
+        if bench := row.bench:
+            title = f"{row.name} is benched in {division.name} until it changes"
+            key = f"benched {bench.time} {row.bot}"
+            yield News(bench.time, row.bot, "benched", title, bench.why, key)
+    for row in division.table.regressions:
+        if admitted := view.data.versions.get(row.name):
+            words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
+            title, key = f"{row.flag} in {division.title}", f"worse {division.name} {row.name}"
+            yield News(admitted.time, row.bot, "worse", title, words, key)
+    for (_, before), (week, after) in pairwise(division.past):
+        for bot, rank in after.items():
+            if (was := before.get(bot, rank)) != rank:
+                way = "rose" if rank < was else "fell"
+                title = f"{bot} {way} from place {was} to {rank} in {week}"
+                key = f"rank {division.name} {week} {bot}"
+                time = f"{days_of(week)[1]}T23:59:59Z"
+                yield News(time, bot, "rank", title, f"In {division.title}.", key)

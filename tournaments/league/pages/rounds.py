@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.analysis.timeline import opponents
 from arena.files import has_content, write_atomic
 from protocol.codec import decode_json, encode_json
 from protocol.records import RoundRecord
@@ -18,6 +17,7 @@ from tournaments.league.folder import CLOSED, PLAN
 from tournaments.league.pages.view import RoundFacts
 from tournaments.league.read import PlayedRound
 from tournaments.report.log_facts import FoulExample, log_facts
+from tournaments.report.losses import swings_of
 from tournaments.report.review.sums import read_summary
 from tournaments.site.publish import write_event_site
 from tournaments.storage.folder import Folder, content
@@ -53,6 +53,7 @@ def round_facts(played: PlayedRound, *, with_logs: bool) -> RoundFacts:
     folder, rules = played.folder, played.event.rules
     luck, review = LuckStore(folder, played.event), read_summary(folder)
     facts = RoundFacts(
+        round=played,
         luck={one.game: record.points for one in played.results if (record := luck.known(one))},
         mistakes={
             one.entrant: (one.rounds, one.total.round_loss.mean * one.rounds)
@@ -77,13 +78,10 @@ def round_facts(played: PlayedRound, *, with_logs: bool) -> RoundFacts:
 def costliest_rounds(rules: Ruleset, seats: int, rounds: Sequence[RoundRecord]) -> tuple[str, ...]:
     """Return the round of a game that cost each of its seats the most, in words."""
     worst, found = [0] * seats, [""] * seats
-    before: Sequence[int] = [0] * seats
-    for one in rounds:
-        gains = [now - was for now, was in zip(one.scores, before, strict=True)]
-        for seat in range(seats):
-            cost = max(gains[other] for other in opponents(rules, seats, seat)) - gains[seat]
-            if cost > worst[seat]:
-                blocked = ", blocked" * (one.why == "blocked")
-                worst[seat], found[seat] = cost, f"round {one.round} cost it {cost} points{blocked}"
-        before = one.scores
+    for one, swings in swings_of(rules, seats, rounds):
+        blocked = ", blocked" * (one.why == "blocked")
+        for seat, swing in enumerate(swings):
+            if swing < worst[seat]:
+                worst[seat] = swing
+                found[seat] = f"round {one.round} cost it {-swing} points{blocked}"
     return tuple(found)

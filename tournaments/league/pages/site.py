@@ -6,9 +6,11 @@ killed leaves a site that can be read, and the next one mends it.
 """
 
 import hashlib
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from shutil import rmtree
@@ -18,11 +20,12 @@ from uuid import NAMESPACE_URL, uuid5
 from markupsafe import Markup
 
 from arena.document.blocks import Media, select
-from arena.files import open_file
+from arena.files import open_file, write_atomic
 from arena.rules.explain import explain_ruleset
 from arena.ui.html import SitePages, generator
 from protocol.codec import indented_json, printable_lines
-from tournaments.league.folder import CLOSED, PLAN
+from protocol.errors import UserError
+from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
 from tournaments.league.pages.bot_page import BotPage, steps_alike
 from tournaments.league.pages.charts import score_bar
 from tournaments.league.pages.news import league_news
@@ -41,15 +44,21 @@ from tournaments.league.pages.view import (
     pairing_address,
     round_address,
 )
+from tournaments.league.pairing.next_round import next_round
 from tournaments.league.ratings import LeagueTable, StandingRow, rate_division
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.read import DivisionData, LeagueData, PlayedRound, week_of
 from tournaments.league.records import RoundPlan
 from tournaments.league.weekly_report import league_at_end, week_before, week_blocks, weekly_text
 from tournaments.report.html.page import HERE as REPORT
 from tournaments.site.publish import write_changed
+from tournaments.site.writer import SiteWriter
 from tournaments.storage.folder import content
 
 HERE = Path(__file__).parent
+LIVE = "live"
+"""Folder of the site that shows the present round, some time late."""
+PAUSE_FACTOR = 10
+"""The site is written again at the earliest when so many times as long has passed as it took."""
 OWN = ("bots", "pairings", "badges", "weeks", "rounds")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 GAMES = 100
@@ -68,27 +77,68 @@ File = tuple[str, bytes | None]
 class LeagueSite:
     """The site of a league, and what this process has read for it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: LeagueFolder) -> None:
+        self._site, self._published = folder.site, folder.published
         self._facts: dict[tuple[object, ...], RoundFacts] = {}
         self._ranks: dict[tuple[str, str, int], Ranks] = {}
+        self._at = self._took_s = 0.0
+        self._begun: PlayedRound | None = None
+        self._live: tuple[object, SiteWriter] | None = None
 
-    def publish(self, data: LeagueData, week: str, planned: RoundPlan | None) -> None:
-        """Write the site, or bring it up to date; `planned`: the round that would begin now.
+    def announce(self, begun: PlayedRound) -> None:
+        """Publish the commitments of a round, before its first game, and show it from now on.
 
-        `week`: the present one. Raises DamagedFileError and UserError if a round's files are
-        damaged, OSError.
+        Raises OSError.
         """
+        place = self._site / round_address(begun)
+        place.mkdir(parents=True, exist_ok=True)
+        commitments = begun.folder.commitments
+        write_atomic(place / commitments.name, [content(commitments)])
+        self._begun = begun
+
+    def show_live(self, data: LeagueData) -> None:
+        """Write a public snapshot of the last round; if that fails, the next call tries again.
+
+        After a restart that is the round of before, until the delay of the next has passed.
+        """
+        last = self._begun or max(data.last_rounds, key=lambda one: one.plan.time, default=None)
+        if last:
+            key = title, delay_s = data.settings.title, data.settings.delay_s
+            if self._live is None or self._live[0] != key:
+                self._live = key, SiteWriter(self._site / LIVE, delay_s, ((f"../{HOME}", title),))
+            with suppress(OSError, UserError):
+                self._live[1].follow(last.folder.path, time.time())
+
+    def outdate(self) -> None:
+        """Note that the site lacks something of earlier rounds. Raises OSError."""
+        self._published.unlink(missing_ok=True)
+
+    def publish(self, data: LeagueData, now: datetime, *, at_once: bool) -> float | None:
+        """Write the site, or bring it up to date; return the duration in s, or None without news.
+
+        Soon after the last time only `at_once`. Raises DamagedFileError and UserError if a round's
+        files are damaged, OSError.
+        """
+        began, state = time.monotonic(), _state(data, now)
+        if not at_once and began - self._at < PAUSE_FACTOR * self._took_s:
+            return None
+        if (self._site / HOME).exists() and content(self._published) == state:
+            return None
+        week, planned = week_of(now), _planned(data, now)
         divisions = [self._division(data, one, week, planned) for one in data.divisions.values()]
         view = LeagueView(data=data, divisions=divisions)
         written = set()
-        for address, text in _Writer(view, self._folder, week).files():
-            path = self._folder / address
+        for address, text in _Writer(view, self._site, week).files():
+            path = self._site / address
             if text is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_changed(path, text)
             written.add(path)
-        _remove_others(view, self._folder, written)
+        _remove_others(view, self._site, written)
+        write_atomic(self._published, [state])
+        self._at = time.monotonic()
+        self._took_s = self._at - began
+        return self._took_s
 
     def _division(
         self, data: LeagueData, division: DivisionData, week: str, planned: RoundPlan | None
@@ -96,14 +146,13 @@ class LeagueSite:
         """Publish the rounds of a division, and put it together as the pages show it."""
         links = [("../../../" + HOME, data.settings.title)]
         for one in division.over:
-            publish_round(one, self._folder / round_address(one), links)
+            publish_round(one, self._site / round_address(one), links)
         plans = [one.plan for one in division.rounds if not one.is_over]
         plans += [planned] if planned and planned.division == division.settings.name else []
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
-            rounds=division.over,
             facts=[
                 self._facts_of(one, with_logs=len(division.over) - place <= READ_LOGS)
                 for place, one in enumerate(division.over)
@@ -165,7 +214,7 @@ class _Writer:
         by_bot = defaultdict[str, list[News]](list)
         for item in self._news:
             by_bot[item.bot].append(item)
-        for bot in view.entries:
+        for bot in data.histories:
             news, address, feed = by_bot[bot], bot_address(bot), f"bots/{bot}.xml"
             page = BotPage(view, bot, news)
             yield self._page(address, bot, "bot.html.j2", feeds=[(feed, bot)], page=page)
@@ -184,7 +233,7 @@ class _Writer:
         yield "league.json", indented_json(table) + b"\n"
         news = [one for one in self._news if one.kind != "rank"]
         yield self._feed(FEED, HOME, self._title, news)
-        live = (self._site / "live").is_dir()
+        live = (self._site / LIVE).is_dir()
         leads = [f"{one.title}: {one.lead}" for one in view.divisions]
         summary = " ".join(leads) if len(leads) > 1 else view.divisions[0].lead
         yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, summary=summary)
@@ -209,7 +258,7 @@ class _Writer:
                 division=division,
                 pair=(one, other),
                 score=score_bar(division.record(one, other).win_share, *emblems),
-                games=[game_row(met.round, met.result) for met in reversed(games[-GAMES:])],
+                games=[game_row(it.facts.round, it.result) for it, _ in games[: -GAMES - 1 : -1]],
                 left=max(0, len(games) - GAMES),
             )
 
@@ -296,15 +345,27 @@ def _bot_html(pages: SitePages, numbers: Ranks, name: str) -> Markup:
     return Markup(pages.render("bot_name.html.j2", numbers=numbers, name=name))
 
 
+def _state(league: LeagueData, now: datetime) -> bytes:
+    """Return what the site shows of a league, but for luck and reviews, in short."""
+    rounds = {name: (len(one.rounds), len(one.over)) for name, one in league.divisions.items()}
+    return repr((f"{now:%Y-%m-%d}", league.settings, len(league.register), rounds)).encode()
+
+
+def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
+    """Return the plan of the round that would begin now; None while one is played."""
+    if all(one.is_over for one in league.rounds):
+        with suppress(UserError):
+            return found[0] if (found := next_round(league, now)) else None
+    return None
+
+
 # --- what is gone ---
 
 
 def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
     """Remove the files in our folders that were not written, and rounds that are no more."""
     # Of a round that is not over the commitments are public.
-    rounds = {
-        site / round_address(one) for division in view.divisions for one in division.data.rounds
-    }
+    rounds = {site / round_address(one) for one in view.data.rounds}
     for path in (site / "rounds").glob("*/*"):
         if path.is_dir() and path not in rounds:
             rmtree(path)

@@ -18,7 +18,7 @@ from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings import DivisionTable, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
-from tournaments.league.records import AnyEntry, RoundPlan
+from tournaments.league.records import RoundPlan
 from tournaments.report.html.charts import Forest, forest_of
 from tournaments.report.log_facts import FoulExample, describe_equal
 from tournaments.report.losses import GameSums
@@ -51,6 +51,7 @@ class News(NamedTuple):
 class RoundFacts(Struct, frozen=True, kw_only=True):
     """Facts from the files of a round, as far as the league's pages show them."""
 
+    round: PlayedRound
     evidence: tuple[FoulExample, ...] = ()
     """Examples of each version's fouls."""
     costliest: dict[str, tuple[str, ...]] = {}
@@ -62,14 +63,11 @@ class RoundFacts(Struct, frozen=True, kw_only=True):
 
 
 class BotGame(NamedTuple):
-    """A game between two bots that is over, from the side of one of them."""
+    """A game that is over, from the side of one of its bots."""
 
-    round: PlayedRound
+    facts: RoundFacts
     result: Result
     seat: int
-    """The seat of the one,"""
-    other: int
-    """and that of the other."""
 
 
 class GameLine(NamedTuple):
@@ -88,10 +86,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     data: DivisionData
     table: DivisionTable
     """Its ratings, as league.json has them."""
-    rounds: Sequence[PlayedRound]
-    """Its rounds that are over and published, in order."""
     facts: Sequence[RoundFacts]
-    """The facts of each of them."""
+    """Those of its rounds that are over and published, in order."""
     next: RoundPlan | None
     """The plan of the round that is being played, or that would be chosen now."""
     past: Sequence[tuple[str, Ranks]]
@@ -118,7 +114,7 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         place = f", place {best.rank} of {len(rows)}" if best.rank else ""
         lead = f"Best entrant: **{best.name}**{place} ({rating})."
         lead = f"**{best.name}** leads with {rating}." if best.rank == 1 else lead
-        last = self.rounds[-1].plan
+        last = self.facts[-1].round.plan
         return (
             f"{lead} {count_in_digits(len(rows), 'bot')}, {self.table.games:,} games; last round: "
             f"{last.number}, on {last.time[:10]}."
@@ -144,43 +140,41 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         return {row.bot: before.get(row.bot, row.rank or 0) - (row.rank or 0) for row in rows}
 
     @cached_property
-    def meetings(self) -> Mapping[str, Mapping[str, Sequence[BotGame]]]:
-        """The games of each bot with each other that it met, in order, from its side."""
-        found: defaultdict[str, defaultdict[str, list[BotGame]]]
-        found = defaultdict(lambda: defaultdict(list))
-        seats = range(self.data.seats)
-        against = {seat: opponents(self.data.rules, len(seats), seat) for seat in seats}
-        for one in self.rounds:
-            for result in one.results:
-                bots = [first_version(name) for name in result.seats]
-                for seat, bot in enumerate(bots):
-                    for other in against[seat]:
-                        if bot != bots[other]:
-                            found[bot][bots[other]].append(BotGame(one, result, seat, other))
+    def games_of(self) -> Mapping[str, Sequence[BotGame]]:
+        """The games of each bot, in order."""
+        found = defaultdict[str, list[BotGame]](list)
+        for facts in self.facts:
+            for result in facts.round.results:
+                for seat, name in enumerate(result.seats):
+                    found[first_version(name)].append(BotGame(facts, result, seat))
         return found
 
     @cached_property
-    def games_of(self) -> Mapping[str, Sequence[tuple[int, Result, int]]]:
-        """The games of each bot in order, with the place of their round and the bot's seat."""
-        found: defaultdict[str, list[tuple[int, Result, int]]] = defaultdict(list)
-        for place, one in enumerate(self.rounds):
-            for result in one.results:
-                for seat, name in enumerate(result.seats):
-                    found[first_version(name)].append((place, result, seat))
+    def meetings(self) -> Mapping[str, Mapping[str, Sequence[tuple[BotGame, int]]]]:
+        """The games of each bot with each other that it met, in order, and the other's seat."""
+        found: defaultdict[str, defaultdict[str, list[tuple[BotGame, int]]]]
+        found = defaultdict(lambda: defaultdict(list))
+        seats = self.data.seats
+        against = [opponents(self.data.rules, seats, seat) for seat in range(seats)]
+        for bot, games in self.games_of.items():
+            for game in games:
+                for other in against[game.seat]:
+                    if bot != (rival := first_version(game.result.seats[other])):
+                        found[bot][rival].append((game, other))
         return found
 
     def record(self, bot: str, other: str) -> GameSums:
         """Return the sums of a bot's games against another."""
         sums = GameSums()
-        for one in self.meetings[bot][other]:
-            sums.add(one.result, one.seat, (one.other,))
+        for game, seat in self.meetings[bot][other]:
+            sums.add(game.result, game.seat, (seat,))
         return sums
 
     def last_games(self) -> Iterator[GameLine]:
         """Yield a game of each table of the last round."""
-        for last in self.rounds[-1:]:
-            for result in {frozenset(one.seats): one for one in last.results}.values():
-                yield game_row(last, result)
+        for last in self.facts[-1:]:
+            for result in {frozenset(one.seats): one for one in last.round.results}.values():
+                yield game_row(last.round, result)
 
 
 class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
@@ -190,33 +184,21 @@ class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
     divisions: Sequence[DivisionView]
 
     @cached_property
-    def entries(self) -> Mapping[str, Sequence[AnyEntry]]:
-        """The register's lines about each bot, by bot, in the order in which the bots came."""
-        found: defaultdict[str, list[AnyEntry]] = defaultdict(list)
-        for entry in self.data.register:
-            found[entry.bot].append(entry)
-        return found
-
-    @cached_property
     def emblems(self) -> Mapping[str, int]:
         """The number of the emblem of each bot and version: it never changes."""
-        numbers = {bot: number for number, bot in enumerate(self.entries)}
+        numbers = {bot: number for number, bot in enumerate(self.data.histories)}
         versions = {name: numbers[one.bot] for name, one in self.data.versions.items()}
         return {**versions, **numbers}
 
     @property
     def weeks(self) -> list[str]:
         """The weeks with rounds, in order."""
-        return sorted({one.week for division in self.divisions for one in division.data.rounds})
+        return sorted({one.week for one in self.data.rounds})
 
     def rounds_in(self, week: str) -> list[PlayedRound]:
         """Return the rounds of a week that are over, the latest first."""
-        rounds = (one for division in self.divisions for one in reversed(division.rounds))
+        rounds = (one.round for each in self.divisions for one in reversed(each.facts))
         return [one for one in rounds if one.week == week]
-
-    def rows_of(self, bot: str) -> list[tuple[DivisionView, StandingRow]]:
-        """Return the row of a bot's present version in each division in which it plays."""
-        return [(one, one.rows[bot]) for one in self.divisions if bot in one.rows]
 
     def same_files(self, division: DivisionView) -> Iterator[str]:
         """Yield a sentence for each group of bots whose files are equal."""

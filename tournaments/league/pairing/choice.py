@@ -114,7 +114,10 @@ def _weights(information: Information, doubts: Floats, until: float | None) -> F
     if (level := information.anchor) is not None:
         weights[level] += RATING
         weights[:, level] += RATING
-        is_open[level] |= _rated_closely(information, level)
+        # The lead over the anchor matters of those within its reach.
+        within: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
+        within[level] = False
+        is_open[level] |= within
         is_open[:, level] = is_open[level]
     np.fill_diagonal(weights, 0)
     if until is not None:
@@ -128,13 +131,6 @@ def _decided(information: Information, doubts: Floats) -> Bools:
     """Tell of which two versions games would all end alike, for certain."""
     lopsided = np.abs(information.shares() - 0.5) > ALIKE - 0.5
     return np.asarray((doubts < CERTAIN) & lopsided)
-
-
-def _rated_closely(information: Information, level: int) -> Bools:
-    """Tell of which versions the lead over the anchor matters: those within its reach."""
-    within: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
-    within[level] = False
-    return within
 
 
 def _best_table(

@@ -41,14 +41,6 @@ class Encounters(NamedTuple):
             self.half_points + other.half_points,
         )
 
-    def games_of(self) -> Counter[str]:
-        """Count the encounters of each version that played."""
-        found: Counter[str] = Counter()
-        for (left, right), many in self.games.items():
-            for name in (*left, *right):
-                found[name] += many
-        return found
-
 
 NO_ENCOUNTERS = Encounters(0, Counter(), Counter())
 """The encounters before the first round."""
@@ -86,7 +78,9 @@ class Information:
         """Fit all games; versions that play no more connect the others, so they count too."""
         self.partners = partners
         self.anchor = active.index(anchor) if anchor in active else None
-        played = encounters.games_of()
+        played = Counter[str]()
+        for (left, right), many in encounters.games.items():
+            played.update(dict.fromkeys((*left, *right), many))
         names = [*active, *sorted(played.keys() - set(active))]
         rating, covariance = _fit(encounters, names)
         size = len(active)

@@ -1,7 +1,10 @@
 """The reading of an archive (ustar) that hostile code may have written.
 
-Python's tarfile takes many forms, and some damaged ones have made it loop for ever. This takes one.
+Python's tarfile takes many forms, and some damaged ones have made it loop for ever. This takes one,
+and of tarfile only the reading of a single header.
 """
+
+import tarfile
 
 from tournaments.league.registry.file_tree import (
     FileTree,
@@ -15,9 +18,6 @@ from tournaments.league.registry.file_tree import (
 
 BLOCK = 512
 """Bytes of a header, and the unit in which contents are stored."""
-MAGIC = b"ustar"
-_NAME, _MODE, _SIZE, _KIND = slice(0, 100), slice(100, 108), slice(124, 136), slice(156, 157)
-_TARGET, _MAGIC, _PREFIX = slice(157, 257), slice(257, 262), slice(345, 500)
 
 
 def archive_bound(bounds: TreeBounds) -> int:
@@ -32,14 +32,16 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
     """
     tree: dict[str, TreeItem] = {}
     offset = size = 0
-    while any(head := data[offset : offset + BLOCK]):
-        path, item, offset = _read_member(data, offset, head, tree, place)
+    while any(data[offset : offset + BLOCK]):
+        path, item, offset = _read_member(data, offset, tree, place)
         parts = path.split("/")
         if not path or any(map(is_ignored, parts)):
             continue
         check_path(path, place)
         size += len(item.content)
-        if ".." in parts or path in tree or not _is_below_folder(tree, path):
+        above = path.rpartition("/")[0]
+        is_inside = not above or (above in tree and tree[above].kind == "folder")
+        if ".." in parts or path in tree or not is_inside:
             raise _damaged(place)
         tree[path] = item
         if len(tree) > bounds.files or size > bounds.size:
@@ -51,33 +53,25 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
     return tree
 
 
-def _is_below_folder(tree: FileTree, path: str) -> bool:
-    above = path.rpartition("/")[0]
-    return not above or (above in tree and tree[above].kind == "folder")
-
-
-def _read_member(
-    data: bytes, offset: int, head: bytes, tree: FileTree, place: str
-) -> tuple[str, TreeItem, int]:
+def _read_member(data: bytes, offset: int, tree: FileTree, place: str) -> tuple[str, TreeItem, int]:
     """Return a member's path, the member, and the offset of the next; `tree`: those before it."""
-    try:
-        size, mode = _number(head[_SIZE]), _number(head[_MODE])
-        prefix, name, target = (_text(head[part]) for part in (_PREFIX, _NAME, _TARGET))
-    except ValueError:
-        raise _damaged(place) from None
     start = offset + BLOCK
-    end = start + size
-    if len(head) < BLOCK or head[_MAGIC] != MAGIC or end > len(data):
+    try:
+        head = tarfile.TarInfo.frombuf(data[offset:start], "utf-8", "strict")
+    except (tarfile.HeaderError, ValueError):
+        raise _damaged(place) from None
+    end = start + head.size
+    if not start <= end <= len(data):
         raise _damaged(place)
-    path = _plain(f"{prefix}/{name}")
-    match head[_KIND]:
+    path = _plain(head.name)
+    match head.type:
         case b"0" | b"\0":
-            item = TreeItem("file", data[start:end], bool(mode & 0o100))
+            item = TreeItem("file", data[start:end], bool(head.mode & 0o100))
         case b"5":
             item = TreeItem("folder")
         case b"2":
-            item = TreeItem("link", target.encode())
-        case b"1" if (other := tree.get(_plain(target))) and other.kind == "file":
+            item = TreeItem("link", head.linkname.encode())
+        case b"1" if (other := tree.get(_plain(head.linkname))) and other.kind == "file":
             # A second name of a file is a copy of it.
             item = other
         case _:
@@ -85,23 +79,12 @@ def _read_member(
                 f"{place} leaves {path[:60]!a}, which is neither a file nor a folder nor a "
                 "symbolic link. Remove it at the end of the build."
             )
-    return path, item, start + -(-size // BLOCK) * BLOCK
+    return path, item, start + -(-head.size // BLOCK) * BLOCK
 
 
 def _plain(path: str) -> str:
     """Return a path as a tree has it: `./src/main.c` is `src/main.c`."""
     return "/".join(part for part in path.split("/") if part not in ("", "."))
-
-
-def _number(field: bytes) -> int:
-    digits = field.strip(b" \0")
-    if digits and not digits.isdigit():
-        raise ValueError
-    return int(digits or b"0", 8)
-
-
-def _text(field: bytes) -> str:
-    return field.partition(b"\0")[0].decode()
 
 
 def _damaged(place: str) -> RefusedPushError:

@@ -6,7 +6,7 @@ import subprocess
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from arena.sandbox.command import Command
 from arena.sandbox.limits import MIB, REQUIRED, Limits, level_name
@@ -50,14 +50,6 @@ END_S = 10.0
 """Time that the kernel has to end the build's processes, in s."""
 
 
-class _Work(NamedTuple):
-    """A build that is over."""
-
-    archive: bytes
-    said: str
-    fault: str
-
-
 def build_bot(
     bot: BotFile, source: Path, target: Path, sandbox: Sandbox, bounds: TreeBounds, seconds: float
 ) -> None:
@@ -81,21 +73,15 @@ def build_bot(
     if sandbox.level == "off":
         target.mkdir()
     try:
-        work = _run(command, str(target), Sandbox(sandbox.level, LIMITS), most, seconds)
+        archive = _run(command, str(target), Sandbox(sandbox.level, LIMITS), most, seconds)
     finally:
         remove_tree(target)
-    if work.fault:
-        raise RefusedPushError(f"build: {work.fault}{_quoted(work.said)}")
-    write_tree(read_archive(work.archive, "build:", most), target)
-
-
-def _quoted(said: str) -> str:
-    return f" It printed:\n{said}" if said else " It printed nothing."
+    write_tree(read_archive(archive, "build:", most), target)
 
 
 def _run(
     command: Command, workshop: str, sandbox: Sandbox, bounds: TreeBounds, seconds: float
-) -> _Work:
+) -> bytes:
     with closing(sandbox.new_process()) as slot:
         process = slot.start(command, workshop)
         try:
@@ -112,8 +98,8 @@ def _run(
 
 def _watch(
     process: subprocess.Popen[bytes], slot: SandboxedProcess, bounds: TreeBounds, seconds: float
-) -> _Work:
-    """Read what the build prints and leaves, until it ends or does too much."""
+) -> bytes:
+    """Return the archive that a build leaves. Raises RefusedPushError for its faults."""
     assert process.stdout
     assert process.stderr
     archive, said = _Pipe(process.stdout), _Pipe(process.stderr, KEPT)
@@ -140,9 +126,12 @@ def _watch(
             process.wait(END_S)
         status = process.returncode
         if slot.never_ran():
-            raise OSError(f"The sandbox did not start a build: {_tail(bytes(said.data))}")
+            raise OSError(f"The sandbox did not start a build: {_tail(said.data)}")
         fault = "" if status == 0 else f"it failed with exit status {status}."
-    return _Work(bytes(archive.data), _tail(bytes(said.data)), fault)
+    if fault:
+        printed = f"It printed:\n{tail}" if (tail := _tail(said.data)) else "It printed nothing."
+        raise RefusedPushError(f"build: {fault} {printed}")
+    return bytes(archive.data)
 
 
 class _Pipe:
@@ -164,7 +153,7 @@ class _Pipe:
         return bool(data)
 
 
-def _tail(data: bytes) -> str:
+def _tail(data: bytearray) -> str:
     # The first line is empty: see PARENT_CHECK in arena/sandbox/command.py.
     text = printable_lines(data.decode(errors="replace").strip())
     return text if len(text) <= SHOWN else f"…{text[-SHOWN:]}"

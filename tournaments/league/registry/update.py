@@ -176,17 +176,14 @@ class _Update:
                     check_bot_name(name, self._authors_bots())
                     yield from self._update_bot(bot, is_its_turn)
             except RefusedPushError as error:
-                self._make_known(bot)
+                # A folder that is no bot; no more of them than some become known in a day.
+                if self.histories[bot].last is None:
+                    if self._strangers >= MOST_STRANGERS:
+                        return
+                    self._strangers += 1
                 yield from self._refuse(bot, f"{error}", always=isinstance(error, ChangedPushError))
             except (OSError, CannotStartError) as error:
                 print_note(f"bots/{bot} waits for the next turn: {error}")
-
-    def _make_known(self, bot: str) -> None:
-        """Count a folder that is no bot; raise _PostponedError after too many new ones in a day."""
-        if self.histories[bot].last is None:
-            if self._strangers >= MOST_STRANGERS:
-                raise _PostponedError
-            self._strangers += 1
 
     def _update_bot(self, bot: str, is_its_turn: bool) -> Iterator[AnyEntry]:
         history = self.histories[bot]
@@ -255,7 +252,7 @@ class _Update:
             raise RefusedPushError(
                 f"bots/{bot} has had {MOST_VERSIONS} versions: there are no more."
             )
-        version = f"{bot}{history.next_version}"
+        version = f"{bot}@{len(history.admitted) + 1}" if history.admitted else bot
         why, check, is_admitted = "", None, False
         try:
             try:
@@ -270,21 +267,28 @@ class _Update:
                 return
             # Before the line: a signal while the disk takes it would remove what is admitted.
             is_admitted = True
-            yield self.append(
-                Admitted(
-                    time=self.time,
-                    bot=bot,
-                    version=version,
-                    fingerprint=fingerprint,
-                    about=file.about,
-                    author=file.author,
-                    divisions=file.divisions,
-                    check=check,
-                )
-            )
+            yield self._admit(bot, version, file, fingerprint, check)
         finally:
             if not is_admitted:
                 self._remove(version)
+
+    def _admit(
+        self, bot: str, version: str, file: BotFile, fingerprint: str, check: CheckSummary | None
+    ) -> AnyEntry:
+        """Write the line of a version; without a check it is a house bot."""
+        return self.append(
+            Admitted(
+                time=self.time,
+                bot=bot,
+                version=version,
+                fingerprint=fingerprint,
+                house=check is None,
+                about=file.about,
+                author=file.author,
+                divisions=file.divisions,
+                check=check,
+            )
+        )
 
     def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
         """Copy, build and check a version. Raises RefusedPushError, CannotStartError, OSError."""
@@ -324,16 +328,7 @@ class _Update:
             version_command(file, self._lay_out(name, file, tree), BotPermissions())
         except RefusedPushError as error:
             raise UserError(f"The house bot {name} cannot play: {error}") from error
-        return self.append(
-            Admitted(
-                time=self.time,
-                bot=name,
-                version=name,
-                fingerprint=tree_fingerprint(tree),
-                house=True,
-                about=file.about,
-            )
-        )
+        return self._admit(name, name, file, tree_fingerprint(tree), None)
 
     @cached_property
     def sandbox(self) -> Sandbox:
@@ -345,7 +340,7 @@ class _Update:
 
 
 class _PostponedError(Exception):
-    """The end of looking at a bot that has changed too often today, or at one too many."""
+    """The end of looking at a bot that has changed too often today."""
 
 
 LONGEST = 40

@@ -178,9 +178,11 @@ class Chart(NamedTuple):
         return tag.format(self.kind, read if self.words else hidden, marks, feet)
 
 
-def grid_up(scale: Axis) -> Iterator[Stroke]:
-    """Yield an upright line at each tick."""
-    return (Stroke("grid", (value, value)) for value in scale.ticks())
+def grid_across(scale: Axis, x: float, anchor: str, dx: int = 0, dy: int = 0) -> Iterator[Mark]:
+    """Yield a level line at each tick, and its value at this x."""
+    for value in scale.ticks():
+        yield Stroke("grid", EDGES, (value, value))
+        yield Label(write_tick(value), x, value, anchor, dx, dy)
 
 
 def percent(share: float) -> str:
@@ -227,9 +229,9 @@ def forest_of(ratings: Sequence[Estimate], *, grid: bool = True) -> Forest:
     """Return the intervals of these ratings, one known at least; of a bound all beyond it."""
     scale = axis(end for one in ratings if one.value is not None for end in (one.low, one.high))
     labels = [Label(write_tick(value), value, 0.15) for value in scale.ticks()]
-    back = [*grid_up(scale), Stroke("zero", (0, 0))] if grid else []
+    back = [*(Stroke("grid", (value, value)) for value in scale.ticks()), Stroke("zero", (0, 0))]
     axes = Axes(scale)
-    rows = [Chart("forest", axes, [*back, *_interval(one)]) for one in ratings]
+    rows = [Chart("forest", axes, [*(back if grid else ()), *_interval(one)]) for one in ratings]
     return Forest(Chart("axis", axes, labels), rows)
 
 
@@ -395,10 +397,7 @@ def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
     up = axis((low, high, *(elo for elo, _ in near)))
     times = sorted({one.move_ms for one in points})
     along = axis((log10(times[0]), log10(times[-1])), FREE)
-    marks: list[Mark] = []
-    for value in up.ticks():
-        marks.append(Stroke("grid", EDGES, (value, value)))
-        marks.append(Label(write_tick(value), -inf, value, "start", dy=-3))
+    marks = [*grid_across(up, -inf, "start", dy=-3)]
     marks += [Stroke("grid", (log10(ms), log10(ms))) for ms in times]
     marks += _others(sorted(near, reverse=True), up)
     for number, curve in enumerate(curves):

@@ -66,7 +66,8 @@ def build_game_list(
     for result in results:
         page = addresses[result.game].removesuffix(quote(result.game))
         row = _row(result, pages.get(page, len(pages)), places)
-        course = _rounds(rounds.get(result.game, ()))
+        records = rounds.get(result.game, ())
+        course = [n for one in records for n in (int(one.why == "blocked"), *one.scores)]
         room -= len(encode_json((row, course, *(() if page in pages else (page,)))))
         if room < 0:
             break
@@ -82,10 +83,6 @@ def build_game_list(
         rounds=tuple(courses),
         partners=event.rules.deal.partners,
     )
-
-
-def _rounds(records: Sequence[RoundRecord]) -> Rounds:
-    return [number for one in records for number in (int(one.why == "blocked"), *one.scores)]
 
 
 def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:

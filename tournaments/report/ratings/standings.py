@@ -27,7 +27,7 @@ from arena.rules.english import join_words
 from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.game_result import LiveRating
 from tournaments.rating.statistics import Floats, by_cluster, t_quantile
-from tournaments.rating.tables import Anchor, Bound, Gain, Pool, Rating
+from tournaments.rating.tables import Anchor, Bound, Pool, Rating
 from tournaments.rating.tally import Tally, meetings, won_lost
 from tournaments.report.html import link_to_games
 from tournaments.report.html.charts import Histogram, forest_of, histograms
@@ -98,11 +98,12 @@ def standings_table(
         forest_of([*map(elo_of, pool.entrants)]),
     )
     axis = Figure(macro="chart", value=drawn.axis)
+    spread = Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
     columns = [
         Column("#", "rank"),
         Column("bot", "name"),
         Column("Elo", detail="±"),
-        *([_interval_column(axis)] if forest else []),
+        *([spread] if forest else []),
         *([Column("won – drawn – lost", media=Media.HTML)] if won_lost else []),
         *map(Column, ("games", "win %")),
         Column("margin", detail="±"),
@@ -112,11 +113,19 @@ def standings_table(
 
     def row(place: int, one: Rating) -> list[Cell]:
         interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
+        best, worst = one.ranks
+        sure = best == worst or one.boards < FEWEST_FOR_RANKS
+        rank = f"{place}" if sure else f"{place} ({best}–{worst})"
+        # A bot that stopped may have chosen the moment of its rank.
         return [
-            *_placed(place, one),
+            Cell("stopped" if one.cost and one.cost.stopped else rank),
+            Cell(one.name, href=link_to_games(one.name)),
+            elo_of(one).cell(),
             *([interval] if forest else []),
             *([Cell(won_lost[one.name])] if won_lost else []),
-            *_played(one),
+            *map(Cell, (f"{one.games}", f"{100 * one.win_share:.1f}")),
+            Estimate(one.margin, one.margin_half_width).cell(1),
+            Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
             *([elo_of(one.clean).cell() if one.clean else Cell(UNKNOWN)] if beside else []),
         ]
 
@@ -128,32 +137,6 @@ def standings_table(
     if len(groups) == 1:
         groups = [RowGroup("", groups[0].rows)]
     return Table("Standings", columns, groups)
-
-
-def _interval_column(axis: Figure) -> Column:
-    return Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
-
-
-def _placed(place: int, rating: Rating) -> list[Cell]:
-    best, worst = rating.ranks
-    sure = best == worst or rating.boards < FEWEST_FOR_RANKS
-    rank = f"{place}" if sure else f"{place} ({best}–{worst})"
-    if rating.cost and rating.cost.stopped:
-        rank = "stopped"  # It may have chosen the moment of its rank.
-    return [
-        Cell(rank),
-        Cell(rating.name, href=link_to_games(rating.name)),
-        elo_of(rating).cell(),
-    ]
-
-
-def _played(rating: Rating) -> list[Cell]:
-    return [
-        Cell(f"{rating.games}"),
-        Cell(f"{100 * rating.win_share:.1f}"),
-        Estimate(rating.margin, rating.margin_half_width).cell(1),
-        Cell(f"{rating.fouls}", href="#fouls" if rating.fouls else ""),
-    ]
 
 
 def cost_sections(pool: Pool) -> list[Section]:
@@ -351,26 +334,21 @@ def luck_notes(pool: Pool) -> list[str]:
     unsure = {of: one for of, one in gains.items() if one and one.low <= 1}
     said = []
     if more:
-        said.append(f"With luck taken out, a game here tells as much {_worth(more)} with luck in.")
+        worth = join_words(
+            [
+                f"about {of} as {one.value:.1f} games ({one.low:.1f}–{one.high:.1f})"
+                for of, one in more.items()
+            ]
+        )
+        said.append(f"With luck taken out, a game here tells as much {worth} with luck in.")
     if unsure:
-        said.append(f"Taking luck out did not sharpen {' or '.join(unsure)} ({_worths(unsure)}).")
+        each = (f"× {one.value:.1f}, {one.low:.1f}–{one.high:.1f}" for one in unsure.values())
+        worths = "; ".join(each)
+        said.append(f"Taking luck out did not sharpen {' or '.join(unsure)} ({worths}).")
     rated = [one.corrected for one in pool.entrants if one.corrected and not one.bound]
     if len(rated) > 1 and any(one.elo is None for one in rated):
         said.append("`·`: with luck taken out, the results are too one-sided for a rating.")
     return said
-
-
-def _worths(gains: Mapping[str, Gain]) -> str:
-    return "; ".join(f"× {one.value:.1f}, {one.low:.1f}–{one.high:.1f}" for one in gains.values())
-
-
-def _worth(gains: Mapping[str, Gain]) -> str:
-    return join_words(
-        [
-            f"about {of} as {one.value:.1f} games ({one.low:.1f}–{one.high:.1f})"
-            for of, one in gains.items()
-        ]
-    )
 
 
 HALF = 0.5

@@ -5,7 +5,7 @@ intervals treat whole boards as independent, as those of the ratings do.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from types import MappingProxyType
 from typing import TypeVar
@@ -153,9 +153,18 @@ class _Bot:
         for one in seat.decisions:
             for key in (ALL, ("phase", one.phase), ("kind", one.kind)):
                 self.parts[key][seat.board].add(one)
-        dear = [_dear(seat, one) for one in seat.decisions if one.loss > 0]
+        where = seat.game, seat.seat, seat.entrant
+        self.dearest += [
+            DearDecision(
+                *(*where, one.number, one.at, one.round, one.phase, one.kind),
+                *(one.chosen, one.better, one.loss, one.error, _fine(one.gap)),
+            )
+            for one in seat.decisions
+            if one.loss > 0
+        ]
         once: dict[object, DearDecision] = {}
-        for named in sorted([*self.dearest, *dear], key=_certain):
+        self.dearest.sort(key=lambda one: (one.error - one.gap, one.game, one.seat, one.number))
+        for named in self.dearest:
             once.setdefault(_position(named), named)
         self.dearest = [*once.values()][:DEAREST]
 
@@ -191,22 +200,10 @@ class _Bot:
         )
 
 
-def _dear(seat: SeatLosses, one: DecisionLoss) -> DearDecision:
-    fields = (one.number, one.at, one.round, one.phase, one.kind, one.chosen, one.better)
-    return DearDecision(
-        seat.game, seat.seat, seat.entrant, *fields, one.loss, one.error, _fine(one.gap)
-    )
-
-
 def _position(one: DearDecision) -> tuple[object, ...]:
     """Return what decisions share that a bot took alike in several games of a board."""
     board = one.game.partition(".")[0]
     return board, one.round, one.chosen, one.better, one.loss, one.error
-
-
-def certain_loss(gap: float, error: float) -> float:
-    """Return how dear a decision is: of two gaps the one that may be chance counts less."""
-    return gap - error
 
 
 D = TypeVar("D", DearDecision, DecisionLoss)
@@ -214,13 +211,9 @@ D = TypeVar("D", DearDecision, DecisionLoss)
 
 def pick_dearest(found: Iterable[D], most: int = DEAREST) -> list[D]:
     """Return the decisions that cost the most for certain, by their loss."""
-    certain = sorted(found, key=lambda one: -certain_loss(one.gap, one.error))[:most]
+    # Of two gaps the one that may be chance counts less.
+    certain = sorted(found, key=lambda one: one.error - one.gap)[:most]
     return sorted(certain, key=lambda one: -one.loss)
-
-
-def _certain(one: DearDecision) -> tuple[float, str, int, int]:
-    """Return the sort key of the dearest decisions."""
-    return (-certain_loss(one.gap, one.error), one.game, one.seat, one.number)
 
 
 def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewSummary:
@@ -242,7 +235,7 @@ def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewS
 
 
 def ratio(values: Sequence[float], counts: Sequence[int]) -> MeanLoss:
-    """MeanLoss a mean by boards, of which each has a sum of values and a count of them.
+    """Return a mean by boards, of which each has a sum of values and a count of them.
 
     The standard error is that of a ratio of sums over independent boards.
     """
@@ -323,10 +316,8 @@ def review_blocks(
         )
     yield loss_table(summary.entrants)
     yield from _part_tables(summary.entrants)
-    dear = dearest(summary)
-    if dear:
-        title = Paragraph("The decisions that cost the most:")
-        yield title
+    if dear := dearest(summary):
+        yield Paragraph("The decisions that cost the most:")
         yield dearest_table(dear, replays, "Dearest decisions")
 
 
@@ -414,30 +405,20 @@ def loss_table(bots: Sequence[EntrantReview]) -> Table:
 
 
 def _part_tables(bots: Sequence[EntrantReview]) -> Iterator[Block]:
-    phases = [name for name in PHASES if any(name in one.phases for one in bots)]
-    kinds = [name for name in KINDS if any(name in one.kinds for one in bots)]
-    yield Paragraph("Points lost a round, by the part of the round:")
-    yield _part_table("Loss by part of the round", bots, phases, lambda one: one.phases)
-    if len(kinds) > 1:
-        yield Paragraph("Points lost a round, by the kind of the choice:")
-        yield _part_table("Loss by kind of choice", bots, kinds, lambda one: one.kinds)
-
-
-def _part_table(
-    caption: str,
-    bots: Sequence[EntrantReview],
-    names: Iterable[str],
-    parts: Callable[[EntrantReview], Mapping[str, PartSums]],
-) -> Table:
-    names = [*names]
-    columns = [
-        Column("bot", "name"),
-        *(Column(KIND_HEADS.get(name, name), detail="±") for name in names),
-    ]
-    rows: list[Sequence[str | Cell]] = [
-        (one.entrant, *(_part(parts(one).get(name)) for name in names)) for one in bots
-    ]
-    return table(caption, columns, rows)
+    for by, caption, all_names, parts in (
+        ("part of the round", "part of the round", PHASES, [one.phases for one in bots]),
+        ("kind of the choice", "kind of choice", KINDS, [one.kinds for one in bots]),
+    ):
+        names = [name for name in all_names if any(name in own for own in parts)]
+        if len(names) > 1 or all_names is PHASES:
+            yield Paragraph(f"Points lost a round, by the {by}:")
+            columns = [Column("bot", "name")]
+            columns += [Column(KIND_HEADS.get(name, name), detail="±") for name in names]
+            rows: list[Sequence[str | Cell]] = [
+                (one.entrant, *(_part(own.get(name)) for name in names))
+                for one, own in zip(bots, parts, strict=True)
+            ]
+            yield table(f"Loss by {caption}", columns, rows)
 
 
 def _part(sums: PartSums | None) -> Cell:

@@ -1,4 +1,4 @@
-"""Tests of `tournaments.league.loop.turn`: the time of a turn that is wrong, or may be."""
+"""Tests of `tournaments.league.loop.loop`: the time of a turn that is wrong, or may be."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import UserError
-from tournaments.league.loop.turn import begin_turn
+from tournaments.league.loop.loop import begin_turn
 from tournaments.league.read import read_league, write_utc
 from tournaments.league.records import Admitted
 from tournaments.league.register import append_entries

@@ -10,7 +10,7 @@ import pytest
 from protocol.codec import decode_json
 from tests.support.events import boneyard
 from tournaments.league.loop import loop
-from tournaments.league.loop.turn import Turns
+from tournaments.league.loop.loop import Turns
 from tournaments.league.pairing.next_round import boards_to_play
 from tournaments.league.read import read_league
 from tournaments.league.records import Admitted, Withdrawn

@@ -13,6 +13,7 @@ from arena.rules.variants import find_variant
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.ruleset import derive
+from tests.support.leagues import round_plan
 from tests.support.planned_events import event
 from tournaments.commands.play_event import Ending
 from tournaments.formats.matches import Matches
@@ -26,7 +27,7 @@ from tournaments.league.loop.play_round import (
     play_round,
 )
 from tournaments.league.read import read_round
-from tournaments.league.records import ChosenTable, RoundPlan
+from tournaments.league.records import ChosenTable
 from tournaments.plan.bot_command import prepare_word
 from tournaments.runner.exit import RunStoppedError
 
@@ -40,20 +41,7 @@ def begin(place: Path, broken: str = "") -> Path:
     if broken:
         gone = replace(entrants[1].command, argv=(broken,), reads=())
         entrants[1] = replace(entrants[1], command=gone)
-    plan = RoundPlan(
-        method="any",
-        number=1,
-        division="draw",
-        time="2026-11-22T20:00:00Z",
-        active=TABLE,
-        held={},
-        boards=2,
-        most_tables=1,
-        until=None,
-        register="0" * 64,
-        anchor="greedy",
-        tables=(ChosenTable(TABLE, "new", 1.0),),
-    )
+    plan = round_plan(TABLE, boards=2, tables=(ChosenTable(TABLE, "new", 1.0),))
     rules = derive(find_variant("draw"), "draw", {"target": 10})
     one = replace(
         event(2, form=Matches((("bot0", "bot1"),))),

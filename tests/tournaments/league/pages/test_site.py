@@ -1,6 +1,7 @@
 """A league's site leads nowhere in vain, shows what is over, and keeps an author's text text."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -18,7 +19,7 @@ from tournaments.league.ratings import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import CheckedStep, CheckSummary, Refused, Withdrawn
 
-WEEK = "2026-W47"
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
 RUDE = "</script><img src=x onerror=alert(1)>\x1b[31m\x00\u202e\"'&amp;{{ 7 * 7 }} ]]> `code`"
 """Words of an author."""
 SETTINGS = """\
@@ -42,7 +43,10 @@ def published(data: LeagueData, site: Path) -> dict[str, bytes]:
         publish_rounds(data, site)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournaments.league.pages.site.round_facts", made_up_facts)
-        LeagueSite(site).publish(data, WEEK, None)
+        patch.setattr("tournaments.league.pages.site.next_round", lambda *_: None)
+        public = LeagueSite(LeagueFolder(site.parent))
+        public.outdate()
+        public.publish(data, NOW, at_once=True)
     return {
         str(path.relative_to(site)): path.read_bytes()
         for path in sorted(site.rglob("*"))
