@@ -69,8 +69,8 @@ class Row(NamedTuple):
 
 
 def places(how: str) -> tuple[Place, ...]:
-    """Return the places where a behaviour is tried; one that only writes lines needs one place."""
-    return PLACES[1:] if how.startswith("lines/") else PLACES
+    """Return the places where a behaviour is tried; one that only writes needs one place."""
+    return PLACES[1:] if how.startswith(("lines/", "timing/")) else PLACES
 
 
 @functools.cache

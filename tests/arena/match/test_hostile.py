@@ -15,9 +15,11 @@ import pytest
 from arena.analysis.replay import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame, read_games
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
 from protocol.records import FoulClass, FoulRecord, Result
+from protocol.ruleset import derive
 from tests.support.hostile_behaviours import (
     ACTS,
     HOSTILE,
@@ -47,6 +49,8 @@ TRIES = 3
 """How often a machine is given more time before it is too slow for these tests."""
 GROWTH = 24 * 2**20
 """Bytes by which no hostile bot makes our own memory grow; a flood writes much more."""
+SHORT = (derive(find_variant("dutch"), "dutch", {"target": 60}),)
+"""The rules: a game of a few rounds."""
 LONGEST_LOG = 400_000
 """Bytes of the longest log of two games: every answer with the longest note."""
 
@@ -121,7 +125,7 @@ async def test_a_hostile_bot_costs_only_its_own_game(
 def hostile_bot(how: str, folder: Path) -> Command:
     """Return a copy of a bot, which it may spoil; the folder's name is its processes' tag."""
     copy = folder / "bot"
-    shutil.copytree(HOSTILE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOSTILE, copy)
     (copy / "a-copy").touch()
     return hostile(how, str(folder), copy)
 
@@ -135,7 +139,7 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
         log = folder / "log.jsonl"
         log.unlink(missing_ok=True)
         results = await play(
-            [sample(), bot], log, clock, 2, level, limits, then=[sample(), sample()]
+            [sample(), bot], log, clock, 2, level, limits, [sample(), sample()], SHORT
         )
         first, second = results
         harm = [foul.foul for foul in first.fouls if foul.seat == HONEST]
