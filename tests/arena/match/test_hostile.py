@@ -49,8 +49,6 @@ TRIES = 3
 """How often a machine is given more time before it is too slow for these tests."""
 GROWTH = 24 * 2**20
 """Bytes by which no hostile bot makes our own memory grow; a flood writes much more."""
-SHORT = (derive(find_variant("dutch"), "dutch", {"target": 60}),)
-"""The rules: a game of a few rounds."""
 LONGEST_LOG = 400_000
 """Bytes of the longest log of two games: every answer with the longest note."""
 
@@ -135,11 +133,12 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
     machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
     level: Level = "off" if place == "off" else proved().level
+    rules = [derive(find_variant("dutch"), "dutch", {"target": row.target})]
     for _ in range(TRIES):
         log = folder / "log.jsonl"
         log.unlink(missing_ok=True)
         results = await play(
-            [sample(), bot], log, clock, 2, level, limits, [sample(), sample()], SHORT
+            [sample(), bot], log, clock, 2, level, limits, [sample(), sample()], rules
         )
         first, second = results
         harm = [foul.foul for foul in first.fouls if foul.seat == HONEST]
