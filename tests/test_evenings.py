@@ -28,6 +28,7 @@ def shell(tmp_path: Path) -> Shell:
     path = f"{programs}:{os.environ['PATH']}"
     root = f"{Path(__file__).parents[1]}"
     env = {"HOME": f"{tmp_path}", "PATH": path, "PYTHONPATH": root, "LANG": "C.UTF-8"}
+    env["OPENBLAS_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"]
 
     def run(line: str, code: int = 0) -> str:
         done = subprocess.run(
