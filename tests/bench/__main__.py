@@ -1,14 +1,10 @@
 """All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
 
-    python -m tests.bench [referee peers engine playouts] [--rounds 5]
-                          [--moves 20000] [--fastchess PATH] [--out now.json]
-                          [--against before.json] [--profile]
+    python -m tests.bench [referee engine playouts] [--rounds 5] [--moves 20000]
+                          [--out now.json] [--against before.json] [--profile]
 
-Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
-compares with fastchess, where its program is given (it is in no registry), and with python-chess,
-where that is installed (`pip install 'boneyard-arena[bench]'`). Others are
-commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
-million games), `tests.bench.commands` (until a command answers).
+Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. Others are
+commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.coverage` (intervals).
 """
 
 import argparse
@@ -27,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from arena.valuation.playouts import play_out
-from tests.bench import engine, peers, playouts, referee
+from tests.bench import engine, playouts, referee
 from tests.bench.figures import Figure, figure, keep, kept, show
 from tests.bench.referee import Cost
 
@@ -35,9 +31,6 @@ HERE = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)
 CPU_GOAL, WALL_GOAL = 5.0, 3.0
 """Ratios to the loop in C."""
-PEER_GAMES = (1, 8)
-PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
-"""Ratios of CPU and wall time to other referees."""
 PLAYOUT_GOAL = 0.05
 """The share of the engine's time that a playout in arrays may take."""
 DEALS = 2000
@@ -58,7 +51,6 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=[*PARTS], help=f"of {', '.join(PARTS)}")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--moves", type=int, default=20_000, help="about, in each measurement")
-    parser.add_argument("--fastchess", type=Path, help="the program of fastchess, for `peers`")
     parser.add_argument("--out", type=Path, help="keep the figures here")
     parser.add_argument("--against", type=Path, help="figures that were kept before")
     parser.add_argument("--profile", action="store_true", help="where the referee's time goes")
@@ -67,8 +59,7 @@ def main() -> None:
         program = compiled(Path(folder))
         if wanted.profile:
             return profile(program)
-        parts = PARTS | {"peers": partial(by_peer, wanted.fastchess)}
-        made = [parts[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
+        made = [PARTS[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
         figures = [one for part in made for one in part]
     show(figures, kept(wanted.against))
     if wanted.out:
@@ -81,7 +72,7 @@ def compiled(folder: Path) -> str:
     compiler = shutil.which("cc")
     if compiler is None:
         raise SystemExit("This benchmark needs a C compiler (cc).")
-    for name in ("instant", "loop", "uci"):
+    for name in ("instant", "loop"):
         subprocess.run([compiler, "-O2", "-o", folder / name, HERE / f"{name}.c"], check=True)
     return f"{folder}/instant"
 
@@ -120,30 +111,6 @@ def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
         rate = [1e6 / one.wall_us / a_game for one in own[count]]
         least = [1e6 / one.wall_us / a_game for one in base[count]]
         yield figure(f"referee, {count} games", "games/s", rate, least, against)
-
-
-def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> Iterator[Figure]:
-    """Games side by side beside other referees, whose engines are as instant as our bots."""
-    if fastchess is None:
-        print("fastchess is left out: its program was not given. Say --fastchess PATH.")
-    if not peers.HAS_PYTHON_CHESS:
-        print("python-chess is left out: it is not installed (pip install chess).")
-    engine = str(Path(program).with_name("uci"))
-    own: dict[int, list[Cost]] = {count: [] for count in PEER_GAMES}
-    base: dict[tuple[str, int], list[Cost]] = {}
-    for _ in range(rounds):
-        for count in PEER_GAMES:
-            games = max(1, round(moves / peers.PLIES / count))
-            own[count].append(referee.referee_cost(program, count, games))
-            if fastchess:
-                cost = peers.fastchess_cost(fastchess, engine, count, games)
-                base.setdefault(("fastchess", count), []).append(cost)
-            if peers.HAS_PYTHON_CHESS:
-                cost = peers.python_chess_cost(engine, count, games)
-                base.setdefault(("python-chess", count), []).append(cost)
-    for (peer, count), column in base.items():
-        name = f"referee, {count} games, beside {peer}"
-        yield from costs(name, own[count], column, peer, PEER_GOALS[peer])
 
 
 def costs(
@@ -205,7 +172,6 @@ def taken(work: Timed) -> float:
 
 PARTS: dict[str, Part] = {
     "referee": by_referee,
-    "peers": partial(by_peer, None),
     "engine": by_engine,
     "playouts": by_playouts,
 }
