@@ -37,8 +37,12 @@ LARGEST_MIB = 128
 """The highest limit on memory or files that is tried."""
 BEYOND_MIB = 8
 """Amount by which the probes exceed a limit, in MiB."""
-SECONDS = 1.0
-"""Most seconds of one probe."""
+SECONDS = 20.0
+"""Most seconds of one probe, which the busiest machine keeps."""
+SILENCE_S = 3 * SECONDS
+"""Most seconds between two outcomes of a worker."""
+WATCH_S = 0.5
+"""Seconds a probe watches for what may never come."""
 LINGER_S = 5
 OUTLIVE_S = 20
 OWN_TMP = os.environ.get("TMPDIR", "/tmp")
@@ -498,7 +502,7 @@ def on_socket(
 
     def probe(targets: Targets) -> str:
         with socket.socket(family, kind, protocol) as any_socket:
-            any_socket.settimeout(SECONDS / 2)
+            any_socket.settimeout(WATCH_S)
             attempt(any_socket, targets)
         return detail
 
@@ -675,7 +679,7 @@ def watch_file(targets: Targets) -> None:
     watch = libc_call("inotify_init1", os.O_CLOEXEC)
     try:
         libc_call("inotify_add_watch", watch, shared(targets).encode(), IN_OPEN)
-        require(select.select([watch], [], [], SECONDS / 2)[0], "saw nothing")
+        require(select.select([watch], [], [], WATCH_S)[0], "saw nothing")
     finally:
         os.close(watch)
 
@@ -710,7 +714,7 @@ def finds_waiter(count: Callable[[int], int]) -> Probe:
     """Return a probe that looks for a waiter at a page; it may just be between two waits."""
 
     def attempt(page: int) -> None:
-        end = time.monotonic() + SECONDS / 2
+        end = time.monotonic() + WATCH_S
         while time.monotonic() < end:
             if count(page):
                 return
@@ -1001,8 +1005,8 @@ def see_shared_page(targets: Targets) -> None:
 
 
 THREADS = "/proc/self/task"
-THREAD_S = 0.5
-"""Time in which a thread ends, in s."""
+THREAD_S = 10
+"""Most seconds in which a thread ends."""
 
 
 def end_thread(page: int) -> None:
@@ -1221,7 +1225,7 @@ def leaves_child(name: str, prepare: Callable[[], object]) -> Probe:
                 os._exit(0)
         os.close(theirs)
         try:
-            if not select.select([ours], [], [], SECONDS / 2)[0] or not os.read(ours, 1):
+            if not select.select([ours], [], [], SECONDS)[0] or not os.read(ours, 1):
                 raise Untried("it never began")
         finally:
             os.close(ours)
@@ -1314,7 +1318,7 @@ def make_probes(names: list[str], targets: Targets, pipe: int) -> None:
 def read_worker(pipe: int) -> tuple[dict[str, Any], bool]:
     """Return a worker's outcomes, and whether it ended by itself before its time was up."""
     data, ended = b"", False
-    while not ended and select.select([pipe], [], [], 3 * SECONDS)[0]:
+    while not ended and select.select([pipe], [], [], SILENCE_S)[0]:
         more = os.read(pipe, 65536)
         data, ended = data + more, not more
     return dict(json.loads(line) for line in data.splitlines()), ended

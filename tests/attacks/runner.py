@@ -18,7 +18,7 @@ from protocol.codec import encode_json
 from tests.attacks.fixtures import End, ProbeScene, Start, TriedLimits, scene
 from tests.attacks.probes import OUTLIVE, PROBES, Targets
 
-GRACE_S = 0.3
+GRACE_S = 5
 """Seconds that the kernel may take to end a killed process."""
 
 

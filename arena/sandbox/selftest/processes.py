@@ -15,7 +15,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage
 from protocol.codec import DamagedRecordError, decode_json
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 """Most seconds of any one wait on a crowded machine; all of them together take about 0.05 s."""
 LONGEST_LINE = 2**20
 """Most bytes of one answer."""
