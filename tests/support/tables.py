@@ -184,8 +184,8 @@ def alive(tag: str) -> list[int]:
 
 
 async def vanished(tag: str) -> None:
-    """Wait until the kernel has ended what was killed: a minute is the bound, not the rule."""
-    for _ in range(6000):
+    """Wait until the kernel has ended what was killed: two minutes are the bound, not the rule."""
+    for _ in range(12_000):
         if not alive(tag):
             return
         await trio.sleep(0.01)

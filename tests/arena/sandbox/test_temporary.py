@@ -120,7 +120,7 @@ def test_a_killed_check_leaves_nothing_once_the_next_has_run(
     words = ("check", "first", "--only", "pause", "--sandbox", "off")
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen((*BONEYARD, *words), env=environment, stdout=subprocess.PIPE) as killed:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not left(tmp_path) and time.monotonic() < deadline:
             time.sleep(0.01)
         killed.send_signal(signal.SIGKILL)
