@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # Each import at run time would take longer than a bot's whole game.
+    from collections.abc import Callable
     from typing import Any
 
 GREETING: dict[str, Any] = {"type": "hello", "name": "broken", "version": "1"}
@@ -121,11 +123,6 @@ class ThinksForEver(Bot):
             pass
 
 
-class ForgetsTheNewline(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(json.dumps(self.chosen(ask)).encode())
-
-
 class EndsLinesTheOldWay(Bot):
     def say(self, message: Any) -> None:
         self.write(json.dumps(message).encode() + b"\r")
@@ -162,43 +159,6 @@ class GreetsLate(Bot):
         super().greet()
 
 
-class GreetsTwice(Bot):
-    def greet(self) -> None:
-        line = json.dumps(GREETING).encode() + NEWLINE
-        self.write(line + line)
-
-
-class PrintsABanner(Bot):
-    def greet(self) -> None:
-        self.write(b"*** Broken bot 1.0 ***\n")
-        super().greet()
-
-
-class SaysReady(Bot):
-    def greet(self) -> None:
-        self.write(json.dumps(GREETING).encode() + b"\nready!\n")
-
-
-class SpeaksProtocol2(Bot):
-    def greet(self) -> None:
-        self.say({**GREETING, "protocol": 2})
-
-
-class HasNoVersion(Bot):
-    def greet(self) -> None:
-        self.say({"type": "hello", "name": "broken"})
-
-
-class HasANumberForVersion(Bot):
-    def greet(self) -> None:
-        self.say({**GREETING, "version": 1.0})
-
-
-class TellsItsLanguage(Bot):
-    def greet(self) -> None:
-        self.say({**GREETING, "language": "Python"})
-
-
 class CrashesAtOnce(Bot):
     def play(self) -> None:
         raise RuntimeError("no weights")
@@ -229,108 +189,12 @@ class CannotBeTwo(Bot):
 # --- what a line looks like ---
 
 
-class PrintsADict(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(str(self.chosen(ask)).encode() + NEWLINE)
-
-
-class Indents(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(json.dumps(self.chosen(ask), indent=2).encode() + NEWLINE)
-
-
-class MarksItsByteOrder(Bot):
-    def greet(self) -> None:
-        self.write(b"\xef\xbb\xbf")
-        super().greet()
-
-
 class WritesUtf16(Bot):
     def write(self, data: bytes) -> None:
         super().write(data.decode().encode("utf-16-le"))
 
 
-class WritesLatin1(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        text = json.dumps({**self.chosen(ask), "note": "déjà vu"}, ensure_ascii=False)
-        self.write(text.encode("latin-1") + NEWLINE)
-
-
-class PrintsThoughts(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(b"I think I play the first\n")
-        super().answer(ask)
-
-
-class PutsWordsBefore(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(b"answer: ")
-        super().answer(ask)
-
-
-class PutsWordsBehind(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(json.dumps(self.chosen(ask)).encode() + b"; # fine\n")
-
-
-class WritesTwoOnALine(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        line = json.dumps(self.chosen(ask)).encode()
-        self.write(line + b" " + line + NEWLINE)
-
-
-class ForgetsQuotes(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(b'{type:"choose",id:%d,choice:0}\n' % ask["id"])
-
-
-class EncodesTwice(Bot):
-    def say(self, message: Any) -> None:
-        super().say(json.dumps(message) if message["type"] == "choose" else message)
-
-
-class WritesEmptyLines(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.write(b"\n")
-        super().answer(ask)
-
-
-class WritesALongLine(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.say({**self.chosen(ask), "note": "x" * 70_000})
-
-
 # --- what an answer says ---
-
-
-class SaysTheIndexOnly(Bot):
-    def answer(self, _: dict[str, Any]) -> None:
-        self.say(0)
-
-
-class ChoosesAText(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": "0"}
-
-
-class ChoosesAFloat(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": 0.0}
-
-
-class ChoosesTheOptionItself(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": ask["options"][0]}
-
-
-class ForgetsTheChoice(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {"type": "choose", "id": ask["id"]}
-
-
-class MisspellsTheType(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "type": "chose"}
 
 
 class WritesLargeLetters(Bot):
@@ -338,63 +202,15 @@ class WritesLargeLetters(Bot):
         return {name.title(): value for name, value in super().chosen(ask).items()}
 
 
-class TellsItsScore(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "score": 12}
-
-
-class NotesAllItThinks(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "note": "hm " * 500}
-
-
-class CountsFrom1(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": 1}
-
-
-class ChoosesTheLastFrom1(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": len(ask["options"])}
-
-
-class Resigns(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": -1}
-
-
-class ChoosesTheFourth(Bot):
-    """Right as long as there are four options."""
-
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "choice": 3}
-
-
 class NumbersByItself(Bot):
     def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
         return {**super().chosen(ask), "id": self.seen}
-
-
-class NumbersTheNext(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "id": ask["id"] + 1}
 
 
 class KeepsTheFirstNumber(Bot):
     def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
         self.first = getattr(self, "first", ask["id"])
         return {**super().chosen(ask), "id": self.first}
-
-
-class Has32Bits(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {**super().chosen(ask), "id": ask["id"] % 2**32}
-
-
-class AnswersTwice(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        line = json.dumps(self.chosen(ask)).encode() + NEWLINE
-        self.write(line + line)
 
 
 # --- what it makes of messages ---
@@ -651,11 +467,6 @@ class CrashesWhenItLeaves(Bot):
         raise EOFError("no more")
 
 
-class PlaysAtFourTables(Bot):
-    def greet(self) -> None:
-        self.say({**GREETING, "tables": 4})
-
-
 class AnswersTheLastFirst(Bot):
     """It takes what has come, and answers in an order of its own."""
 
@@ -668,3 +479,83 @@ class AnswersTheLastFirst(Bot):
             *lines, rest = (rest + data).split(NEWLINE)
             for line in reversed(lines):
                 self.heard(json.loads(line))
+
+
+# --- one thing is said otherwise ---
+
+HELLO = json.dumps(GREETING).encode() + NEWLINE
+GREETINGS: dict[str, bytes] = {
+    "GreetsTwice": HELLO + HELLO,
+    "PrintsABanner": b"*** Broken bot 1.0 ***\n" + HELLO,
+    "SaysReady": HELLO + b"ready!\n",
+    "MarksItsByteOrder": b"\xef\xbb\xbf" + HELLO,
+    "HasNoVersion": b'{"type": "hello", "name": "broken"}\n',
+    "HasANumberForVersion": HELLO.replace(b'"1"', b"1.0"),
+    "SpeaksProtocol2": HELLO.replace(b"}", b', "protocol": 2}'),
+    "TellsItsLanguage": HELLO.replace(b"}", b', "language": "Python"}'),
+    "PlaysAtFourTables": HELLO.replace(b"}", b', "tables": 4}'),
+}
+"""Bots by what they write instead of their hello; the last one is harmless."""
+FIELDS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "WritesALongLine": lambda _: {"note": "x" * 70_000},
+    "ChoosesAText": lambda _: {"choice": "0"},
+    "ChoosesAFloat": lambda _: {"choice": 0.0},
+    "ChoosesTheOptionItself": lambda ask: {"choice": ask["options"][0]},
+    "MisspellsTheType": lambda _: {"type": "chose"},
+    "TellsItsScore": lambda _: {"score": 12},
+    "NotesAllItThinks": lambda _: {"note": "hm " * 500},
+    "CountsFrom1": lambda _: {"choice": 1},
+    "ChoosesTheLastFrom1": lambda ask: {"choice": len(ask["options"])},
+    "Resigns": lambda _: {"choice": -1},
+    "ChoosesTheFourth": lambda _: {"choice": 3},  # right as long as there are four options
+    "NumbersTheNext": lambda ask: {"id": ask["id"] + 1},
+    "Has32Bits": lambda ask: {"id": ask["id"] % 2**32},
+}
+"""Bots by the fields of their answer that are others, given the question."""
+LINES: dict[str, Callable[[bytes], bytes]] = {
+    "ForgetsTheNewline": lambda line: line,
+    "PrintsADict": lambda line: str(json.loads(line)).encode() + NEWLINE,
+    "Indents": lambda line: json.dumps(json.loads(line), indent=2).encode() + NEWLINE,
+    "WritesLatin1": lambda line: line.replace(b"}", b', "note": "d\xe9j\xe0 vu"}\n'),
+    "PrintsThoughts": lambda line: b"I think I play the first\n" + line + NEWLINE,
+    "PutsWordsBefore": lambda line: b"answer: " + line + NEWLINE,
+    "PutsWordsBehind": lambda line: line + b"; # fine\n",
+    "WritesTwoOnALine": lambda line: line + b" " + line + NEWLINE,
+    "ForgetsQuotes": lambda line: re.sub(rb'"(\w+)":', rb"\1:", line) + NEWLINE,
+    "EncodesTwice": lambda line: json.dumps(line.decode()).encode() + NEWLINE,
+    "WritesEmptyLines": lambda line: NEWLINE + line + NEWLINE,
+    "SaysTheIndexOnly": lambda _: b"0\n",
+    "ForgetsTheChoice": lambda line: line.replace(b', "choice": 0', b"") + NEWLINE,
+    "AnswersTwice": lambda line: 2 * (line + NEWLINE),
+}
+"""Bots by what they write instead of the line of their answer, which has no newline yet."""
+
+
+def greeting(line: bytes) -> type[Bot]:
+    class Greeting(Bot):
+        def greet(self) -> None:
+            self.write(line)
+
+    return Greeting
+
+
+def choosing(fields: Callable[[Any], dict[str, Any]]) -> type[Bot]:
+    class Choosing(Bot):
+        def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
+            return {**super().chosen(ask), **fields(ask)}
+
+    return Choosing
+
+
+def writing(change: Callable[[bytes], bytes]) -> type[Bot]:
+    class Writing(Bot):
+        def answer(self, ask: dict[str, Any]) -> None:
+            self.write(change(json.dumps(self.chosen(ask)).encode()))
+
+    return Writing
+
+
+OTHERS = {name: greeting(line) for name, line in GREETINGS.items()}
+OTHERS |= {name: choosing(fields) for name, fields in FIELDS.items()}
+OTHERS |= {name: writing(change) for name, change in LINES.items()}
+globals().update(OTHERS)
