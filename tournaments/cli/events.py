@@ -62,8 +62,7 @@ class EventCommand(SectionedCommand):
 @_machine(
     "--cluster",
     metavar="ADDRESS",
-    help="Play on workers: those of the scheduler at this address, or with local:4 four that are "
-    "started on this machine. See `boneyard worker`.",
+    help="Play on the workers of the scheduler at this address. See `boneyard worker`.",
 )
 @_machine("--tls", **TLS)
 @click.option(
@@ -167,7 +166,6 @@ def demo(**options: Any) -> None:
     "none.",
 )
 @click.option("--tls", **TLS)
-@click.option("--tied", is_flag=True, hidden=True, help="End when stdin closes.")
 def worker(**options: Any) -> None:
     """Play sittings for runs on other machines.
 

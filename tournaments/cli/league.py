@@ -25,7 +25,7 @@ from tournaments.cli.platforms import require_linux
     "--jobs",
     type=WholeNumber(1, 512),
     default=None,
-    help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
+    help="Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 def league(

@@ -10,9 +10,6 @@ import msgspec
 from protocol.errors import UserError
 from protocol.records import WorkerName
 
-LOCAL = "local:"
-MOST_WORKERS = 256
-"""Most workers on this machine."""
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 """The rights of everybody but a file's owner."""
 MISSING = (
@@ -26,26 +23,17 @@ PLAIN = (
 
 
 class ClusterAddress(NamedTuple):
-    """A scheduler, or workers that the run starts on this machine."""
+    """A scheduler's address."""
 
     address: str
-    """Address of the scheduler, with its protocol; empty if the run starts one."""
-    workers: int
-    """Workers that the run starts on this machine."""
-    tls: Path | None
-    """A folder with ca.pem, cert.pem and key.pem; None if the run makes its own."""
+    """Address of the scheduler, with its protocol."""
+    tls: Path
+    """A folder with ca.pem, cert.pem and key.pem."""
 
 
 def parse_cluster_option(said: str, tls: Path | None) -> ClusterAddress:
     """Read the value of `--cluster`. Raises UserError, also for an address without TLS."""
-    if not said.startswith(LOCAL):
-        return ClusterAddress(_checked(said), 0, _complete(said, tls))
-    number = said.removeprefix(LOCAL)
-    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_WORKERS):
-        raise UserError(
-            f"--cluster {said}: say how many workers, 1 to {MOST_WORKERS}, as in local:4."
-        )
-    return ClusterAddress("", int(number), None)
+    return ClusterAddress(_checked(said), _complete(said, tls))
 
 
 def _checked(said: str) -> str:

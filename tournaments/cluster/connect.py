@@ -10,8 +10,8 @@ import trio
 from protocol.records import Result
 from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, pack_bot
+from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.client import DaskClient
-from tournaments.cluster.local import local_cluster, read_certificates
 from tournaments.cluster.orders import Run, content_name, encoded, resource
 from tournaments.cluster.runner import ClusterRunner
 from tournaments.plan.event import Event, WrittenBot
@@ -33,12 +33,11 @@ async def connect(
     event: Event,
     ledger: Ledger,
     sources: Mapping[str, Source],
-    jobs: int,
     tell: Callable[[str], None],
     *,
     keep_stderr: bool = False,
 ) -> AsyncIterator[Play]:
-    """Yield a function that plays the event on this cluster, `jobs` sittings on each local worker.
+    """Yield a function that plays the event on this cluster.
 
     `sources`: the bot of each active entrant, by fingerprint. `keep_stderr`: see `Run`. Raises
     UserError.
@@ -48,20 +47,17 @@ async def connect(
     data = encoded(Run(event, bots, keep_stderr))
     # The event of another folder, or on another machine, is another run.
     run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
-    async with (
-        _scheduler(place, jobs, folder, event) as (address, tls),
-        trio.open_nursery() as nursery,
-    ):
+    async with trio.open_nursery() as nursery:
         engine = DaskClient(
-            address,
-            read_certificates(tls),
+            place.address,
+            read_certificates(place.tls),
             run=run,
             data=data,
             resource=resource(event.sandbox),
             tell=tell,
         )
         await nursery.start(engine.run)
-        nursery.start_soon(say_if_nobody_comes, engine, address, tell)
+        nursery.start_soon(say_if_nobody_comes, engine, place.address, tell)
 
         async def play(finished: trio.MemorySendChannel[Result]) -> None:
             await ClusterRunner(folder, event, ledger, engine, run, finished, tell).play()
@@ -73,20 +69,6 @@ async def connect(
 def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle | None:
     one = event.entrants[entrant]
     return None if one.retired else bundles[one.fingerprint]
-
-
-@asynccontextmanager
-async def _scheduler(
-    place: ClusterAddress, jobs: int, folder: Folder, event: Event
-) -> AsyncIterator[tuple[str, Path]]:
-    """Yield the scheduler's address and the folder of its certificates."""
-    if place.tls:
-        yield place.address, place.tls
-    else:
-        # The entrants' builds are here too, and a later run finds the bots unpacked.
-        unpacked = folder.build / "workers"
-        async with local_cluster(place.workers, jobs, unpacked, event.sandbox) as started:
-            yield started
 
 
 async def say_if_nobody_comes(

@@ -2,7 +2,6 @@
 
 import os
 import socket
-import sys
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -14,11 +13,10 @@ from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
-from protocol.errors import UserError
 from tournaments.cluster.address import check_worker_name, parse_cluster_option
 from tournaments.cluster.asyncio_thread import Loop
+from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.dask_worker import SchedulerConnection
-from tournaments.cluster.local import read_certificates
 from tournaments.cluster.orders import offered_resources
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
@@ -53,23 +51,18 @@ class WorkerOptions(NamedTuple):
     """off: play only events without a sandbox; otherwise find the best level first."""
     tls: Path | None
     """A folder with the certificates."""
-    tied: bool
-    """True to end when stdin closes, so that no worker outlives the process that started it."""
 
 
 def work(options: WorkerOptions) -> int:
     """Play for a scheduler until it lets us go; return the exit code. Raises UserError."""
     name = own_name() if options.name is None else check_worker_name(options.name)
     there = parse_cluster_option(options.address, options.tls)
-    if there.tls is None:
-        raise UserError(f"A worker needs a scheduler's address, not {options.address!r}.")
     jobs = options.jobs or default_jobs()
     with temporary_folder("worker", shared=True) as temporary:
         own = (options.folder or temporary).resolve()
         own.mkdir(parents=True, exist_ok=True)
         sandbox = choose_level(options.sandbox, Limits(), own)
-        # The run that started a tied worker sees for itself that it is there.
-        tell = silent if options.tied else partial(_tell, name)
+        tell = partial(_tell, name)
         more = "" if options.jobs else ", more if bots are quick"
         tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}{more}")
         desk = partial(
@@ -86,11 +79,11 @@ def work(options: WorkerOptions) -> int:
         runner = partial(
             OrderRunner, name=name, folder=own, proven=sandbox, jobs=jobs, lanes=Lanes(options.jobs)
         )
-        return trio.run(_serve, desk, name, runner, options.tied)
+        return trio.run(_serve, desk, name, runner)
 
 
 async def _serve(
-    desk: partial[SchedulerConnection], name: str, runner: partial[OrderRunner], tied: bool
+    desk: partial[SchedulerConnection], name: str, runner: partial[OrderRunner]
 ) -> int:
     code = 0
     poller = Poller()
@@ -100,24 +93,12 @@ async def _serve(
             async with trio.open_nursery() as nursery:
                 await nursery.start(stop_on_signal, scope)
                 nursery.start_soon(poller.run)
-                if tied:
-                    nursery.start_soon(_until_closed, scope)
                 await Loop().run(desk(hall=hall).serve)
                 nursery.cancel_scope.cancel()
         except* OSError as group:
             _tell(name, f"{root_cause(group)}.")
             code = STOPPED
     return INTERRUPTED if scope.cancelled_caught else code
-
-
-async def _until_closed(scope: trio.CancelScope) -> None:
-    """Cancel when stdin closes: nothing is written there, so it is readable only at its end."""
-    await trio.lowlevel.wait_readable(sys.stdin.fileno())
-    scope.cancel()
-
-
-def silent(text: str) -> None:
-    """Say nothing."""
 
 
 def _tell(name: str, text: str) -> None:

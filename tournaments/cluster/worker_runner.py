@@ -39,9 +39,9 @@ from tournaments.cluster.orders import (
 )
 from tournaments.plan.event import Event
 from tournaments.runner.exit import MACHINE, RunStoppedError, root_cause
+from tournaments.runner.greetings import check_greetings
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import machine
-from tournaments.runner.runner import check_greetings
 from tournaments.runner.sitting import InternalGameError, SittingRunner, keep_bots
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import has_dependent_games, seating, with_values

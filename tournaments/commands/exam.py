@@ -48,8 +48,8 @@ from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import files_of
 from tournaments.plan.event_plan import parse_event
 from tournaments.report.exports import csv_lines
+from tournaments.runner.greetings import check_greetings
 from tournaments.runner.machine import default_jobs
-from tournaments.runner.runner import check_greetings
 from tournaments.storage.combine import check_no_same_logs
 
 SAMPLE = Path(__file__).parents[2] / "sample_bots" / "problems.jsonl"

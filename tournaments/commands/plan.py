@@ -18,8 +18,9 @@ from tournaments.plan.event import Event, files_of
 from tournaments.plan.event_plan import EventPlan
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_cause
+from tournaments.runner.greetings import check_greetings
 from tournaments.runner.lanes import Lanes
-from tournaments.runner.runner import Runner, check_greetings
+from tournaments.runner.runner import Runner
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger

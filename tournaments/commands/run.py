@@ -35,8 +35,8 @@ from tournaments.plan.event_plan import EventPlan, read_plan
 from tournaments.report.event_text import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
 from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_sentence
-from tournaments.runner.machine import cores, default_jobs
-from tournaments.runner.runner import check_greetings
+from tournaments.runner.greetings import check_greetings
+from tournaments.runner.machine import cores
 from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage.folder import Folder, kept_private, load_event
 from tournaments.storage.ledger import Ledger, load_results
@@ -85,16 +85,18 @@ def run_event(
     """Play an event, or the rest of it; return the exit code. Raises UserError.
 
     `what`, `given`, `words`: see `read_plan`. `out`: the event's folder; None: one under `runs/`,
-    called after what is played. `jobs`: sittings side by side, with a cluster on each worker that
-    is started here; None: as many as the bots' CPU time allows. `cluster`: the workers that play
-    it. `plan`: only estimate it, by games of some `seconds`. `fail_unless`: the worst answer of a
-    versus that does not make the run fail.
+    called after what is played. `jobs`: sittings side by side, in one process; None: as many as the
+    bots' CPU time allows, on all cores. `cluster`: the scheduler whose workers play it. `plan`:
+    only estimate it, by games of some `seconds`. `fail_unless`: the worst answer of a versus that
+    does not make the run fail.
     """
     if plan:
         from tournaments.commands.plan import estimate
 
         return estimate(read_plan(what, given, **words), jobs, seconds, in_json)
     workers = _cluster(cluster, tls)
+    if workers and jobs:
+        raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
     planned = read_plan(what, given, predictable=seed is not None, **words)
     written = planned.written
     if fail_unless and not isinstance(written.format, Versus):
@@ -229,10 +231,8 @@ def _run_in(
         if cluster:
             from tournaments.cluster.connect import connect
 
-            # The workers that a cluster starts here share this machine's cores.
-            jobs = jobs or max(1, default_jobs() // max(1, cluster.workers))
             ready = connect(
-                cluster, folder, event, ledger, sources, jobs, print_note, keep_stderr=keep_stderr
+                cluster, folder, event, ledger, sources, print_note, keep_stderr=keep_stderr
             )
         else:
             prepare = partial(_prepare, folder, event)

@@ -1,13 +1,15 @@
-"""The number of sittings side by side: the user's, or as many as the bots' CPU time allows."""
+"""The number of sittings side by side, and their cores: the user's number, or what the bots' CPU
+time allows.
+"""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 
 import trio
 
 from arena.match.bot_pool import BotPool
-from tournaments.runner.machine import cores, default_jobs
+from tournaments.runner.machine import stay_on, usable_cores
 
 SPARE = 1
 """Sittings whose bots start while others play: a start takes longer than many games. With two,
@@ -17,6 +19,8 @@ LEAVING = 1
 """Sittings whose bots leave and whose games reach the disk while others play."""
 QUICK_A_CORE = 4
 """Sittings for each core if bots are quick: the referee then seldom waits for one of them."""
+MOST_A_CORE = QUICK_A_CORE + SPARE + LEAVING
+"""Most sittings of quick bots that have bots at one time, on one core."""
 QUICK = 3.0
 """The most CPU time of quick bots, for each second of the referee's."""
 LOOK_S = 0.5
@@ -25,44 +29,81 @@ kernel counts in steps of 10 ms."""
 
 
 class Lanes:
-    """The sittings that have bots, and those among them that play."""
+    """The sittings that have bots, and those among them that play.
 
-    def __init__(self, jobs: int | None, begin: trio.Event | None = None) -> None:
+    Quick bots stay on the cores of their referee: to wake one on another costs more than its move.
+    """
+
+    def __init__(
+        self, jobs: int | None, begin: trio.Event | None = None, *, core: int | None = None
+    ) -> None:
         """`jobs`: sittings that play side by side; None: it follows from the bots' CPU time.
-        `begin`: no game begins before it; None: games begin at once.
+        `begin`: no game begins before it; None: games begin at once. `core`: the one core, borrowed
+        from another process, for bots that are known to be quick.
         """
         self.begin = trio.Event() if begin is None else begin
         """The event that lets games begin."""
         if begin is None:
             self.begin.set()
-        self._adapts = jobs is None
-        self._widest = jobs or max(default_jobs(), QUICK_A_CORE * cores())
-        self.most = self._widest + SPARE + LEAVING
-        """The most sittings that have bots at one time."""
+        self._jobs = jobs
+        self._kept: Collection[int] = usable_cores()
+        self._cores = sorted(usable_cores()) if core is None else [core]
+        self._lent = 0
+        self.are_quick = core is not None
+        """True if the bots were quick since the last look."""
+        self._present = trio.CapacityLimiter(1)
         self._staffed = trio.CapacityLimiter(1)
         self._playing = trio.CapacityLimiter(1)
-        self._pools: set[BotPool] = set()
+        self._pools: dict[BotPool, object] = {}
         self._ended_ms = 0.0
         self.changed_at = self._seen_at = time.monotonic()
         """The time of the last change of `width`, in s of the monotonic clock."""
         self._seen_own_s = time.process_time()
         self._seen_bots_s = 0.0
-        self._open(jobs or default_jobs())
+        self._settle()
 
     @property
     def width(self) -> int:
-        """Return the number of sittings that play side by side now."""
-        return int(self._playing.total_tokens)
+        """Return the number of sittings that play side by side now, on lent cores too."""
+        return int(self._playing.total_tokens) + QUICK_A_CORE * self._lent
+
+    @property
+    def can_lend(self) -> bool:
+        """Return whether another referee would play more than this one with the same cores."""
+        return self._jobs is None and self.are_quick and len(self._cores) > 1
+
+    def lend_core(self) -> int:
+        """Leave one of the cores to another referee; return its number."""
+        self._lent += 1
+        core = self._cores.pop()
+        self._settle()
+        return core
+
+    def release_cores(self) -> None:
+        """Use all cores again: what follows is not a game."""
+        self._keep_to(usable_cores())
+
+    async def reserve(self) -> object:
+        """Wait for a place for the bots of a sitting; return it for `staffed`."""
+        place = object()
+        await self._present.acquire_on_behalf_of(place)
+        try:
+            await self._staffed.acquire_on_behalf_of(place)
+        except trio.Cancelled:
+            self._present.release_on_behalf_of(place)
+            raise
+        return place
 
     @asynccontextmanager
-    async def staffed(self, pool: BotPool) -> AsyncIterator[None]:
+    async def staffed(self, pool: BotPool, place: object = None) -> AsyncIterator[None]:
         """Hold a place for the bots of a sitting, from before they start until it is played."""
-        await self._staffed.acquire_on_behalf_of(pool)
-        self._pools.add(pool)
+        place = place or await self.reserve()
+        self._pools[pool] = place
         try:
             yield
         finally:
             self._leave(pool)
+            self._present.release_on_behalf_of(place)
 
     @asynccontextmanager
     async def playing(self, pool: BotPool) -> AsyncIterator[Callable[[], None]]:
@@ -75,7 +116,7 @@ class Lanes:
         def rise() -> None:
             if pool in self._pools:
                 self._playing.release_on_behalf_of(pool)
-                if self._adapts:
+                if not self._jobs:
                     self._adapt()
                 self._ended_ms += pool.cpu_ms()
                 self._leave(pool)
@@ -86,14 +127,13 @@ class Lanes:
 
     def _leave(self, pool: BotPool) -> None:
         """Let the bots of another sitting start, unless this one's place is free already."""
-        if pool in self._pools:
-            self._pools.discard(pool)
-            self._staffed.release_on_behalf_of(pool)
+        if place := self._pools.pop(pool, None):
+            self._staffed.release_on_behalf_of(place)
 
     def _adapt(self) -> None:
         """Let more sittings play if all bots were quick since the last look, else one a core."""
         # To ask the kernel for every bot's CPU time costs as much as some moves.
-        if cores() * (time.monotonic() - self._seen_at) < LOOK_S:
+        if len(self._cores) * (time.monotonic() - self._seen_at) < LOOK_S:
             return
         own_s = time.process_time()
         bots_s = (self._ended_ms + sum(pool.cpu_ms() for pool in self._pools)) / 1000
@@ -101,10 +141,27 @@ class Lanes:
         if own + bots >= LOOK_S:
             self._seen_at = time.monotonic()
             self._seen_own_s, self._seen_bots_s = own_s, bots_s
-            self._open(self._widest if bots <= QUICK * own else default_jobs())
+            self.are_quick = bots <= QUICK * own
+            self._settle()
 
-    def _open(self, count: int) -> None:
-        if count != self.width:
+    def _settle(self) -> None:
+        """Open as many tables as the bots' speed allows, and choose their cores."""
+        count = self._jobs or (
+            QUICK_A_CORE * len(self._cores) if self.are_quick else self._slow_jobs()
+        )
+        if count != self._playing.total_tokens:
             self.changed_at = time.monotonic()
         self._playing.total_tokens = count
         self._staffed.total_tokens = count + SPARE
+        self._present.total_tokens = count + SPARE + LEAVING
+        # A bot that thinks, while others do too, goes wherever there is room.
+        self._keep_to(frozenset(self._cores) if self.are_quick else usable_cores())
+
+    def _slow_jobs(self) -> int:
+        """Return the number of sittings of slow bots: one a core, but for the referee's."""
+        return max(1, len(self._cores) - (not self._lent))
+
+    def _keep_to(self, chosen: Collection[int]) -> None:
+        if chosen != self._kept:
+            self._kept = chosen
+            stay_on(chosen)

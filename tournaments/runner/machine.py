@@ -1,7 +1,9 @@
-"""The machine: the sittings that it can play side by side, and its description in one line."""
+"""The machine: its cores, the sittings that it can play on them, and its description in a line."""
 
 import os
 import platform
+from collections.abc import Collection
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -10,9 +12,23 @@ from arena.rules.english import count_in_digits
 CPU_INFO = Path("/proc/cpuinfo")
 
 
+@cache
+def usable_cores() -> frozenset[int]:
+    """Return the numbers of the cores that this process might use when it first asked."""
+    if hasattr(os, "sched_getaffinity"):
+        return frozenset(os.sched_getaffinity(0))
+    return frozenset(range(os.cpu_count() or 1))
+
+
 def cores() -> int:
     """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return len(usable_cores())
+
+
+def stay_on(chosen: Collection[int]) -> None:
+    """Keep this thread, and whatever it starts, on these cores, where that is allowed."""
+    with suppress(OSError, AttributeError):
+        os.sched_setaffinity(0, chosen)
 
 
 def default_jobs() -> int:

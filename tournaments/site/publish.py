@@ -38,11 +38,12 @@ from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import SitePage, report_files
 from tournaments.report.results_file import Results
+from tournaments.runner.machine import cores
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.review_log import read_seats
-from tournaments.verification.processes import map_tasks, usable_cores
+from tournaments.verification.processes import map_tasks
 
 if TYPE_CHECKING:  # It needs numpy.
     from arena.valuation.decision_loss import ReviewedDecision
@@ -214,8 +215,8 @@ def _remove_other_games(event: Event, site: Path) -> None:
 def _publish_logs(tasks: list[SiteTask]) -> Iterator[PublishedLog]:
     # The luck of each draw is computed anew, which takes far longer than to start a process.
     few = 1 if any(task.review for task in tasks) else LOGS_A_PROCESS
-    cores = max(1, min(len(tasks) // few, usable_cores()))
-    yield from track(map_tasks(publish_log, tasks, cores), "Logs published", len(tasks))
+    most = max(1, min(len(tasks) // few, cores()))
+    yield from track(map_tasks(publish_log, tasks, most), "Logs published", len(tasks))
 
 
 def publish_log(task: SiteTask) -> PublishedLog:

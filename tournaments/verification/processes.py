@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from protocol.errors import UserError
+from tournaments.runner.machine import cores, stay_on, usable_cores
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,21 +27,16 @@ SAFE_PATH = "PYTHONSAFEPATH"
 """The variable with which Python imports nothing from the folder in which it starts."""
 
 
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def map_tasks(work: Callable[[T], R], tasks: Iterable[T], cores: int | None = None) -> Iterator[R]:
+def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = None) -> Iterator[R]:
     """Yield what `work` returns for each task, in order, from as many processes as cores.
 
     This process does a single task, for to start another would take longer, and all on a machine
-    that has no semaphores for processes, as some containers. `cores`: None: all cores of ours.
+    that has no semaphores for processes, as some containers. `most`: the most processes.
     Raises UserError if one of the processes is killed.
     """
-    tasks, count = iter(tasks), cores or usable_cores()
+    # A run's referee may have left all cores but one to others.
+    stay_on(usable_cores())
+    tasks, count = iter(tasks), most or cores()
     first = [*islice(tasks, 2)]
     every = chain(first, tasks)
     if count < 2 or len(first) < 2:

@@ -2,10 +2,7 @@
 
 import asyncio
 import json
-import os
-import signal
 import socket
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException
@@ -19,7 +16,7 @@ import trio.testing
 from distributed import Security
 
 from tests.support.clusters import Cluster, doors, kill, results, until
-from tests.support.events import BONEYARD, boneyard
+from tests.support.events import boneyard
 from tests.support.tables import alive
 from tournaments.cluster import client, dask_worker
 from tournaments.cluster.asyncio_thread import Loop
@@ -76,13 +73,6 @@ class Gate:
 @pytest.fixture
 def gate(tmp_path: Path) -> Gate:
     return Gate(tmp_path / "gate")
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    cluster = Cluster(tmp_path / "cluster")
-    yield cluster
-    cluster.close()
 
 
 def words(gate: Gate) -> tuple[str, ...]:
@@ -158,44 +148,6 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     until(lambda: not alive(str(gate.bot)), "no bot is left")
 
 
-def local(out: Path, *words: str, workers: int = 2) -> "subprocess.Popen[bytes]":
-    """Start a run with its own workers; its output goes into a file beside its folder."""
-    with out.with_suffix(".txt").open("wb") as said:
-        return subprocess.Popen(
-            (*BONEYARD, "run", *words, "--out", str(out), "--cluster", f"local:{workers}"),
-            stdout=said,
-            stderr=said,
-        )
-
-
-@pytest.mark.slow
-def test_workers_of_this_machine_leave_with_their_run(gate: Gate, tmp_path: Path) -> None:
-    """Killed, it leaves nobody; stopped by Ctrl-C, it says how to go on; then it goes on."""
-    out, tag = tmp_path / "out", str(tmp_path / "out" / "build" / "workers")
-
-    def nobody() -> bool:
-        return not alive(tag) and not alive(str(gate.bot))
-
-    run = local(out, *words(gate), workers=1)
-    gate.until_waiting(1)
-    assert alive(tag)
-    kill(run)
-    until(nobody, "nobody is left after a kill")
-    gate.close()
-    run = local(out, *words(gate), workers=1)
-    gate.until_waiting(1)
-    os.kill(run.pid, signal.SIGINT)
-    assert run.wait(120) == 130
-    assert "run the same command again" in out.with_suffix(".txt").read_text()
-    until(nobody, "nobody is left after Ctrl-C")
-    gate.open()
-    run = local(out, *words(gate))
-    assert run.wait(120) == 0
-    assert results(out) == 60
-    assert "OK: " in boneyard("verify", str(out))
-    assert nobody()
-
-
 @pytest.mark.slow
 def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
     cluster: Cluster, tmp_path: Path
@@ -213,14 +165,17 @@ def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
 
 
 @pytest.mark.slow
-def test_a_bot_that_does_not_greet_there_is_the_users_mistake(tmp_path: Path) -> None:
+def test_a_bot_that_does_not_greet_there_is_the_users_mistake(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     bot, out = tmp_path / "broken.py", tmp_path / "out"
     bot.write_text("raise SystemExit('no such model')")
-    run = local(out, "first", str(bot), "--boards", "1", "--sandbox", "off", workers=1)
-    assert run.wait(120) == 2
-    said = out.with_suffix(".txt").read_text()
+    cluster.add("w")
+    words = ("first", str(bot), "--boards", "1", "--sandbox", "off", "--out", str(out))
+    assert cluster.run("run", *words).wait(120) == 2
+    said = cluster.said("run")
     assert "no such model" in said
-    assert "On worker local-1" in said
+    assert "On worker w" in said
     assert "Traceback" not in said
 
 

@@ -11,13 +11,12 @@ import trio
 import trio.testing
 from distributed import Client, Security
 
-from tests.support.clusters import doors
+from tests.support.clusters import Cluster, write_certificates
 from tournaments.cluster import client as engines
-from tournaments.cluster import local
 from tournaments.cluster.asyncio_thread import Loop
+from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
-from tournaments.cluster.local import local_cluster, read_certificates, write_certificates
 from tournaments.runner.exit import RunStoppedError
 
 NONE = Security()  # type: ignore[no-untyped-call]
@@ -77,33 +76,30 @@ async def test_a_scheduler_that_never_was_is_not_told_as_one_that_is_lost(
     assert run.workers is None
 
 
-async def test_other_users_of_this_machine_cannot_use_the_scheduler_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever gets in can run programs as the organiser: they must show the run's certificate."""
-    monkeypatch.setattr(local, "WORKER", ("sh", "-c", "cat"))
+@pytest.mark.slow
+async def test_who_has_no_certificate_cannot_use_the_scheduler(tmp_path: Path) -> None:
+    """Whoever gets in can run programs as the organiser."""
+    cluster = Cluster(tmp_path / "cluster")
     (tmp_path / "other").mkdir()
     write_certificates(tmp_path / "other")
-    others = read_certificates(tmp_path / "other")
     entered: list[str] = []
 
     async def enter(who: str, address: str, security: Security) -> None:
         with suppress(OSError, RuntimeError):
             async with Client(  # type: ignore[no-untyped-call]
-                address, security=security, asynchronous=True, set_as_default=False, timeout=3
+                address, security=security, asynchronous=True, set_as_default=False, timeout=60
             ) as client:
-                if await client.run_on_scheduler(os.getpid) == os.getpid():
-                    entered.append(who)
+                assert await client.run_on_scheduler(os.getpid) == cluster.processes[0].pid
+                entered.append(who)
 
-    with trio.fail_after(120):
-        async with local_cluster(1, 1, tmp_path, "off") as (address, tls):
-            port = int(address.rpartition(":")[2])
-            assert doors(os.getpid()) == {("127.0.0.1", port)}
-            for who, there, security in (
-                ("plain", f"tcp://127.0.0.1:{port}", NONE),
-                ("other", address, others),
-                ("own", address, read_certificates(tls)),
+    try:
+        with trio.fail_after(240):
+            for who, address, security in (
+                ("plain", cluster.address.replace("tls:", "tcp:"), NONE),
+                ("other", cluster.address, read_certificates(tmp_path / "other")),
+                ("own", cluster.address, read_certificates(cluster.tls)),
             ):
-                await Loop().run(partial(enter, who, there, security))
+                await Loop().run(partial(enter, who, address, security))
+    finally:
+        cluster.close()
     assert entered == ["own"]
-    assert not tls.exists()

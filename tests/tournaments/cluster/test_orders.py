@@ -10,7 +10,6 @@ from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address
 from tournaments.cluster.address import ClusterAddress, check_worker_name, parse_cluster_option
-from tournaments.cluster.local import write_certificates
 from tournaments.cluster.orders import (
     Order,
     OrderPart,
@@ -63,13 +62,17 @@ def test_a_worker_offers_what_its_machine_proved(
     assert offered_resources(level, 3) == {resource(wish): 3 for wish in wishes}
 
 
+def give_certificates(folder: Path) -> None:
+    for name in ("ca.pem", "cert.pem", "key.pem"):
+        (folder / name).touch(0o600)
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("local:4", ClusterAddress("", 4, None)),
-        ("127.0.0.1:8786", ClusterAddress("tls://127.0.0.1:8786", 0, TLS)),
-        ("tls://[::1]:1", ClusterAddress("tls://[::1]:1", 0, TLS)),
-        ("tls://head:8786", ClusterAddress("tls://head:8786", 0, TLS)),
+        ("127.0.0.1:8786", ClusterAddress("tls://127.0.0.1:8786", TLS)),
+        ("tls://[::1]:1", ClusterAddress("tls://[::1]:1", TLS)),
+        ("tls://head:8786", ClusterAddress("tls://head:8786", TLS)),
     ],
 )
 def test_places(
@@ -77,16 +80,13 @@ def test_places(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     TLS.mkdir(mode=0o700)
-    write_certificates(TLS)
+    give_certificates(TLS)
     assert parse_cluster_option(said, TLS) == expected
 
 
 @pytest.mark.parametrize(
     ("said", "part"),
     [
-        ("local:0", "how many"),
-        ("local:", "how many"),
-        ("local:9999", "how many"),
         ("head", "not a scheduler's address"),
         ("http://head:80", "not a scheduler's address"),
         ("head:8786", "--tls FOLDER"),
@@ -110,7 +110,7 @@ def test_certificates_must_be_there_and_the_key_be_nobody_elses(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "words",
-    [("run", "first", "greedy", "--cluster", "local:2"), ("worker", "127.0.0.1:8786")],
+    [("run", "first", "greedy", "--cluster", "tls://head:1"), ("worker", "127.0.0.1:8786")],
 )
 def test_without_the_engine_there_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], tmp_path: Path
@@ -128,8 +128,10 @@ def test_without_the_engine_there_is_a_sentence(
 
 def test_a_mistyped_place_is_the_users_error(tmp_path: Path) -> None:
     words = ("run", "first", "greedy", "--out", str(tmp_path / "out"))
-    assert "how many" in boneyard(*words, "--cluster", "local:x", code=2)
-    assert "scheduler's address" in boneyard("worker", "local:2", code=2)
+    assert "scheduler's address" in boneyard(*words, "--cluster", "head:x", code=2)
+    give_certificates(tmp_path)
+    cluster = ("--cluster", "tls://head:1", "--tls", str(tmp_path))
+    assert "without it here" in boneyard(*words, *cluster, "--jobs", "2", code=2)
     assert "worker's name" in boneyard("worker", "127.0.0.1:1", "--name", "a b", code=2)
     for name in ("", "-x", "é", "x" * 65, "a\n"):
         with pytest.raises(UserError, match="worker's name"):

@@ -49,7 +49,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def event(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of the event; a fake reviewer in this process reviews it."""
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
+    monkeypatch.setattr(processes, "cores", lambda: 1)
     return copied(played, tmp_path / "event")
 
 
@@ -340,7 +340,7 @@ def test_an_interrupted_review_keeps_each_game(
 @pytest.mark.slow
 def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
+    monkeypatch.setattr(processes, "cores", lambda: 1)
     rude = tmp_path / "rude.py"
     rude.write_text(RUDE)
     odd = ('[[bots]]\nname = "odd"', 'run = ["{python}", "-I", "-S", "rude.py"]')

@@ -31,7 +31,7 @@ from tournaments.plan.bot_catalog import BOT_FILE
 from tournaments.plan.bot_command import find_program, parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event import WrittenBot
 from tournaments.plan.event_plan import read_plan
-from tournaments.runner.runner import check_greetings
+from tournaments.runner.greetings import check_greetings
 from tournaments.storage.folder import Folder
 from tournaments.storage.open_event import open_event
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.clusters import Cluster
 from tests.support.events import boneyard, logs
 
 KEY = "sk-0123456789abcdefghij"
@@ -36,11 +37,19 @@ name = "first"
 
 # Slow: whole events, for the test of one log in tests/arena/sandbox/test_network.py.
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [(), ("--cluster", "local:1")])
+@pytest.mark.parametrize("on_cluster", [False, True])
 def test_no_file_of_an_event_has_the_key(
-    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    on_cluster: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.setenv("API_KEY", KEY)
+    words: tuple[str, ...] = ()
+    if on_cluster:
+        cluster: Cluster = request.getfixturevalue("cluster")
+        cluster.add("w", "auto")
+        words = cluster.words()
     (tmp_path / "telltale.py").write_text(TELLTALE)
     (tmp_path / "event.toml").write_text(EVENT)
     out = tmp_path / "out"

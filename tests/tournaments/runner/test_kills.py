@@ -8,10 +8,13 @@ from tests.tools.kill_runs import MANY_TABLES, ONE_TABLE, Killer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bots", "kills"), [(ONE_TABLE, 4), (MANY_TABLES, 2)])
+@pytest.mark.parametrize(
+    ("bots", "kills", "referees"),
+    [(ONE_TABLE, 4, False), (MANY_TABLES, 2, False), (ONE_TABLE, 4, True)],
+)
 def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(
-    bots: tuple[str, ...], kills: int, tmp_path: Path
+    bots: tuple[str, ...], kills: int, referees: bool, tmp_path: Path
 ) -> None:
-    tally = Killer(tmp_path, seed=2, bots=bots).kill(kills)
+    tally = Killer(tmp_path, seed=2, bots=bots, referees=referees).kill(kills)
     assert tally.kills == kills
     assert tally.events >= 1

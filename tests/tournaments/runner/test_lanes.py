@@ -1,6 +1,6 @@
 """The number of sittings side by side follows from the CPU time of bots and referee."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import cast
@@ -20,8 +20,13 @@ class Cpu:
         self.seconds = 10.0
         for clock in ("process_time", "monotonic"):
             monkeypatch.setattr(f"tournaments.runner.lanes.time.{clock}", lambda: self.seconds)
-        monkeypatch.setattr("tournaments.runner.lanes.cores", lambda: 2)
-        monkeypatch.setattr("tournaments.runner.lanes.default_jobs", lambda: 1)
+        monkeypatch.setattr("tournaments.runner.lanes.usable_cores", lambda: frozenset({0, 1}))
+        monkeypatch.setattr("tournaments.runner.lanes.stay_on", self._stay_on)
+        self.kept: Collection[int] = {0, 1}
+        """The cores on which the process and its bots stay."""
+
+    def _stay_on(self, chosen: Collection[int]) -> None:
+        self.kept = chosen
 
 
 class Bots:

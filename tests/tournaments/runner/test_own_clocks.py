@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import Clock
+from tests.support.clusters import Cluster
 from tests.support.events import (
     boneyard,
     fits,
@@ -61,15 +62,18 @@ def test_another_clock_than_the_plans_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_event_goes_on_at_its_clocks_on_a_cluster(tmp_path: Path) -> None:
+def test_a_killed_event_goes_on_at_its_clocks_on_a_cluster(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     out, once = tmp_path / "out", tmp_path / "once"
     words = ("first@50ms", "first@1s", "greedy", "--boards", "12", "--set", "target=30")
     process = started(out, *words)
     wait_for_games(out, 5)
     process.kill()
     process.wait()
-    run(out, *words, "--cluster", "local:1")
+    cluster.add("w")
+    run(out, *words, *cluster.words())
     run(once, *words)
-    assert {one.sitting.worker for one in games_of(out)} == {None, "local-1"}
+    assert {one.sitting.worker for one in games_of(out)} == {None, "w"}
     assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
     assert fits(out)

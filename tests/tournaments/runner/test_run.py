@@ -33,8 +33,8 @@ from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
-from tournaments.runner import runner
-from tournaments.runner.runner import check_greetings, sandbox_hint
+from tournaments.runner import greetings
+from tournaments.runner.greetings import check_greetings, sandbox_hint
 from tournaments.storage.folder import Folder
 
 LONG = (*BOTS, "--boards", "4")
@@ -114,7 +114,7 @@ def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
                 raise error
             super().receive(*answer, **more)
 
-    monkeypatch.setattr("tournaments.runner.runner.Referee", Spoiling)
+    monkeypatch.setattr("tournaments.runner.logged_sittings.Referee", Spoiling)
     said = run(tmp_path, *LONG, code=1)
     assert part in said
     # The games before it may not have reached the disk yet: then there is no ledger.
@@ -277,8 +277,8 @@ async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fai
         later_failed.set()
         return f"Bot {entrant.name} sends no hello."
 
-    monkeypatch.setattr(runner, "cores", lambda: 2)
-    monkeypatch.setattr(runner, "_complaint", complaint)
+    monkeypatch.setattr(greetings, "cores", lambda: 2)
+    monkeypatch.setattr(greetings, "_complaint", complaint)
     bots = [
         prepare_entrant(WrittenBot(name, ("sh", "-c", name)), tmp_path, tmp_path)
         for name in ("slow", "quick", "third")

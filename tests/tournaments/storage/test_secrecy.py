@@ -269,7 +269,7 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
             super().receive(*answer, **more)
 
     monkeypatch.setattr("tournaments.runner.sitting.Table", Noting)
-    monkeypatch.setattr("tournaments.runner.runner.Referee", Spoiling)
+    monkeypatch.setattr("tournaments.runner.logged_sittings.Referee", Spoiling)
     words = ("first", "greedy", "random", "--boards", "3", "--jobs", "1")
     run(tmp_path, *words, code=1)
     before = len(met)

@@ -18,6 +18,7 @@ from arena.logs.checksummed import DamagedFileError, read_sealed
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
 from protocol.codec import encode_json, seal, strip_checksum
+from tests.support.clusters import Cluster
 from tests.support.events import (
     BONEYARD,
     SMALL,
@@ -61,7 +62,7 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return fake_luck(timeline)
 
     monkeypatch.setattr(valuation, "game_luck", luck)
-    monkeypatch.setattr(processes, "usable_cores", lambda: 1)
+    monkeypatch.setattr(processes, "cores", lambda: 1)
     return asked
 
 
@@ -317,7 +318,7 @@ def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: P
 def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(valuation, "game_luck", fake_luck)
-        patch.setattr(processes, "usable_cores", lambda: 1)
+        patch.setattr(processes, "cores", lambda: 1)
         folder = tmp_path_factory.mktemp("duel")
         said = run(folder, *TEST, "--boards", "30")
     assert "luck taken out" in said
@@ -402,9 +403,9 @@ def test_the_boards_of_a_versus_are_estimated_with_luck_taken_out(
 # Slow: what workers play is decided as here.
 @pytest.mark.slow
 @pytest.mark.usefixtures("faked")
-def test_a_cluster_plays_the_same_versus(duel: Path, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    run(tmp_path, *TEST, "--boards", "30", "--cluster", "local:1")
+def test_a_cluster_plays_the_same_versus(duel: Path, cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add("w")
+    run(tmp_path, *TEST, "--boards", "30", *cluster.words())
     for name in ("ledger.jsonl", "luck.jsonl", "games.csv", "ratings.csv"):
         assert (tmp_path / name).read_bytes() == (duel / name).read_bytes(), name
     assert fits(tmp_path)

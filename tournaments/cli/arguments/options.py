@@ -187,7 +187,7 @@ JOBS = in_section("Machine")(
     "--jobs",
     type=WholeNumber(1, 512),
     default=None,
-    help="Parallel sittings.  [default: cores - 1, or more if the bots are quick]",
+    help="Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
 )
 MOVE_MS = click.option(
     "--move-ms", type=WholeNumber(1), default=None, help="Time for each question, in ms."
