@@ -63,13 +63,10 @@ def told(outcome: StepResult | None, row: Row) -> bool:
 
 FAST = (
     "CannotBeTwo",
-    "CountsFrom1",
     "KnowsAllFields",
-    "MixesUpTables",
     "NeverFlushes",
     "NumbersByItself",
     "PrintsABanner",
-    "SpeaksProtocol2",
     "TracesAll",
 )
 """Bots that are found out at one step each."""
