@@ -127,6 +127,31 @@ async def test_too_short_a_time_tells_nothing(cpu: Cpu) -> None:
     assert await count_side_by_side(lanes) == 1
 
 
+async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: Cpu) -> None:
+    lanes = Lanes(None)
+    assert not lanes.can_lend
+    cpu.seconds += 1
+    await play(lanes, pool(100))
+    assert lanes.can_lend
+    assert lanes.lend_core() == 1
+    assert cpu.kept == {0}
+    assert not lanes.can_lend
+    assert await count_side_by_side(lanes) == 4
+    assert lanes.width == 8
+    lanes.release_cores()
+    assert cpu.kept == {0, 1}
+
+
+async def test_bots_that_think_may_use_every_core_again(cpu: Cpu) -> None:
+    assert await count_side_by_side(Lanes(None, core=1)) == 4
+    lanes = Lanes(None, core=1)
+    assert cpu.kept == {1}
+    cpu.seconds += 1
+    await play(lanes, pool(10_000))
+    assert cpu.kept == {0, 1}
+    assert await count_side_by_side(lanes) == 1
+
+
 async def test_a_number_of_jobs_stays(cpu: Cpu) -> None:
     lanes = Lanes(3)
     cpu.seconds += 1
