@@ -22,7 +22,9 @@ LOG_EVERY = 64
 """The most records that wait to be written: one system call for many is cheaper."""
 LOG_WITHIN_S = 0.2
 """The longest time in s that a record may wait to be written: onlookers follow the log."""
-HELD_PROCESSORS = max(1.5, (os.cpu_count() or 1) / 2)
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+"""The cores that our process might use when it began."""
+HELD_PROCESSORS = max(1.5, CORES / 2)
 """Processors that a bot holds if it may be the reason of a lag: more than one that only thinks."""
 STDERR_KEPT = 2**17
 """The most characters of stderr that a game's log keeps with its answers, on request."""

@@ -3,8 +3,8 @@ time allows.
 """
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import trio
 
@@ -72,12 +72,16 @@ class Lanes:
         """Return whether another referee would play more than this one with the same cores."""
         return self._jobs is None and self.are_quick and len(self._cores) > 1
 
-    def lend_core(self) -> int:
-        """Leave one of the cores to another referee; return its number."""
+    @contextmanager
+    def lend_core(self) -> Iterator[int]:
+        """Leave one of the cores to another referee; yield its number.
+
+        What is started in the block may use all cores.
+        """
+        self.release_cores()
+        yield self._cores.pop()
         self._lent += 1
-        core = self._cores.pop()
         self._settle()
-        return core
 
     def release_cores(self) -> None:
         """Use all cores again: what follows is not a game."""

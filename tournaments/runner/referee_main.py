@@ -16,7 +16,6 @@ from protocol.records import Result
 from tournaments.runner.exit import root_cause, stop_sentence
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.logged_sittings import LoggedSittings
-from tournaments.runner.machine import stay_on
 from tournaments.runner.referee_process import (
     Assignment,
     MessageStream,
@@ -68,7 +67,6 @@ def serve_run() -> None:
     # The kernel kills this process, and with it its bots, when the run is killed.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     assignment = decode_json(sys.argv[1], Assignment)
-    stay_on(assignment.cores)
     trio.run(_serve, assignment)
 
 

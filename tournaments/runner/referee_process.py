@@ -39,8 +39,6 @@ class Assignment(Struct, frozen=True):
     level: Level
     missing: tuple[str, ...]
     keep_stderr: bool
-    cores: frozenset[int]
-    """The cores that the run may use; bots that think may use them too."""
     core: int
     """The core of the process, and of quick bots."""
 

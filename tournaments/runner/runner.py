@@ -12,7 +12,6 @@ from tournaments.plan.event import Event
 from tournaments.runner.commit import add_to_ledger
 from tournaments.runner.lanes import MOST_A_CORE, Lanes
 from tournaments.runner.logged_sittings import LoggedSittings
-from tournaments.runner.machine import usable_cores
 from tournaments.runner.referee_process import Assignment, RefereeProcess
 from tournaments.schedule.schedule import Stage
 from tournaments.schedule.seating import has_dependent_games
@@ -60,7 +59,6 @@ class Runner:
             sandbox.level,
             sandbox.missing,
             keep_stderr,
-            usable_cores(),
         )
         self._processes: list[RefereeProcess] = []
         self._counted = 0
@@ -95,7 +93,8 @@ class Runner:
             for plan in plans:
                 place = await lanes.reserve()
                 if self._lending_pays(lanes):
-                    process = RefereeProcess(self._assignment(lanes.lend_core()), self._count)
+                    with lanes.lend_core() as core:
+                        process = RefereeProcess(self._assignment(core), self._count)
                     self._processes.append(process)
                     processes.start_soon(process.run)
                     share_with(process)

@@ -129,13 +129,15 @@ async def test_too_short_a_time_tells_nothing(cpu: Cpu) -> None:
 
 async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: Cpu) -> None:
     lanes = Lanes(None)
-    assert not lanes.can_lend
+    could = [lanes.can_lend]
     cpu.seconds += 1
     await play(lanes, pool(100))
-    assert lanes.can_lend
-    assert lanes.lend_core() == 1
-    assert cpu.kept == {0}
-    assert not lanes.can_lend
+    could.append(lanes.can_lend)
+    with lanes.lend_core() as core:
+        kept = [(core, cpu.kept)]
+    could.append(lanes.can_lend)
+    assert could == [False, True, False]
+    assert [*kept, (0, cpu.kept)] == [(1, {0, 1}), (0, {0})]
     assert await count_side_by_side(lanes) == 4
     assert lanes.width == 8
     lanes.release_cores()
