@@ -18,6 +18,8 @@ from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
 # kept, as images for containers like to have it.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Tests run side by side: further threads of numpy would only wait for the processors.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile(
     "every",

@@ -28,11 +28,12 @@ def shell(tmp_path: Path) -> Shell:
     path = f"{programs}:{os.environ['PATH']}"
     root = f"{Path(__file__).parents[1]}"
     env = {"HOME": f"{tmp_path}", "PATH": path, "PYTHONPATH": root, "LANG": "C.UTF-8"}
+    env["OPENBLAS_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"]
 
     def run(line: str, code: int = 0) -> str:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line], cwd=tmp_path, env=env, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False,
         )  # fmt: skip
         assert done.returncode == code, f"{line}: {done.stdout}"
         assert "Traceback" not in done.stdout
@@ -49,7 +50,7 @@ def test_an_author_mends_a_bot_and_sees_whether_it_is_better(shell: Shell, tmp_p
     broken = shell("boneyard run mine greedy --boards 5 --sandbox off", code=2)
     assert re.search(r"mine crashes: NameError.*bot\.py, line \d+", broken)
     source.write_text(working)
-    assert "mine" in shell("boneyard check mine --sandbox off")
+    assert "mine" in shell("boneyard check mine --quick --sandbox off")
     assert "mine" in shell("boneyard run mine greedy --boards 5 --sandbox off")
     source.write_text(working.replace("max(weights)", "min(weights)"))
     assert "mine@" in shell("boneyard run mine greedy --boards 5 --sandbox off")
@@ -65,7 +66,6 @@ def test_an_organiser_plays_an_event_file_and_publishes_it(shell: Shell, tmp_pat
         'bots = ["first", "greedy", "random", "suit"]\nformat = { type = "swiss", rounds = 2 }\n'
         'boards = 2\nsandbox = "off"\n'
     )
-    assert "games" in shell("boneyard run cup.toml --plan")
     shell("boneyard run cup.toml")
     assert "Swiss" in shell("boneyard show cup")
     shell("boneyard publish cup site && boneyard report cup --luck")
@@ -82,7 +82,7 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
     shell(make)
     settings = tmp_path / "league" / "league.toml"
     quick = 'sandbox = "off"\nluck = true\n'
-    text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 70")
+    text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 30")
     settings.write_text(quick + text)
     shell(repository)
     shell(student)
@@ -93,7 +93,7 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
 
 
 def test_a_researcher_trains_and_measures_an_agent(shell: Shell, tmp_path: Path) -> None:
-    shell("boneyard run greedy counting --boards 20 --sandbox off --out event")
+    shell("boneyard run greedy counting --boards 8 --sandbox off --out event")
     assert "rows" in shell("boneyard export event --out decisions.csv && boneyard help training")
     assert (tmp_path / "decisions.csv").read_text().count("\n") > 100
     shell(
@@ -101,5 +101,5 @@ def test_a_researcher_trains_and_measures_an_agent(shell: Shell, tmp_path: Path)
     )
     assert "middle game" in shell("boneyard check greedy --problems set.jsonl --sandbox off")
     assert "points a round" in shell(
-        f"{sys.executable} -m arena.training.learn net.npz --seconds 2"
+        f"{sys.executable} -m arena.training.learn net.npz --seconds 0.2"
     )

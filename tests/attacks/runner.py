@@ -20,6 +20,8 @@ from tests.attacks.probes import OUTLIVE, PROBES, Targets
 
 GRACE_S = 5
 """Seconds that the kernel may take to end a killed process."""
+LOOK_S = 0.1
+"""The interval at which it is looked for, in s: each look reads all of /proc."""
 
 
 class State(Struct, frozen=True):
@@ -114,7 +116,7 @@ def _end_survivors(targets: Targets) -> dict[str, bool]:
     """Return which processes are still there after the kill, and end them."""
     deadline = time.monotonic() + GRACE_S
     while (alive := _survivors(targets)) and time.monotonic() < deadline:
-        time.sleep(0.01)
+        time.sleep(LOOK_S)
     for pid in alive.values():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)

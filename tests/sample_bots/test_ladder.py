@@ -73,8 +73,13 @@ def python_bot(name: str) -> list[str]:
     return [part.format(python=sys.executable) for part in BOTS[name]["run"]]
 
 
-def test_every_bot_answers_what_is_asked_and_leaves(command: list[str]) -> None:
-    hello, *answers = talk(command, [*SCRIPT, BYE])
+@pytest.fixture(scope="module")
+def answered(command: list[str]) -> list[bytes]:
+    return talk(command, [*SCRIPT, BYE])
+
+
+def test_every_bot_answers_what_is_asked_and_leaves(answered: list[bytes]) -> None:
+    hello, *answers = answered
 
     said = msgspec.json.decode(hello, type=FromBot)
     assert isinstance(said, BotHello)
@@ -85,14 +90,12 @@ def test_every_bot_answers_what_is_asked_and_leaves(command: list[str]) -> None:
         assert 0 <= choice.choice < each.options, each.name
 
 
-def test_another_process_answers_the_same_and_leaves_without_a_bye(command: list[str]) -> None:
-    assert talk(command, SCRIPT) == talk(command, SCRIPT)
-
-
-def test_the_answer_does_not_hang_on_earlier_questions(command: list[str]) -> None:
-    forward = talk(command, [HELLO, game(), *(each.question for each in CASES)])
+def test_another_process_answers_the_same_and_leaves_without_a_bye(
+    command: list[str], answered: list[bytes]
+) -> None:
+    """In the other order, too: an answer does not hang on earlier questions."""
     backward = talk(command, [HELLO, game(), *(each.question for each in reversed(CASES))])
-    assert forward[1:] == backward[:0:-1]
+    assert answered[1:] == backward[:0:-1]
 
 
 def test_an_answer_comes_before_the_next_question(command: list[str]) -> None:

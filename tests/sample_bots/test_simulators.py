@@ -20,10 +20,10 @@ from protocol.messages import Bid, Choose, Drew, Option, Passed
 from protocol.ruleset import derive, playable_seat_counts, target
 from protocol.tiles import Tile
 from tests.support.endgames import RULES, answers, collected, question
-from tests.support.fast_run import slow_except
+from tests.support.fast_run import NAMED_TABLES, slow_except
 from tests.support.rulesets import MANY, many
 
-ROUNDS = 12
+ROUNDS = 6
 """Random rounds of each game at each table."""
 RULESETS = {name: find_variant(name) for name in VARIANTS} | {
     f"partners-{formula}": derive(
@@ -32,9 +32,7 @@ RULESETS = {name: find_variant(name) for name in VARIANTS} | {
     for formula in ("others", "everybody", "difference", "one", "nothing")
 }
 """The named games, and what none of them has: every way to count for partners."""
-TABLES = [
-    (name, seats) for name, rules in RULESETS.items() for seats in playable_seat_counts(rules)
-]
+TABLES = [*NAMED_TABLES, *((name, 4) for name in RULESETS if name not in VARIANTS)]
 RULESETS |= {f"{name}-{seats}": many(name, differs) for name, seats, differs in MANY}
 TABLES += [
     (f"{name}-{seats}", seats) for name, seats, differs in MANY if differs["highest_pip"] < 15
@@ -255,6 +253,8 @@ def test_each_slot_of_montecarlo_is_a_tile_that_a_seat_holds() -> None:
         assert [len(held) for held in slots] == message["hands"]
 
 
+# Slow: a C compiler; other rungs are tried beside it.
+@pytest.mark.slow
 @needs_cc
 @pytest.mark.parametrize("name", RULES)
 def test_ismcts_plays_endgames_perfectly(name: str, ismcts: str) -> None:

@@ -179,7 +179,7 @@ def logs(folder: Path) -> list[bytes]:
 
 
 def wait_for_games(folder: Path, games: int) -> None:
-    """Wait until the logs hold so many results; a minute is the bound, not the expectation."""
+    """Wait until the logs hold so many results; two minutes are the bound, not the expectation."""
     _wait_until(lambda: sum(log.count(b'"type":"result"') for log in logs(folder)) >= games)
 
 
@@ -190,7 +190,7 @@ def wait_for_ledger(folder: Path) -> None:
 
 
 def _wait_until(done: Callable[[], bool]) -> None:
-    for _ in range(6000):
+    for _ in range(12_000):
         if done():
             return
         time.sleep(0.01)
@@ -226,7 +226,7 @@ def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         yield process, address
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(120)
         for pipe in (process.stdout, process.stderr):
             if pipe:
                 pipe.close()

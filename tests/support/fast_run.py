@@ -1,10 +1,13 @@
 """What the fast run leaves out: parameters and examples that only repeat a promise."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.ruleset import playable_seat_counts
 
 EVERY_EXAMPLE = 60
 """Examples of a property where its test says nothing else; the fast run tries fewer."""
@@ -13,6 +16,21 @@ FAST_GAMES = ("draw", "dutch-partners", "auction-draw", "double-draw", "vietname
 """Named games of the fast run: free and forced draws, partners, bids, pairs of tiles, no draws."""
 FAST_TABLES = (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3), ("double-draw", 2))
 """Named games with their seats, likewise."""
+
+
+def named_tables() -> Iterator[tuple[str, int]]:
+    """Yield each named game at its smallest table, and at a larger one: of three or four by turns.
+
+    That every game keeps to its rules at every table is shown by the engine's properties.
+    """
+    for number, name in enumerate(VARIANTS):
+        fewest, *more = playable_seat_counts(find_variant(name))
+        yield name, fewest
+        if more:
+            yield name, more[number % len(more)]
+
+
+NAMED_TABLES = [*named_tables()]
 
 
 def slow_except(fast: Collection[Any], values: Iterable[Any]) -> list[Any]:

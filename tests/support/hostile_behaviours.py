@@ -56,6 +56,8 @@ class Row(NamedTuple):
     """Takes more than a few seconds."""
     needs: tuple[str, ...] = ()
     """Dangerous: it is run only where each of these probes was refused."""
+    target: int = 30
+    """Points to which the game is played."""
     also: FoulClass | None = None
     """The foul that it may be as well, where two things happen at once."""
 
@@ -69,8 +71,8 @@ class Row(NamedTuple):
 
 
 def places(how: str) -> tuple[Place, ...]:
-    """Return the places where a behaviour is tried; one that only writes lines needs one place."""
-    return PLACES[1:] if how.startswith("lines/") else PLACES
+    """Return the places where a behaviour is tried; one that only writes needs one place."""
+    return PLACES[1:] if how.startswith(("lines/", "timing/")) else PLACES
 
 
 @functools.cache
@@ -135,7 +137,7 @@ ACTS: dict[str, dict[str, Row]] = {
         "old_answers": LATE,
         "too_many_old_answers": Row("flooding", "not open"),
         "sixteen_old_answers": FINE,
-        "each_answer_twice": Row("flooding", "not open"),
+        "each_answer_twice": Row("flooding", "not open", target=100),
         "thinks_three_times": FINE,
         "answers_ahead": FINE,
         "answer_to_the_next_only": Row("illegal", "never asked"),

@@ -12,11 +12,11 @@ from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, LoggedGame
 from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import Referee
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import GameRecord, LogRecord
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, derive
 from tests.support.tables import sitting
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
@@ -93,7 +93,6 @@ def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> Logged
     return replace(game, records=(*game.records[:at], spoilt, *game.records[at + 1 :]))
 
 
-GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
 ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
 AGAIN = derive(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
 PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import trio
@@ -37,9 +38,15 @@ LEVEL: Level = "off"
 """The level at which games are played unless a test says otherwise."""
 
 
+@cache
+def interpreter(executable: str) -> tuple[str, ...]:
+    """Return what a bot that this interpreter runs must be able to read."""
+    return tuple(program_paths(Path(executable)))
+
+
 def reads(folder: Path) -> tuple[str, ...]:
     """Return what a bot in this folder, run by our own interpreter, must be able to read."""
-    return (*program_paths(Path(sys.executable)), str(folder))
+    return (*interpreter(sys.executable), str(folder))
 
 
 def sample(name: str = "first") -> Command:
@@ -177,8 +184,8 @@ def alive(tag: str) -> list[int]:
 
 
 async def vanished(tag: str) -> None:
-    """Wait until the kernel has ended what was killed: a minute is the bound, not the rule."""
-    for _ in range(6000):
+    """Wait until the kernel has ended what was killed: two minutes are the bound, not the rule."""
+    for _ in range(12_000):
         if not alive(tag):
             return
         await trio.sleep(0.01)

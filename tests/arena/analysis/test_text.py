@@ -32,12 +32,11 @@ from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, Ro
 from protocol.records import Result as GameResult
 from protocol.ruleset import Ruleset, derive
 from protocol.tiles import Tile, high_first
-from tests.support.fast_run import FAST_TABLES, slow_except
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
     AGAIN,
     DEVIL,
-    GAMES,
     NAMES,
     ODD,
     PROUD,
@@ -144,13 +143,12 @@ def logs_alone(game: LoggedGame) -> None:
 
 
 # Slow: every named game at every table replays from its log.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, seats: int) -> None:
-    for pick in (last, any_of(name)):
-        game = logged(short(name), seats, pick)
-        logs_alone(game)
-        for seat in (None, *range(seats)):
-            assert all(texts(game, seat))
+    game = logged(short(name), seats, any_of(name))
+    logs_alone(game)
+    for seat in (None, *range(seats)):
+        assert all(texts(game, seat))
 
 
 @pytest.mark.parametrize("rules", [ODD, AGAIN, PROUD], ids=lambda rules: rules.name)

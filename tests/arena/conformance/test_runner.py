@@ -49,9 +49,9 @@ def new_session(pace: Budget = QUICK) -> Session:
     return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
 
 
-# Slow: one bot of each kind: a plain one, many games at once, other languages, a service.
+# Slow: one bot of each kind: many games at once, another language, a service.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["first", "batched", "random-sh", "ismcts", "chat", "adapter"])
+@pytest.mark.parametrize("name", ["batched", "ismcts", "chat", "adapter"])
 def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
     """Where `run` would start it: in the best sandbox of this machine, built."""
     if not sample_bots()[name].available:
@@ -211,8 +211,9 @@ def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
         return ""
 
     steps = [(number, CheckStep("x", "x", "Time", noted)) for number in range(1, 5)]
-    list(run_steps(new_session(Budget(total_s=100, step_s=30)), steps))
-    assert [round(share) for share in shares] == [25, 30, 30, 30]
+    list(run_steps(new_session(Budget(total_s=100_000, step_s=30_000)), steps))
+    # However long the machine pauses between them.
+    assert [round(share, -3) for share in shares] == [25_000, 30_000, 30_000, 30_000]
 
 
 def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:

@@ -10,11 +10,10 @@ from arena.analysis.frames import SPECTATOR
 from arena.analysis.text import Look, frame_sentences
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import VARIANTS, find_variant
-from protocol.ruleset import playable_seat_counts
-from tests.support.fast_run import FAST_TABLES, slow_except
+from arena.rules.variants import find_variant
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.golden import short
-from tests.support.logged_games import GAMES, any_of, bob_fouls, logged
+from tests.support.logged_games import any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
 from tournaments.site.snapshot import spectator_view
 
@@ -26,11 +25,10 @@ def seen(game: LoggedGame) -> bytes:
 
 def differences(tries: int) -> Iterator[str]:
     """Games of which an onlooker could tell two worlds from one another."""
-    for name in VARIANTS:
-        for seats in playable_seat_counts(find_variant(name)):
-            for _, one, other in pairs(name, seats, tries):
-                if seen(one) != seen(other):
-                    yield f"{name} at {seats}"
+    for name, seats in NAMED_TABLES:
+        for _, one, other in pairs(name, seats, tries):
+            if seen(one) != seen(other):
+                yield f"{name} at {seats}"
 
 
 def test_an_onlooker_is_sent_the_same_bytes_in_every_world() -> None:
@@ -38,7 +36,7 @@ def test_an_onlooker_is_sent_the_same_bytes_in_every_world() -> None:
 
 
 # Slow: no hand is shown early in any game.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="my hand is 6-4")
     for frame in frames.frames(walk_log(game), SPECTATOR):

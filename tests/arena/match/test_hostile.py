@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import get_args
 
@@ -15,12 +16,20 @@ import pytest
 from arena.analysis.replay import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame, read_games
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
+from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
+from protocol.messages import MAX_LINE
 from protocol.records import FoulClass, FoulRecord, Result
+from protocol.ruleset import derive
+from tests.bots.hostile import lines
+from tests.bots.hostile.__main__ import TURN
 from tests.support.hostile_behaviours import (
     ACTS,
     HOSTILE,
+    PATIENT,
     ROWS,
     Place,
     Row,
@@ -94,6 +103,30 @@ def one_of_each() -> set[tuple[str, Place]]:
 
 
 FAST = one_of_each()
+ANSWERS = {
+    f"lines/{name}"
+    for name, (line, _) in lines.LINES.items()
+    if len(line) < MAX_LINE // 2 and b"\n" not in line and not name.startswith("hello")
+}
+"""Behaviours that are one answer, which any pipe brings in one piece: the referee alone judges it,
+and a process is tried with those of the fast run."""
+
+
+@pytest.mark.parametrize("how", sorted(ANSWERS))
+def test_a_hostile_answer_costs_only_its_own_game(how: str) -> None:
+    setup = GameSetup("1.test", 1, 1, ("honest", "hostile"), find_variant("dutch"), PATIENT)
+    referee, asked = Referee(setup, board_seed(b"test", "test", 1)), count(1)
+    while question := referee.awaiting:
+        line = lines.ANSWER
+        if question.seat == FOULER and next(asked) == TURN:
+            line, _ = lines.LINES[how.partition("/")[2]]
+        referee.receive(question.seat, lines.numbered(line, question.id), 1.0)
+    result = referee.result
+    assert result
+    assert [(one.seat, one.foul) for one in result.fouls] == [
+        (FOULER, foul) for foul in (ROWS[how].foul,) if foul
+    ]
+    assert (result.why, result.places[HONEST]) == ("foul", 1) or result.why == "target"
 
 
 # Slow: every behaviour of the table, at both levels, costs its own game and nothing else.
@@ -103,6 +136,7 @@ FAST = one_of_each()
         pytest.param(how, place, marks=[] if (how, place) in FAST else [pytest.mark.slow])
         for how in ROWS
         for place in places(how)
+        if how not in ANSWERS or (how, place) in FAST
     ],
 )
 async def test_a_hostile_bot_costs_only_its_own_game(
@@ -121,7 +155,7 @@ async def test_a_hostile_bot_costs_only_its_own_game(
 def hostile_bot(how: str, folder: Path) -> Command:
     """Return a copy of a bot, which it may spoil; the folder's name is its processes' tag."""
     copy = folder / "bot"
-    shutil.copytree(HOSTILE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOSTILE, copy)
     (copy / "a-copy").touch()
     return hostile(how, str(folder), copy)
 
@@ -131,11 +165,12 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
     machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
     level: Level = "off" if place == "off" else proved().level
+    rules = [derive(find_variant("dutch"), "dutch", {"target": row.target})]
     for _ in range(TRIES):
         log = folder / "log.jsonl"
         log.unlink(missing_ok=True)
         results = await play(
-            [sample(), bot], log, clock, 2, level, limits, then=[sample(), sample()]
+            [sample(), bot], log, clock, 2, level, limits, [sample(), sample()], rules
         )
         first, second = results
         harm = [foul.foul for foul in first.fouls if foul.seat == HONEST]

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from arena.engine.shuffle import board_seed
 from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import STALE_LINES, Referee, parse_hello
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import find_variant
 from protocol.codec import Fault, encode_line
 from protocol.messages import BotHello, Clock
 from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
-from tests.support.fast_run import FAST_TABLES, slow_except
+from protocol.ruleset import Ruleset, derive
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
@@ -55,10 +55,7 @@ def first(_: OpenQuestion) -> int:
 # Slow: a game of any rules at any table is played to its end.
 @pytest.mark.parametrize(
     ("name", "seats"),
-    slow_except(
-        FAST_TABLES,
-        ((name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))),
-    ),
+    slow_except(FAST_TABLES, NAMED_TABLES),
 )
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
     rng = random.Random(name)

@@ -147,7 +147,7 @@ async def test_cpu_time_is_what_the_kernel_says() -> None:
     bot = BotProcess(busy(), OFF)
     try:
         # Until it has worked for a while, whatever else the machine does.
-        for _ in range(6000):
+        for _ in range(12_000):
             used = bot.cpu_ms()
             if used >= 50:
                 break
@@ -348,7 +348,7 @@ async def test_followers_of_the_log_need_not_wait_for_the_next_answer(tmp_path: 
     bots = [sample(), hostile("timing/silent")]
     async with trio.open_nursery() as nursery:
         nursery.start_soon(play, bots, log, clock)
-        for _ in range(6000):
+        for _ in range(12_000):
             if b'"type":"deal"' in (log.read_bytes() if log.exists() else b""):
                 break
             await trio.sleep(0.01)

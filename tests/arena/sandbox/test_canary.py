@@ -1,5 +1,6 @@
 """The canary finds each mechanism that is taken away, and never takes a broken attempt for one."""
 
+import functools
 import os
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from arena.sandbox import command, process
 from arena.sandbox.kernel import landlock
 from arena.sandbox.kernel.cgroups import Cgroup
 from arena.sandbox.limits import Level, Limits
-from arena.sandbox.select import choose_level, examine_level
+from arena.sandbox.select import LevelResult, choose_level, examine_level
 from arena.sandbox.selftest import trial
 from arena.sandbox.selftest.trial import CANARIES, ONLY, ProbeResult, try_level
 from protocol.errors import UserError
@@ -132,12 +133,18 @@ AS_ROOT: dict[str, tuple[Level, Callable[[Patch], None], set[str]]] = {
 }
 
 
+@functools.cache
+def whole(level: Level) -> LevelResult:
+    """Return a level from which nothing was taken."""
+    return examine_level(level, TMP)
+
+
 @pytest.mark.parametrize("mechanism", [*REMOVED, *AS_ROOT])
 def test_a_mechanism_that_is_missing_is_found(mechanism: str, monkeypatch: Patch) -> None:
     if mechanism in AS_ROOT and not ROOT:
         pytest.skip("only root gives each bot a user of its own")
     level, change, names = (REMOVED | AS_ROOT)[mechanism]
-    before = examine_level(level, TMP)
+    before = whole(level)
     if not before.confirmed:
         pytest.skip(before.why_not)
     assert not names & {name for name, outcome in before.outcomes.items() if outcome.got}

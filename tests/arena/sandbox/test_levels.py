@@ -6,12 +6,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import command, process, select, users
+from arena.sandbox import command, select, users
 from arena.sandbox.kernel import landlock, seccomp
 from arena.sandbox.kernel.calls import GROUPS, RULES, CallGroup, Numbers
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
@@ -133,15 +132,11 @@ def test_limits_alone_keep_what_limits_can() -> None:
 # Taken away, each measure is missed.
 
 
-@pytest.mark.parametrize("level", ["B", "C"])
 @pytest.mark.usefixtures("levels")
-def test_without_the_filter_locks_and_the_kernel_are_open(
-    level: Level, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    got(finding(level))
-    monkeypatch.setattr(process, "filter_program", lambda **_: None)
+def test_without_the_filter_locks_and_the_kernel_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    got(finding("C"))
     monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
-    through = got(attack(level, Path(tempfile.gettempdir())))
+    through = got(attack("C", Path(tempfile.gettempdir())))
     assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
 
 
@@ -197,38 +192,6 @@ def test_a_call_that_the_filter_forgets_is_found(
         seccomp._program.cache_clear()
     assert found[probe].got, found[probe].detail
     assert not found[probe].detail.startswith(UNTRIED)
-
-
-def test_without_namespaces_the_others_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    got(finding("B"))
-
-    def shared(*arguments: Any, **others: Any) -> list[str]:
-        words = command.walls(*arguments, **others)
-        return [word for word in words if word not in ("--unshare-net", "--unshare-ipc")]
-
-    monkeypatch.setattr(process, "walls", shared)
-    monkeypatch.setattr(process, "filter_program", lambda **_: None)
-    through = got(attack("B", Path(tempfile.gettempdir())))
-    assert {"same-network", "tcp-referee", "abstract-unix-other-bot", "system-v-memory"} <= through
-
-
-@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
-@pytest.mark.usefixtures("levels")
-def test_with_one_user_for_all_the_other_bots_files_and_memory_are_open(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    apart = got(finding("D"))
-
-    class Shared:
-        number = users.FIRST - 1
-
-        def release(self) -> None:
-            pass
-
-    monkeypatch.setattr(process, "User", Shared)
-    monkeypatch.setattr(process.SandboxedProcess, "_kill_user", lambda _: None)
-    together = got(attack("D", Path(tempfile.gettempdir())))
-    assert {"other-bot-environment", "other-bot-signal", "other-bot-limit"} <= together - apart
 
 
 # The parts.

@@ -7,22 +7,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import find_variant
 from arena.training.decision_rows import decision_rows, margins_by_round
 from arena.training.encoding import Encoding
 from protocol.codec import decode_from_referee
 from protocol.messages import Ask
 from protocol.records import ChoiceRecord
-from protocol.ruleset import Ruleset, playable_seat_counts
-from tests.support.fast_run import FAST_TABLES, examples, slow_except
+from protocol.ruleset import Ruleset
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, examples, slow_except
 from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
 
-TABLES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
-
 
 # Slow: the rows of all games are made alike.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, TABLES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_rows_are_the_lines_that_the_seats_were_sent(name: str, seats: int) -> None:
     compare(find_variant(name), seats, name)
 

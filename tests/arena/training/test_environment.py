@@ -21,7 +21,7 @@ from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import find_variant
 from arena.training import boneyard_v0, encoding
 from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
@@ -44,15 +44,14 @@ from protocol.messages import (
     Stock,
     TurnedUp,
 )
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, derive
 from protocol.tiles import tile_set
-from tests.support.fast_run import FAST_TABLES, examples, slow_except
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, examples, slow_except
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import MANY, many, rules_and_seats
 
 lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
-TABLES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
 TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each agent probably")
 """What the test warns of whenever an observation has a mask, unless PettingZoo made the game."""
 
@@ -61,7 +60,7 @@ TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each a
 
 
 # Slow: PettingZoo's own checks find nothing at any table.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, TABLES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_petting_zoo_finds_nothing(name: str, seats: int) -> None:
     with warnings.catch_warnings():
         for told in TOLD_TO_ALL:
@@ -165,7 +164,7 @@ def test_without_a_seed_every_environment_deals_its_own() -> None:
 # --- options and numbers ---
 
 
-@pytest.mark.parametrize(("name", "seats"), TABLES)
+@pytest.mark.parametrize(("name", "seats"), NAMED_TABLES)
 def test_every_option_of_a_named_game_has_a_number(name: str, seats: int) -> None:
     actions = Actions(find_variant(name), seats)
     assert [actions.numbers[option] for option in actions.options] == [*range(len(actions.options))]
@@ -336,7 +335,7 @@ def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
     return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()
 
 
-@pytest.mark.parametrize(("name", "seats"), TABLES)
+@pytest.mark.parametrize(("name", "seats"), NAMED_TABLES)
 def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
     """The same game at a referee's table, whose lines are read and encoded."""
     rules = replace(find_variant(name), game=replace(find_variant(name).game, rounds=2))

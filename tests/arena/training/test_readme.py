@@ -1,6 +1,7 @@
 """What the README says about training runs as it stands there."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ PLAIN = [snippet for snippet in SNIPPETS if "argv" not in snippet]
 
 
 @pytest.mark.parametrize("snippet", slow_except(PLAIN, SNIPPETS), ids=range(len(SNIPPETS)))
-def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
+def test_a_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "read_table" in snippet:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         run(tmp_path / "demo", "suit", "greedy", "--boards", "4", "--set", "target=30")
@@ -30,6 +31,10 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
         subprocess.run((sys.executable, *learn), cwd=tmp_path, check=True, timeout=PATIENCE)
     path = tmp_path / "snippet.py"
     path.write_text(snippet)
+    if "play(" not in snippet:
+        monkeypatch.chdir(tmp_path)
+        runpy.run_path(f"{path}")
+        return
     done = subprocess.run(
         (sys.executable, "-W", "error", str(path), "net.npz"),
         input=HELLO + game(1) + ask(5) + BYE,
@@ -38,7 +43,7 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str) -> None:
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr.decode()
-    assert b"play(" not in snippet.encode() or b'"choose","id":5' in done.stdout
+    assert b'"choose","id":5' in done.stdout
 
 
 def test_there_are_snippets() -> None:

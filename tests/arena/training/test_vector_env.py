@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import find_variant
 from arena.training.actions import Mask
 from arena.training.encoding import Encoding, Vector
 from arena.training.policy import Question
@@ -14,16 +14,11 @@ from arena.training.single_seat import SingleSeatEnv
 from arena.training.vector_env import RoundsVectorEnv
 from arena.valuation.batch import Numbers
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
-from tests.support.fast_run import slow_except
+from protocol.ruleset import Ruleset, derive
+from tests.support.fast_run import NAMED_TABLES, slow_except
 
 WITHOUT = ("auction-draw", "double-draw")
-TABLES = [
-    (name, seats)
-    for name in VARIANTS
-    if name not in WITHOUT
-    for seats in playable_seat_counts(find_variant(name))
-]
+TABLES = [(name, seats) for name, seats in NAMED_TABLES if name not in WITHOUT]
 FAST = (("draw", 2),)
 
 

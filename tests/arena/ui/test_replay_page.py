@@ -15,16 +15,16 @@ from arena.analysis.frames import frames, frames_for
 from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.catalog import GAMES_A_PAGE, page_name
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import find_variant
 from arena.ui import replay_files
 from arena.ui.replay_page import Fields, pack_game, play_back, replay_page
 from arena.ui.scenes import SceneBuilder, option, tiles
 from protocol.messages import Bid, Draw, Play, PlayTwo
 from protocol.records import ChoiceRecord, FoulRecord
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, derive
 from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.fast_run import FAST_TABLES, slow_except
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
     AGAIN,
@@ -41,7 +41,6 @@ from tests.support.replay_pages import pairs, unpack_game, whole
 from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
-GAMES = [(name, seats) for name in VARIANTS for seats in playable_seat_counts(find_variant(name))]
 
 
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
@@ -58,7 +57,7 @@ def bare(scene: Fields) -> tuple[Any, ...]:
 
 
 # Slow: the page has the whole of every named game.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_every_game_is_packed_whole(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="why")
     shown = whole(game)

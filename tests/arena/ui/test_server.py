@@ -40,8 +40,8 @@ async def get(address: str, path: str | None = None, *headers: str) -> tuple[int
 
 
 async def until(happened: Callable[[], bool]) -> None:
-    """Wait until the condition holds, for at most a minute."""
-    for _ in range(6000):
+    """Wait until the condition holds, for at most two minutes."""
+    for _ in range(12_000):
         if happened():
             return
         await trio.sleep(0.01)

@@ -24,8 +24,8 @@ from protocol.messages import Clock, Draw
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
 from protocol.ruleset import Ruleset, derive, set_of_tiles
 from protocol.tiles import Tile
-from tests.support.fast_run import FAST_TABLES, slow_except
-from tests.support.logged_games import GAMES, NAMES, any_of, changed, logged
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
+from tests.support.logged_games import NAMES, any_of, changed, logged
 from tests.support.tables import sitting
 
 ROOT = Path(__file__).parents[3]
@@ -110,8 +110,11 @@ def candidates(game: LoggedGame, was: DrawLuck, before: Iterator[DrawLuck]) -> l
 
 @pytest.mark.parametrize(
     ("name", "seats", "which"),
-    [("draw", 2, 3), ("dutch", 3, 1), ("double-draw", 2, 0), ("double-draw", 4, 1), ("draw", 4, 1),
-     ("six-six", 2, 2), ("ukrainian", 4, 0)],
+    slow_except(
+        [("draw", 2, 3), ("six-six", 2, 2)],
+        [("draw", 2, 3), ("dutch", 3, 1), ("double-draw", 2, 0), ("six-six", 2, 2),
+         ("ukrainian", 4, 0)],
+    ),
 )  # fmt: skip
 def test_over_all_tiles_that_could_have_come_there_is_no_luck(
     name: str, seats: int, which: int
@@ -160,7 +163,7 @@ def test_the_excesses_of_all_tiles_add_up_to_exactly_nothing(
     assert not excess(values).sum(axis=0).any()
 
 
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, GAMES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) -> None:
     rules = short(name)
     game = logged(rules, seats, draws_if_able)

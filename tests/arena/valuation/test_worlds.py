@@ -86,14 +86,14 @@ def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", slow_except(FAST, VARIANTS))
 def test_every_world_replays_to_the_same_question(name: str) -> None:
-    for seats in playable_seat_counts(find_variant(name))[:3]:
+    for seats in playable_seat_counts(find_variant(name))[:2]:
         many, covered = check_worlds(find_variant(name), seats, seed=seats)
         assert name in UNCOVERED or many == covered
 
 
 # Slow: worlds of any ruleset, whatever its choices are, are possible ones.
 @pytest.mark.slow
-@examples(20)
+@examples(10)
 @given(rules_and_seats(), st.integers(0, 2**32))
 def test_worlds_of_any_ruleset_replay_to_the_same_question(
     table: tuple[Ruleset, int], seed: int
@@ -116,6 +116,8 @@ TIGHT = {
     "suits": derive(find_variant("block"), "tight", {"hand": 13, "annul_suit": 7}),
 }
 """Games in which the few tiles that nobody holds name a world."""
+EACH = {"passes": 7, "pairs": 7, "suits": 28}
+"""Of how many questions one is tried: those of "suits" have most worlds, and take longest."""
 SAMPLED = 4_000
 Left = frozenset[int]
 
@@ -141,8 +143,7 @@ def possible(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
 @pytest.mark.parametrize("game", slow_except(("passes", "pairs"), TIGHT))
 def test_every_possible_world_comes_as_often_as_the_next(game: str) -> None:
     counts = []
-    # Those of "suits" have most worlds, and take longest.
-    for question, hidden in islice(asked(TIGHT[game], 2, 3), 5, None, 14 if game == "suits" else 7):
+    for question, hidden in islice(asked(TIGHT[game], 2, 3), 5, None, EACH[game]):
         assert hidden
         stock = [at for at, place in enumerate(hidden.places) if place.holder is None]
         sampled = sampled_tiles([hidden], SAMPLED)[0][stock].T.tolist()
@@ -188,7 +189,7 @@ def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTi
 
 TABLES = [("draw", 2), ("dutch", 2), ("dutch", 3), ("double-draw", 2), ("double-draw", 3)]
 TABLES += [("puerto-rico", 3), ("partnership", 4), ("jordanian", 2), ("vietnamese", 2)]
-CHAIN, BETWEEN, BATCHES = 1_000, 40, 20
+CHAIN, BETWEEN, BATCHES = 400, 40, 20
 
 
 # Slow: the general chain, which knows nothing of places, gives every tile as often to each seat.
@@ -207,7 +208,7 @@ def test_worlds_are_those_of_the_general_chain(name: str, seats: int) -> None:
         assert (apart < 5 * np.sqrt(errors**2 + 0.25 / 2_000)).all(), apart.max()
 
 
-@pytest.mark.parametrize(("name", "seats"), slow_except(TABLES[:2], TABLES))
+@pytest.mark.parametrize(("name", "seats"), slow_except(TABLES[:1], TABLES[::2]))
 def test_more_rounds_lead_to_no_other_worlds(name: str, seats: int) -> None:
     for question, hidden in most_known(find_variant(name), seats):
         usual = sampled_shares(question, hidden, 500)

@@ -174,11 +174,13 @@ LINES: "dict[str, tuple[bytes, FoulClass | None]]" = {
 }
 
 
+def numbered(line: bytes, question: int) -> bytes:
+    """Return a line with the numbers for which @ and @@ stand."""
+    return line.replace(b"@@", b"%d" % (question + 1_000_000)).replace(b"@", b"%d" % question)
+
+
 def said(bot: "Bot", name: str) -> None:
     """Say the line."""
     line, _ = LINES[name]
-    if bot.ask:
-        next_game = b"%d" % (bot.id + 1_000_000)
-        line = line.replace(b"@@", next_game).replace(b"@", b"%d" % bot.id)
-    bot.say(line + b"\n")
+    bot.say((numbered(line, bot.id) if bot.ask else line) + b"\n")
     bot.answered = True
