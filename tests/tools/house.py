@@ -52,7 +52,7 @@ ROOMS = {
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_420, ("tournaments/rating",)),
     "storage": Room(1_700, 2_037, ("tournaments/storage",)),
-    "runner and cluster": Room(2_400, 3_046, ("tournaments/runner", "tournaments/cluster")),
+    "runner and cluster": Room(2_400, 3_060, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_957, ("tournaments/report",)),
     "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
@@ -66,7 +66,7 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_657, ("tests",)),
+    "tests": Room(36_000, 50_671, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

@@ -5,6 +5,7 @@ time allows.
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from math import inf
 
 import trio
 
@@ -23,6 +24,9 @@ MOST_A_CORE = QUICK_A_CORE + SPARE + LEAVING
 """Most sittings of quick bots that have bots at one time, on one core."""
 QUICK = 3.0
 """The most CPU time of quick bots, for each second of the referee's."""
+INSTANT = 1.0
+"""The most CPU time of bots that stay on their referee's cores, for each second of the referee's:
+one that thinks there for long would make lags, which are given back to it."""
 LOOK_S = 0.5
 """The least CPU time in s, of bots and referee together, that tells whether bots are quick: the
 kernel counts in steps of 10 ms."""
@@ -31,7 +35,7 @@ kernel counts in steps of 10 ms."""
 class Lanes:
     """The sittings that have bots, and those among them that play.
 
-    Quick bots stay on the cores of their referee: to wake one on another costs more than its move.
+    Instant bots stay on their referee's cores: to wake one on another costs more than its move.
     """
 
     def __init__(
@@ -49,8 +53,8 @@ class Lanes:
         self._kept: Collection[int] = usable_cores()
         self._cores = sorted(usable_cores()) if core is None else [core]
         self._lent = 0
-        self.are_quick = core is not None
-        """True if the bots were quick since the last look."""
+        self._bots_share = inf if core is None else 0.0
+        """CPU time of the bots for each second of the referee's, at the last look."""
         self._present = trio.CapacityLimiter(1)
         self._staffed = trio.CapacityLimiter(1)
         self._playing = trio.CapacityLimiter(1)
@@ -70,7 +74,7 @@ class Lanes:
     @property
     def can_lend(self) -> bool:
         """Return whether another referee would play more than this one with the same cores."""
-        return self._jobs is None and self.are_quick and len(self._cores) > 1
+        return self._jobs is None and self._bots_share <= QUICK and len(self._cores) > 1
 
     @contextmanager
     def lend_core(self) -> Iterator[int]:
@@ -145,21 +149,20 @@ class Lanes:
         if own + bots >= LOOK_S:
             self._seen_at = time.monotonic()
             self._seen_own_s, self._seen_bots_s = own_s, bots_s
-            self.are_quick = bots <= QUICK * own
+            self._bots_share = bots / own if own else inf
             self._settle()
 
     def _settle(self) -> None:
         """Open as many tables as the bots' speed allows, and choose their cores."""
-        count = self._jobs or (
-            QUICK_A_CORE * len(self._cores) if self.are_quick else self._slow_jobs()
-        )
+        quick = QUICK_A_CORE * len(self._cores)
+        count = self._jobs or (quick if self._bots_share <= QUICK else self._slow_jobs())
         if count != self._playing.total_tokens:
             self.changed_at = time.monotonic()
         self._playing.total_tokens = count
         self._staffed.total_tokens = count + SPARE
         self._present.total_tokens = count + SPARE + LEAVING
-        # A bot that thinks, while others do too, goes wherever there is room.
-        self._keep_to(frozenset(self._cores) if self.are_quick else usable_cores())
+        instant = self._bots_share <= INSTANT
+        self._keep_to(frozenset(self._cores) if instant else usable_cores())
 
     def _slow_jobs(self) -> int:
         """Return the number of sittings of slow bots: one a core, but for the referee's."""

@@ -144,6 +144,18 @@ async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: C
     assert cpu.kept == {0, 1}
 
 
+@pytest.mark.parametrize(("bots_ms", "cores"), [(1_000, {0}), (1_001, {0, 1})])
+async def test_quick_bots_that_think_go_wherever_there_is_room(
+    cpu: Cpu, bots_ms: float, cores: Collection[int]
+) -> None:
+    lanes = Lanes(None)
+    cpu.seconds += 1
+    await play(lanes, pool(bots_ms))
+    with lanes.lend_core():
+        pass
+    assert cpu.kept == cores
+
+
 async def test_bots_that_think_may_use_every_core_again(cpu: Cpu) -> None:
     assert await count_side_by_side(Lanes(None, core=1)) == 4
     lanes = Lanes(None, core=1)
