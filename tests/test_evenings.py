@@ -93,7 +93,7 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
 
 
 def test_a_researcher_trains_and_measures_an_agent(shell: Shell, tmp_path: Path) -> None:
-    shell("boneyard run greedy counting --boards 8 --sandbox off --out event")
+    shell("boneyard run greedy counting --boards 20 --seed 1 --sandbox off --out event")
     assert "rows" in shell("boneyard export event --out decisions.csv && boneyard help training")
     assert (tmp_path / "decisions.csv").read_text().count("\n") > 100
     shell(

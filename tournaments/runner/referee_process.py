@@ -76,7 +76,7 @@ class MessageStream(Generic[T]):
     async def send(self, message: Struct) -> None:
         """Send a message, if anybody reads it; the end of the other's messages says if not."""
         async with self._turn:
-            with suppress(trio.BrokenResourceError):
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                 await self._sending.send_all(encode_json(message) + b"\n")
 
     def __aiter__(self) -> Self:

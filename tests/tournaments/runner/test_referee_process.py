@@ -1,6 +1,5 @@
 """Runs with a second referee process play, count and lose the same as with one."""
 
-import math
 import os
 import signal
 from collections.abc import Callable
@@ -12,7 +11,12 @@ from arena.logs.gamelog import read_games
 from tests.support.events import boneyard, logs, made, run
 from tests.support.tables import alive
 from tournaments.runner import lanes, runner
-from tournaments.runner.referee_process import Assignment, RefereeProcess
+from tournaments.runner.referee_process import (
+    Assignment,
+    MessageStream,
+    RefereeAnswer,
+    RefereeProcess,
+)
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 WORDS = ("first", "greedy", "random", "--boards", "4", "--set", "target=30")
@@ -33,7 +37,7 @@ def ordered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     sittings that it was ordered to play."""
     monkeypatch.setattr(runner, "PAYS_S", 0.0)
     monkeypatch.setattr(lanes, "LOOK_S", 0.0)
-    monkeypatch.setattr(lanes, "QUICK", math.inf)
+    monkeypatch.setattr(lanes, "QUICK", 1e9)
     monkeypatch.setattr(lanes, "usable_cores", lambda: frozenset({0, 1}))
     return spied(monkeypatch, lambda *_: None)
 
@@ -91,7 +95,7 @@ def test_a_run_says_why_a_referee_process_cannot_go_on(
 
     monkeypatch.setattr(runner, "Assignment", elsewhere)
     said = run(tmp_path, *WORDS, code=1)
-    assert "nowhere has no event: event.json is missing" in said
+    assert "nowhere has no event: event.json is missing" in said, said
     assert "run the same command again" in said
     assert logs(tmp_path)
 
@@ -109,3 +113,13 @@ def test_one_process_plays_games_that_depend_on_each_other(
 def test_one_process_plays_a_number_of_jobs(ordered: list[str], tmp_path: Path) -> None:
     run(tmp_path, *WORDS, "--jobs", "2")
     assert not ordered
+
+
+async def test_what_is_sent_after_the_end_is_lost_without_an_error() -> None:
+    """A run that stops closes its pipes while other sittings are still being ordered."""
+    receives, sends = os.pipe()
+    messages = MessageStream(receives, sends, RefereeAnswer)
+    await messages.close()
+    await messages.send(RefereeAnswer(over="a"))
+    os.close(receives)
+    os.close(sends)
