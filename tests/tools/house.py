@@ -52,8 +52,8 @@ ROOMS = {
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_420, ("tournaments/rating",)),
     "storage": Room(1_700, 2_037, ("tournaments/storage",)),
-    "runner and cluster": Room(2_400, 3_060, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 3_957, ("tournaments/report",)),
+    "runner and cluster": Room(2_400, 3_044, ("tournaments/runner", "tournaments/cluster")),
+    "report": Room(3_400, 3_955, ("tournaments/report",)),
     "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_533, ("tournaments/verification", "tournaments/dataset")

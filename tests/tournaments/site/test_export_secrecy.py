@@ -60,11 +60,11 @@ def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.Monk
                 if sum(log.count(b'"type":"result"') for log in logs(folder.path)) >= games:
                     playing.kill()
                     watching.kill()
-                    assert playing.wait(60) == watching.wait(60) == -signal.SIGKILL
+                    assert playing.wait(120) == watching.wait(120) == -signal.SIGKILL
                     playing, watching = start(processes, *play), start(processes, *watch)
                     break
                 time.sleep(0.02)
-        assert watching.wait(60) == 0
+        assert watching.wait(120) == 0
     note_states(folder, sites, states)
     finals = [decode_json((site / "live.json").read_bytes(), PublicSnapshot) for site in sites]
     assert all(one.over for one in finals)

@@ -299,7 +299,7 @@ def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
             page.get_by_text("The server was stopped.").wait_for()
     finally:
         process.kill()
-        process.wait(30)
+        process.wait(120)
     assert "OK: " in boneyard("verify", f"{folder}")
 
 

@@ -283,7 +283,7 @@ def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
         said = b""
         while chunk := _read(ours):
             said += chunk
-        assert shown.wait(60) == 0
+        assert shown.wait(120) == 0
     os.close(ours)
     assert b"\x1b[" in said
     assert b"finished: 12 of 12 games" in said

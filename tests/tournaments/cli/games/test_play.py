@@ -212,7 +212,7 @@ def at_a_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]
         yield process, own
     finally:
         process.kill()
-        process.wait(30)
+        process.wait(120)
         os.close(own)
 
 
@@ -236,7 +236,7 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
             shown += more
             os.write(terminal, b"1\n")
         shown += more
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
     text = re.sub(rb"\x1b\[[0-9;]*m", b"", shown).decode()
     assert "You are human, in seat 0; the others are first (seat 1)." in text
     assert "You have 60 s for each answer" in text
@@ -252,7 +252,7 @@ def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
         read_until(terminal, PROMPT)
         os.write(terminal, b"\x03")
         left = read_until(terminal, b"never")
-        assert process.wait(60) == 130
+        assert process.wait(120) == 130
     assert b"does not count" in left
     assert b"Traceback" not in left
 
@@ -347,7 +347,7 @@ def test_a_page_that_is_closed_after_a_game_ends_the_program(tmp_path: Path) -> 
     with served(*words) as (process, address), opened(address, local=True) as page:
         click_to_the_end(page)
         page.goto("about:blank")
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
 
 
 # Slow: a game can be played by keys, and a page loaded again goes on.
