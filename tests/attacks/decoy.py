@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-LIFE_S = 30
+LIFE_S = 300
 TICK_S = 0.005
 IPC_CREAT_EXCL_ALL = 0o1000 | 0o2000 | 0o666
 IPC_RMID, SETVAL = 0, 16

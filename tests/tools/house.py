@@ -56,7 +56,7 @@ ROOMS = {
     "report": Room(3_400, 3_955, ("tournaments/report",)),
     "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
-        1_300, 1_533, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_539, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(
         4_500,

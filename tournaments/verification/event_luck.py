@@ -1,6 +1,7 @@
 """The luck of all games of an event, computed from its logs on all cores."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from arena.logs.board_promises import published_seeds
 from arena.rules.english import count_in_digits
@@ -11,7 +12,9 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import past_sittings
 from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log
 from tournaments.storage.result_store import ResultStore
-from tournaments.verification.processes import Progress, map_tasks
+
+if TYPE_CHECKING:
+    from tournaments.verification.processes import Progress
 
 GAMES_AT_ONCE = 5
 """Games that a process computes before it answers: about 0.2 s of its time, most of it not the
@@ -19,7 +22,7 @@ reading of their log."""
 
 
 def compute_luck(
-    folder: Folder, event: Event, results: ResultStore, progress: Progress
+    folder: Folder, event: Event, results: ResultStore, progress: "Progress"
 ) -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
@@ -68,7 +71,7 @@ def luck_tasks(
 
 
 def compute_tasks(
-    tasks: list[LuckTask], games: int, progress: Progress
+    tasks: list[LuckTask], games: int, progress: "Progress"
 ) -> Iterator[tuple[LuckTask, LogLuck]]:
     """Yield the luck of each task; show how many games are done after the caller took it."""
     done = 0
@@ -80,4 +83,7 @@ def compute_tasks(
 
 def luck_on_all_cores(tasks: Iterable[LuckTask]) -> Iterator[LogLuck]:
     """Yield the luck of each log, in order, from as many processes as there are cores."""
+    # Each run imports this module, and few need processes, whose modules take 10 ms.
+    from tournaments.verification.processes import map_tasks
+
     return map_tasks(luck_of_log, tasks)

@@ -14,7 +14,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # Each import at run time would take longer than a bot's whole game.
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 GREETING: dict[str, Any] = {"type": "hello", "name": "broken", "version": "1"}
@@ -165,7 +165,7 @@ class CrashesAtOnce(Bot):
 
 
 class WasSavedOnWindows(Bot):
-    """What the machine says of a script whose first line ends with a carriage return."""
+    """The complaint about a script whose first line ends with a carriage return."""
 
     def play(self) -> None:
         os.write(2, b"/usr/bin/env: 'python3\\r': No such file or directory\n")
@@ -312,6 +312,14 @@ class NeedsAHand(Bot):
         super().answer(ask)
 
 
+def read_batches() -> Iterator[list[dict[str, Any]]]:
+    """Yield the messages that come together."""
+    rest = b""
+    while data := os.read(0, 2**20):
+        *lines, rest = (rest + data).split(NEWLINE)
+        yield [json.loads(line) for line in lines]
+
+
 class MixesUpTables(Bot):
     """Asked at several tables, it answers the one that it heard of last."""
 
@@ -319,10 +327,7 @@ class MixesUpTables(Bot):
         self.say({**GREETING, "tables": 4})
 
     def play(self) -> None:
-        rest = b""
-        while data := os.read(0, 2**20):
-            *lines, rest = (rest + data).split(NEWLINE)
-            messages = [json.loads(line) for line in lines]
+        for messages in read_batches():
             asks = [message for message in messages if message["type"] == "ask"]
             for message in messages:
                 self.heard({**message, "id": asks[-1]["id"]} if message in asks else message)
@@ -335,10 +340,7 @@ class AnswersOneOfSeveral(Bot):
         self.say({**GREETING, "tables": 1_000})
 
     def play(self) -> None:
-        rest = b""
-        while data := os.read(0, 2**20):
-            *lines, rest = (rest + data).split(NEWLINE)
-            messages = [json.loads(line) for line in lines]
+        for messages in read_batches():
             asks = [message for message in messages if message["type"] == "ask"]
             for message in messages:
                 if message not in asks[1:]:
@@ -474,11 +476,9 @@ class AnswersTheLastFirst(Bot):
         self.say({**GREETING, "tables": 1_024})
 
     def play(self) -> None:
-        rest = b""
-        while data := os.read(0, 2**16):
-            *lines, rest = (rest + data).split(NEWLINE)
-            for line in reversed(lines):
-                self.heard(json.loads(line))
+        for messages in read_batches():
+            for message in reversed(messages):
+                self.heard(message)
 
 
 # --- one thing is said otherwise ---
