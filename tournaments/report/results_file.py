@@ -36,10 +36,10 @@ class LuckUsed(Struct, frozen=True, kw_only=True):
     """Lines of luck.jsonl when the report was made."""
     games: int
     """Games whose luck is known; the others count as they were played."""
-    weight_points: float
-    """The part of the luck in points that is taken out: a constant of the rules."""
-    weight_share: float
-    """The part of the luck in the share of a game that is taken out."""
+    weight: float
+    """The part of the luck that is taken out: a constant of the rules."""
+    foreseen: dict[str, float]
+    """For each bot the share of its choices that its learnt policy thinks best, 0 to 1."""
 
 
 class SearchStep(Struct, frozen=True):
@@ -85,9 +85,14 @@ def terms_of(event: Event) -> Terms:
 
 def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
     """Return the luck that these corrections take out."""
-    points, share = luck.weight
     return LuckUsed(
-        lines=len(luck.records), games=len(corrections), weight_points=points, weight_share=share
+        lines=len(luck.records),
+        games=len(corrections),
+        weight=luck.weight,
+        # That of the most boards is the last.
+        foreseen={
+            one.entrant: one.foreseen for _, one in sorted(luck.policies.items()) if one.choices
+        },
     )
 
 
