@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import copied, untouched
+from tests.support.events import PLAIN, SMALL, copied, untouched
 from tests.support.library import copy_of
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
@@ -37,7 +37,7 @@ COMMANDS = {
     "help bots": RICH,
     "check --list": HEAVY - {"trio"},
     "rules": HEAVY,
-    "show EVENT": HEAVY - {"numpy"},
+    "show EVENT": HEAVY,
     "replay EVENT": HEAVY,
     "replay EVENT 1.first.greedy": HEAVY,
     "explain EVENT 1.first.greedy": HEAVY - {"numpy"},
@@ -47,6 +47,7 @@ COMMANDS = {
     "verify LOG": HEAVY,
     "export EVENT --out NEW --format csv": HEAVY - {"numpy"},
     "check first --only hello --sandbox off": HEAVY - {"trio"},
+    f"run {' '.join((*SMALL, *PLAIN))} --out EVENT": HEAVY - {"trio"},
 }
 """Each command, and what it must not load."""
 
