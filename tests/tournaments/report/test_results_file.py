@@ -8,8 +8,7 @@ from tests.support.library import copy_of
 from tournaments.report.results_file import current_results
 from tournaments.storage.folder import Folder, load_event
 
-FAR = 2**62
-"""A moment later than every other, in ns."""
+FAR = 2**62  # A moment later than every other, in ns.
 
 
 def test_a_report_is_current_until_a_source_changes(tmp_path: Path) -> None:
