@@ -44,7 +44,7 @@ COMMANDS = {
     "help schema review": RICH,
     "help schema rated": RICH,
     "show EVENT --prior 1": HEAVY - {"numpy"},
-    "verify LOG": HEAVY,
+    "verify LOG": RICH,
     "export EVENT --out NEW --format csv": HEAVY - {"numpy"},
     "check first --only hello --sandbox off": HEAVY - {"trio"},
     f"run {' '.join((*SMALL, *PLAIN))} --out EVENT": HEAVY - {"trio"},
