@@ -19,16 +19,8 @@ from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.ratings.standings import luck_sections
 from tournaments.report.report import files_now
 from tournaments.report.results_file import Results
-from tournaments.report.review.reviewer import (
-    ReviewTask,
-    reference_player,
-    review_part,
-)
-from tournaments.report.review.sums import (
-    ReviewSummary,
-    summarize_review,
-    summary_json,
-)
+from tournaments.report.review.reviewer import ReviewTask, reference_player, review_part
+from tournaments.report.review.sums import ReviewSummary, summarize_review, summary_json
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event, lock_for_writing

@@ -1,10 +1,14 @@
 """The file results.json: its content, and the ratings in it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from arena.files import DamagedFileError, read_file
+from arena.logs.catalog import FOLDER
+from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.tune import Tune
@@ -12,6 +16,7 @@ from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
 from tournaments.report.scaling import Scaling
+from tournaments.storage.folder import Folder, digest
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer
 from tournaments.tuning.parameters import Values
@@ -76,6 +81,22 @@ class Results(Struct, frozen=True, kw_only=True):
     """Bots that played at several clocks; left out if there is none."""
     search: tuple[SearchStep, ...] | UnsetType = UNSET
     """The way of a tune from the start values to the best ones; left out of other formats."""
+
+
+def current_results(folder: Folder, event: Event, played: int) -> Results | None:
+    """Return results.json if nothing that the report is made from has changed since; else None."""
+    sources = (folder.event, folder.ledger, folder.luck, folder.history, folder.review)
+    reports = (folder.report, folder.page, folder.times, folder.results, folder.games)
+    tables = (folder.ratings, folder.crosstable, folder.pgn)
+    there = [one for one in (*sources, folder.path / FOLDER) if one.exists()]
+    with suppress(OSError, DamagedRecordError, DamagedFileError):
+        found = decode_json(read_file(folder.results), Results)
+        changed = max(one.stat().st_mtime_ns for one in there)
+        is_newer = all(one.stat().st_mtime_ns > changed for one in (*reports, *tables))
+        now = terms_of(event), versions_of(event), played, digest(folder)
+        then = found.event, found.entrants, found.played, found.commitments
+        return found if is_newer and now == then else None
+    return None
 
 
 def terms_of(event: Event) -> Terms:
