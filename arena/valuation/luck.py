@@ -37,10 +37,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 DRAWS = 128
-"""The playouts of a state before or after a draw, the same orders of the boneyard in both.
-
-METHODS.md has what more would gain.
-"""
+"""The playouts of a state before or after a draw, in nearly the same orders of the boneyard."""
 HANDS = 64
 """The playouts of a deal whose hands are known, and of what is drawn with it."""
 DEALS = 16
@@ -285,7 +282,7 @@ class _States:
     def after_draw(self, game: Game, tile: int) -> int:
         """Add the state after the seat drew this tile, a number; return the state's number.
 
-        The tile changes places with the one that lay first: each two playouts before and after the
+        The tile changes places with the one that lay first: so most playouts before and after the
         draw differ by two tiles only.
         """
         lay = (self._orders == tile).argmax(axis=1)

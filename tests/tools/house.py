@@ -42,7 +42,7 @@ ROOMS = {
     "sandbox": Room(2_900, 3_341, ("arena/sandbox",)),
     "conformance": Room(2_050, 2_404, ("arena/conformance",)),
     "analysis": Room(1_800, 2_131, ("arena/analysis",)),
-    "valuation": Room(3_000, 3_210, ("arena/valuation",)),
+    "valuation": Room(3_000, 3_217, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
