@@ -192,7 +192,8 @@ class Hello(RefereeMessage, frozen=True, tag="hello"):
 
 
 class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The time limits of a bot, in ms of the referee's monotonic clock."""
+    """The time limits of a bot, in ms of the referee's monotonic clock; for a sealed bot each ms is
+    a million instructions of its own."""
 
     start_ms: Annotated[int, Meta(ge=1, le=600_000)] = 10_000
     """The time from the start of the process to its hello, in ms."""
@@ -203,6 +204,12 @@ class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     forced: Literal["skip", "ask"] = "skip"
     """A seat with one option only: "skip" plays it without a question; "ask" asks all the same, so
     that the moments of the questions tell nothing about hands."""
+    effort: Annotated[int, Meta(ge=1, le=86_400_000)] | UnsetType = UNSET
+    """The work of a sealed bot for each question, in million instructions; without it as many as
+    move_ms. A seat has it if its bot is sealed."""
+    effort_bank: Annotated[int, Meta(ge=0, le=86_400_000)] | UnsetType = UNSET
+    """Its reserve for a whole game, in million instructions; without it as many as bank_ms, or as
+    many times effort."""
 
 
 class GameStarts(RefereeMessage, frozen=True, tag="game"):
@@ -222,6 +229,8 @@ class GameStarts(RefereeMessage, frozen=True, tag="game"):
     """The points that end the game at this table."""
     clock: Clock
     """The time limits."""
+    seed: str | UnsetType = UNSET
+    """A sealed bot's: the seed of its chance, in hex, from the board's commitment and the seat."""
 
 
 class Stock(Struct, frozen=True, gc=False):

@@ -39,6 +39,7 @@ class BotProcess(PipedProcess):
         self.voids = 0
         """Starts before this one that did not count, until a game has taken them up."""
         self._listener: Listener | None = None
+        self._effort_ms = 0.0
 
     @property
     def pid(self) -> int:
@@ -66,7 +67,8 @@ class BotProcess(PipedProcess):
         self.stderr_bytes = self._stderr_taken = 0
 
     def _hold(self, rest: bytes) -> None:
-        if len(self._outbox) > OUTBOX:
+        # A host reads on at the latest when its bot has used up its instructions.
+        if len(self._outbox) > OUTBOX and not self.frames:
             self._set_fault(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
         else:
             super()._hold(rest)
@@ -87,7 +89,17 @@ class BotProcess(PipedProcess):
         line = self._take_line()
         if line is None and len(self._inbox) >= MAX_LINE:
             self._set_overlong()
-        return line
+        return line if line is None or self.frames is None else self._from_frame(line)
+
+    def _from_frame(self, line: bytes) -> bytes | None:
+        """Return the line of a sealed bot, as its host passes it on; None: there is no other."""
+        frame = self.frames.read(line) if self.frames else None
+        if frame is None:
+            return self.next_line()
+        self._effort_ms = frame.effort_ms
+        if frame.fault:
+            self._set_fault(frame.fault)
+        return frame.line
 
     def take_lines(self, most: int) -> list[bytes]:
         """Return at most so many whole lines at once, as `next_line` does one by one."""
@@ -114,6 +126,7 @@ class BotProcess(PipedProcess):
             self._take_voids,
             self.cpu_ms,
             lambda: self.cpu_seen_ms,
+            lambda: self._effort_ms,
         )
 
     def _take_voids(self) -> int:
@@ -181,7 +194,7 @@ class BotProcess(PipedProcess):
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game; a lone line takes no buffer."""
         listener = self._listener
-        if self._inbox or listener is None or self._censor:
+        if self._inbox or listener is None or self._censor or self.frames:
             self._read_more()
             return self._notify()
         data = self._read_stdout()

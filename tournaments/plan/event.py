@@ -11,6 +11,7 @@ from arena.rules.english import join_words
 from arena.rules.toml_file import load_toml
 from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
+from arena.sealed.module import is_module
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
@@ -100,6 +101,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             parse_filter(one)
         if self.deals_set and self.deals_with:
             raise UserError("A filter (deals_with) is for drawn deals, and these are set (deals).")
+        self._check_clocks()
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
         if self.all_boards > MOST:
@@ -125,9 +127,28 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             if name not in placed:
                 raise UserError(f"Bot {name} is in no team.")
 
+    def _check_clocks(self) -> None:
+        """Refuse clocks that do not count what their bots use. Raises UserError."""
+        for one in self.entrants:
+            sealed, own = is_module(one.command.argv), one.clock
+            if own and own.is_effort != sealed:
+                kind = (
+                    "sealed: give it instructions, as in 200M"
+                    if sealed
+                    else (
+                        "a process, whose instructions nobody counts: give it a time, as in 200ms"
+                    )
+                )
+                raise UserError(f"Bot {one.name} is {kind}.")
+        if self.clock.effort and not any(is_module(one.command.argv) for one in self.entrants):
+            raise UserError(
+                "clock.effort is for sealed bots (*.wasm), and none plays. Use clock.move_ms."
+            )
+
     def clock_of(self, entrant: int) -> Clock:
         """Return the clock of an entrant: its own, or the event's."""
-        return own_or(self.entrants[entrant].clock, self.clock)
+        one = self.entrants[entrant]
+        return own_or(one.clock, self.clock, one.command)
 
     @property
     def heading(self) -> str:
@@ -241,6 +262,7 @@ class Setting(NamedTuple):
 GAME, DEALS, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
 """Sections of the help text of `boneyard run`."""
 ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no hands."
+EFFORT = "Of sealed bots: million instructions for each question.  [as many as ms]"
 CHALLENGERS = "gauntlet [the first bot], ladder [the last]: bot that meets the field; repeatable."
 WITHOUT_LUCK = (
     "versus: take the luck of the draw out of the points; mostly fewer boards are needed."
@@ -304,6 +326,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
         Clock,
         Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
         Setting(GAME, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
+        Setting(GAME, EFFORT, "effort", ("effort",)),
     ] = Clock()
     fouls: FoulPolicy = FoulPolicy()
     fresh_boards: Annotated[

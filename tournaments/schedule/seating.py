@@ -22,8 +22,9 @@ def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
 
 def seat_clocks(event: Event, plan: PlannedSitting) -> tuple[Clock, ...]:
     """Return the clock of each seat; nothing if all have the event's."""
+    clocks = tuple(map(event.clock_of, plan.seats))
     own = any(event.entrants[entrant].clock for entrant in plan.seats)
-    return tuple(map(event.clock_of, plan.seats)) if own else ()
+    return clocks if own or any(clock != event.clock for clock in clocks) else ()
 
 
 def seating(

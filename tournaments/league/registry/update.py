@@ -300,7 +300,7 @@ class _Update:
             for one in self.settings.divisions
             if not file.divisions or one.name in file.divisions
         ]
-        clock = own_or(permissions.clock, self.settings.clock)
+        clock = own_or(permissions.clock, self.settings.clock, command)
         return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
 
     def _lay_out(self, version: str, file: BotFile, tree: FileTree) -> Path:
