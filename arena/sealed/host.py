@@ -23,7 +23,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-sys.path.append(sys.argv[1])
+if __name__ == "__main__":
+    sys.path.append(sys.argv[1])
 
 import wasmtime
 
