@@ -64,16 +64,19 @@ def _answer_again(
             break
         lines = referee.take_outgoing()
         yield from lines if record.seat in sealed else lines[:-1]  # The question is the last.
-        seat, ms, lag_ms = record.seat, record.ms, record.given_back_ms
-        if isinstance(record, FoulRecord):
-            fault, line = Fault(record.foul, record.detail), record.line.encode()
-            referee.forfeit(seat, fault, ms=ms, line=line, given_back_ms=lag_ms)
-        else:
-            answer = Choose(
-                id=record.id, choice=record.choice, note=record.note, usage=record.usage
-            )
-            referee.receive(seat, b"", ms, lag_ms, answer)
+        apply_answer(referee, record)
     yield from referee.take_outgoing()
+
+
+def apply_answer(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
+    """Give a referee what a log has of the seat that it asks."""
+    seat, ms, lag_ms = record.seat, record.ms, record.given_back_ms
+    if isinstance(record, FoulRecord):
+        fault, line = Fault(record.foul, record.detail), record.line.encode()
+        referee.forfeit(seat, fault, ms=ms, line=line, given_back_ms=lag_ms)
+    else:
+        id, choice, note, usage = record.id, record.choice, record.note, record.usage
+        referee.receive(seat, b"", ms, lag_ms, Choose(id=id, choice=choice, note=note, usage=usage))
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Sealed bots at a table: their answers, their chance, their work and what ends them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,7 +23,7 @@ from tests.support.sealed_bots import (
     spin,
     text,
 )
-from tests.support.tables import play
+from tests.support.tables import LIMITS, play
 
 pytestmark = needs_wasmtime
 
@@ -35,7 +35,7 @@ async def played(
     games: int = 1,
     clock: Clock = EFFORT,
     level: Level = "off",
-    limits: Limits = Limits(),
+    limits: Limits = LIMITS,
 ) -> list[LoggedGame]:
     log = folder / "log.jsonl"
     log.unlink(missing_ok=True)
@@ -54,7 +54,7 @@ def sent(game: LoggedGame) -> list[SentRecord]:
     return [one for one in game.records if isinstance(one, SentRecord)]
 
 
-async def foul(folder: Path, bot: Command, limits: Limits = Limits()) -> FoulRecord:
+async def foul(folder: Path, bot: Command, limits: Limits = LIMITS) -> FoulRecord:
     """Return the only foul of a game against an honest sealed bot."""
     (game,) = await played(folder, [bot, sealed(folder, "honest")], limits=limits)
     (record,) = (one for one in game.records if isinstance(one, FoulRecord))
@@ -210,16 +210,23 @@ async def test_a_crash_after_the_last_answer_spoils_no_other_game(tmp_path: Path
     assert [game.result.why for game in games if game.result] == ["target"] * 3
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Yield a folder for bots who are users of their own: they may not enter pytest's."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("level", ["A", "B", "C", "D"])
-async def test_the_host_runs_at_every_level(tmp_path: Path, level: Level) -> None:
+async def test_the_host_runs_at_every_level(
+    tmp_path: Path, open_folder: Path, level: Level
+) -> None:
     finding = examine_level(level, tmp_path)
     if not finding.confirmed:
         pytest.skip(f"no level {level} here: {finding.why_not}")
-    # As root each bot is a user of its own, who may not enter pytest's folder.
-    with TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        bots = [sealed(Path(folder), "one"), sealed(Path(folder), "two")]
-        (game,) = await played(tmp_path, bots, level=level)
+    bots = [sealed(open_folder, "one"), sealed(open_folder, "two")]
+    (game,) = await played(tmp_path, bots, level=level)
     assert game.result
     assert game.result.why == "target"
 
