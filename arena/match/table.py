@@ -91,7 +91,7 @@ class Table(ReplyWaiter):
         """Forfeit the game for the seat that is asked: it is late or gone."""
         question = self._question
         assert question, "A seat is listened to only while it is asked."
-        if fault.foul == "late":
+        if fault.foul == "late" and not question.is_effort:
             # Evidence besides the times: it decides nothing.
             self._lateness = {"limit_ms": question.time_ms, "cpu_ms": self._cpu_of(question)}
         ms, given_back_ms = self._charged(question, ms)

@@ -105,7 +105,7 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
     (game,) = await played(tmp_path, bots)
     assert [round(ms) for seat, _, _, ms in answers(game) if seat == 0] == [22, 22]
     (late,) = (one for one in game.records if isinstance(one, FoulRecord))
-    assert (late.foul, late.ms, late.limit_ms) == ("late", 21.0, 21)
+    assert (late.foul, late.ms, late.limit_ms) == ("late", 21.0, 0)
     assert late.detail == "It used up the 21 million instructions."
 
 
