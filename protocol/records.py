@@ -87,7 +87,7 @@ class Sitting(Record, frozen=True, tag="sitting"):
     clock: Clock
     """The event's clock in full."""
     sandbox: str
-    """The sandbox level at which the bots ran: A, B, C, D or off."""
+    """The sandbox level at which the bots ran: S if all are sealed, A, B, C, D or off."""
     missing: tuple[str, ...]
     """The promises that this level cannot keep, each a sentence."""
     machine: str = ""

@@ -1,5 +1,6 @@
 """Frames of the host of a sealed bot, as the referee reads them: what the bot cannot forge."""
 
+import re
 from typing import NamedTuple, get_args
 
 from protocol.codec import Fault, line_start, printable
@@ -7,7 +8,8 @@ from protocol.messages import GameStarts
 from protocol.records import FoulClass
 
 GAME = line_start(GameStarts)
-FOULS: dict[str, FoulClass] = {name: name for name in get_args(FoulClass)}
+FOULS: dict[bytes, FoulClass] = {name.encode(): name for name in get_args(FoulClass)}
+FIGURES = re.compile(rb"[0-9]{1,18}")
 MILLION = 1_000_000
 
 
@@ -25,10 +27,15 @@ class FrameReader:
 
     def __init__(self) -> None:
         self._games = 0
+        self._beginning = b""
+        """As much of the line that is being sent as tells whether a game begins with it."""
 
-    def note_sent(self, line: bytes) -> None:
-        """Count a game that begins with this line."""
-        self._games += line.startswith(GAME)
+    def note_sent(self, data: bytes) -> None:
+        """Count the games that begin in what is sent: a line, several, or a part of one."""
+        for number, part in enumerate(data.split(b"\n")):
+            before = b"" if number else self._beginning
+            self._beginning = (before + part)[: len(GAME)]
+            self._games += self._beginning == GAME != before
 
     def read(self, line: bytes) -> Frame | None:
         """Return the frame in a line; None if it belongs to an earlier game.
@@ -37,7 +44,9 @@ class FrameReader:
         """
         game, _, rest = line.partition(b" ")
         used, _, content = rest.partition(b" ")
-        if not (game.isdigit() and used.isdigit() and content[:1] in (b"=", b"!")):
+        foul, _, detail = content[1:].partition(b" ")
+        known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOULS)
+        if not (known and FIGURES.fullmatch(game) and FIGURES.fullmatch(used)):
             fault = Fault("gone", f"Its host failed: {printable(line)}")
             return Frame(None, fault, 0.0)
         if int(game) != self._games:
@@ -45,5 +54,4 @@ class FrameReader:
         effort_ms = int(used) / MILLION
         if content[:1] == b"=":
             return Frame(content[1:], None, effort_ms)
-        foul, _, detail = content[1:].partition(b" ")
-        return Frame(None, Fault(FOULS[foul.decode()], printable(detail, 400)), effort_ms)
+        return Frame(None, Fault(FOULS[foul], printable(detail, 400)), effort_ms)

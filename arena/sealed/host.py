@@ -50,7 +50,7 @@ MODULE = "wasi_snapshot_preview1"
 OK, AGAIN, BADF, INVAL, NOSYS, SPIPE = 0, 6, 8, 28, 52, 70
 """Errors of WASI."""
 QUESTION = re.compile(rb'\{"type":"ask","id":\d+,"game":\d+,"round":\d+,"time_ms":(\d+),')
-GAME = b'{"type":"game",'
+GAME, BYE = b'{"type":"game",', b'{"type":"bye"'
 SIGNATURES = {
     "args_get": "ii",
     "args_sizes_get": "ii",
@@ -106,9 +106,9 @@ class Refused(Exception):  # noqa: N818 - it is no error of ours
 class Ended(Exception):  # noqa: N818 - as above
     """The end of an instance: the foul that it is if the game still needs the bot."""
 
-    def __init__(self, foul: str, detail: str) -> None:
+    def __init__(self, foul: str, detail: str, status: int = 1) -> None:
         super().__init__(detail)
-        self.foul = foul
+        self.foul, self.status = foul, status
 
 
 class NextGame(Exception):  # noqa: N818 - as above
@@ -121,6 +121,8 @@ class Wire:
     def __init__(self) -> None:
         self.games = 0
         """The games begun so far."""
+        self.over = False
+        """True once the referee has said goodbye, or is gone: no frame is for anybody then."""
         self._buffer = bytearray()
 
     def read(self) -> bytes:
@@ -128,10 +130,12 @@ class Wire:
         while (end := self._buffer.find(b"\n")) < 0:
             more = os.read(0, LINE)
             if not more:
+                self.over = True
                 return b""
             self._buffer += more
         line = bytes(self._buffer[: end + 1])
         del self._buffer[: end + 1]
+        self.over = line.startswith(BYE)
         return line
 
     def write(self, used: int, kind: str, line: bytes) -> None:
@@ -410,7 +414,7 @@ class Bot:
 
     def proc_exit(self, status: int) -> NoReturn:
         """End the instance."""
-        raise Ended("gone", f"It exited with status {status & 0xFF}.")
+        raise Ended("gone", f"It exited with status {status & 0xFF}.", status & 0xFF)
 
     def random_get(self, at: int, size: int) -> int:
         """Give chance that follows from the seed: the same in every run."""
@@ -447,7 +451,7 @@ class Bot:
             raise Ended("gone", f"It crashed: {name}.") from None
         except wasmtime.WasmtimeError as error:
             raise Ended("gone", f"It cannot start: {one_line(error)}") from None
-        raise Ended("gone", "It exited with status 0.")
+        raise Ended("gone", "It exited with status 0.", 0)
 
 
 class Host:
@@ -489,6 +493,8 @@ class Host:
             try:
                 bot.run(self._linker, self._module)
             except Ended as end:
+                if self.wire.over:
+                    sys.exit(end.status)
                 self.wire.write(bot.used, "!", f"{end.foul} {end}".encode())
                 game = self._next_game()
             except NextGame as other:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
+SEALED = "S"
+"""The level of the sandbox of a sitting in which all bots are sealed: above A."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
 HOST = f"{Path(__file__).with_name('host.py').resolve()}"

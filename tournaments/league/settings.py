@@ -96,6 +96,8 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Limits of each bot's memory and processes."""
     sandbox: SandboxMode = "require"
     """require: bots of strangers play in a sandbox of level A or B, or not at all."""
+    sealed: bool = False
+    """True if only sealed bots (*.wasm) are admitted: `require` then needs no sandbox."""
     quota: Quota = Quota()
     """Bounds of each author's bot."""
     bots: dict[EntrantName, BotPermissions] = {}
@@ -110,6 +112,11 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Pause after a turn in which there was nothing to do, in s."""
     delay_s: Annotated[int, Meta(ge=0, le=86_400)] = 600
     """Age of the moves that the site shows of a round that is being played, in s."""
+
+    @property
+    def sandbox_here(self) -> SandboxMode:
+        """The sandbox that its bots need: sealed bots are locked in without one."""
+        return "auto" if self.sealed and self.sandbox == "require" else self.sandbox
 
     def permissions(self, bot: str) -> BotPermissions:
         """Return the access that the organiser gave a bot."""

@@ -151,6 +151,12 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return own_or(one.clock, self.clock, one.command)
 
     @property
+    def sandbox_here(self) -> SandboxMode:
+        """The sandbox that its bots need: sealed bots are locked in without one."""
+        sealed = all(is_module(one.command.argv) for one in self.entrants)
+        return "auto" if sealed and self.sandbox == "require" else self.sandbox
+
+    @property
     def heading(self) -> str:
         """Title for readers: the user's, or the name, or who plays what."""
         if self.title or self.name not in NAMELESS:

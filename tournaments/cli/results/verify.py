@@ -91,7 +91,7 @@ def _ask_bots(folder: Folder) -> Checked[int]:
     from tournaments.verification import ask_bots  # Nothing else here starts a process.
 
     event = read_event(folder)
-    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
     return (yield from ask_bots.ask_bots(folder, event, sandbox))
 
 
