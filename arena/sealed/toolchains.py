@@ -61,7 +61,6 @@ TOOLCHAINS = (
         ("clang", WASI, "-O2", "-s", "-o", MODULE),
         "apt install clang lld wasi-libc libclang-rt-dev-wasm32",
     ),
-    Toolchain("cpp", ("{python}", "-m", "ziglang", "c++", WASI, "-O2", "-s", "-o", MODULE), ZIG),
     Toolchain(
         "rust",
         ("rustc", "--edition=2021", "--target", "wasm32-wasip1", "-O", "-o", MODULE),
@@ -73,11 +72,11 @@ TOOLCHAINS = (
         "apt install golang (1.21 or newer)",
     ),
 )
-"""Each language's best first."""
+"""Each language's best first. C++ has none: the template throws exceptions, which WASI lacks."""
 
 
 def toolchain_of(language: str) -> Toolchain | None:
-    """Return a language's toolchain: the first that is here, or else its first; None: it has none."""
+    """Return a language's toolchain, the first that is here or else its first; None without one."""
     known = [one for one in TOOLCHAINS if one.language == language]
     return next((one for one in known if one.is_here()), known[0] if known else None)
 

@@ -13,7 +13,7 @@ from tournaments.plan.scaffold import language_key, languages, make_bot, missing
 @command()
 @click.argument("language", default="", shell_complete=complete_languages)
 @click.argument("name", default="")
-@flag("--sealed", "Build it as a module of WebAssembly: c, cpp, rust or go.")
+@flag("--sealed", "Build it as a module of WebAssembly: c, rust or go.")
 def new(language: str, name: str, sealed: bool) -> int:
     """Create a working bot in a language of your choice.
 
