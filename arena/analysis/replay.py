@@ -64,11 +64,11 @@ def _answer_again(
             break
         lines = referee.take_outgoing()
         yield from lines if record.seat in sealed else lines[:-1]  # The question is the last.
-        apply_answer(referee, record)
+        repeat_answer(referee, record)
     yield from referee.take_outgoing()
 
 
-def apply_answer(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
+def repeat_answer(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
     """Give a referee what a log has of the seat that it asks."""
     seat, ms, lag_ms = record.seat, record.ms, record.given_back_ms
     if isinstance(record, FoulRecord):

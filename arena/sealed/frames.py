@@ -13,7 +13,7 @@ FIGURES = re.compile(rb"[0-9]{1,18}")
 MILLION = 1_000_000
 
 
-class Frame(NamedTuple):
+class HostFrame(NamedTuple):
     """A line of the bot, or the end of its instance, with the work that it took."""
 
     line: bytes | None
@@ -37,7 +37,7 @@ class FrameReader:
             self._beginning = (before + part)[: len(GAME)]
             self._games += self._beginning == GAME != before
 
-    def read(self, line: bytes) -> Frame | None:
+    def read(self, line: bytes) -> HostFrame | None:
         """Return the frame in a line; None if it belongs to an earlier game.
 
         What is no frame comes from a broken host.
@@ -48,10 +48,10 @@ class FrameReader:
         known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOULS)
         if not (known and FIGURES.fullmatch(game) and FIGURES.fullmatch(used)):
             fault = Fault("gone", f"Its host failed: {printable(line)}")
-            return Frame(None, fault, 0.0)
+            return HostFrame(None, fault, 0.0)
         if int(game) != self._games:
             return None
         effort_ms = int(used) / MILLION
         if content[:1] == b"=":
-            return Frame(content[1:], None, effort_ms)
-        return Frame(None, Fault(FOULS[foul], printable(detail, 400)), effort_ms)
+            return HostFrame(content[1:], None, effort_ms)
+        return HostFrame(None, Fault(FOULS[foul], printable(detail, 400)), effort_ms)

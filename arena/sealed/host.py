@@ -51,55 +51,23 @@ OK, AGAIN, BADF, INVAL, NOSYS, SPIPE = 0, 6, 8, 28, 52, 70
 """Errors of WASI."""
 QUESTION = re.compile(rb'\{"type":"ask","id":\d+,"game":\d+,"round":\d+,"time_ms":(\d+),')
 GAME, BYE = b'{"type":"game",', b'{"type":"bye"'
-SIGNATURES = {
-    "args_get": "ii",
-    "args_sizes_get": "ii",
-    "environ_get": "ii",
-    "environ_sizes_get": "ii",
-    "clock_res_get": "ii",
-    "clock_time_get": "iIi",
-    "fd_advise": "iIIi",
-    "fd_allocate": "iII",
-    "fd_close": "i",
-    "fd_datasync": "i",
-    "fd_fdstat_get": "ii",
-    "fd_fdstat_set_flags": "ii",
-    "fd_fdstat_set_rights": "iII",
-    "fd_filestat_get": "ii",
-    "fd_filestat_set_size": "iI",
-    "fd_filestat_set_times": "iIIi",
-    "fd_pread": "iiiIi",
-    "fd_prestat_get": "ii",
-    "fd_prestat_dir_name": "iii",
-    "fd_pwrite": "iiiIi",
-    "fd_read": "iiii",
-    "fd_readdir": "iiiIi",
-    "fd_renumber": "ii",
-    "fd_seek": "iIii",
-    "fd_sync": "i",
-    "fd_tell": "ii",
-    "fd_write": "iiii",
-    "path_create_directory": "iii",
-    "path_filestat_get": "iiiii",
-    "path_filestat_set_times": "iiiiIIi",
-    "path_link": "iiiiiii",
-    "path_open": "iiiiiIIii",
-    "path_readlink": "iiiiii",
-    "path_remove_directory": "iii",
-    "path_rename": "iiiiii",
-    "path_symlink": "iiiii",
-    "path_unlink_file": "iii",
-    "poll_oneoff": "iiii",
-    "proc_exit": "i",
-    "proc_raise": "i",
-    "random_get": "ii",
-    "sched_yield": "",
-}
+OFFERED = """
+args_get:ii args_sizes_get:ii environ_get:ii environ_sizes_get:ii clock_res_get:ii
+clock_time_get:iIi fd_advise:iIIi fd_allocate:iII fd_close:i fd_datasync:i fd_fdstat_get:ii
+fd_fdstat_set_flags:ii fd_fdstat_set_rights:iII fd_filestat_get:ii fd_filestat_set_size:iI
+fd_filestat_set_times:iIIi fd_pread:iiiIi fd_prestat_get:ii fd_prestat_dir_name:iii
+fd_pwrite:iiiIi fd_read:iiii fd_readdir:iiiIi fd_renumber:ii fd_seek:iIii fd_sync:i fd_tell:ii
+fd_write:iiii path_create_directory:iii path_filestat_get:iiiii path_filestat_set_times:iiiiIIi
+path_link:iiiiiii path_open:iiiiiIIii path_readlink:iiiiii path_remove_directory:iii
+path_rename:iiiiii path_symlink:iiiii path_unlink_file:iii poll_oneoff:iiii proc_exit:i
+proc_raise:i random_get:ii sched_yield:
+"""
 """The functions of WASI that a module may import: i is a number of 32 bits, I one of 64. Those
 without a method below answer that they are not there. Sockets are left out: nobody needs them."""
+SIGNATURES = dict(one.split(":") for one in OFFERED.split())
 
 
-class Refused(Exception):  # noqa: N818 - it is no error of ours
+class NoBot(Exception):  # noqa: N818 - it is no error of ours
     """A module that cannot be a bot; its text says why."""
 
 
@@ -450,7 +418,7 @@ class Bot:
             name = code.name.lower().replace("_", " ") if code else "trap"
             raise Ended("gone", f"It crashed: {name}.") from None
         except wasmtime.WasmtimeError as error:
-            raise Ended("gone", f"It cannot start: {one_line(error)}") from None
+            raise Ended("gone", f"It cannot start: {first_words(error)}") from None
         raise Ended("gone", "It exited with status 0.", 0)
 
 
@@ -464,7 +432,7 @@ class Host:
         self._bot: Bot
         self._engine = wasmtime.Engine(configuration())
         self._linker = wasmtime.Linker(self._engine)
-        self._module = compiled(self._engine, path)
+        self._module = load_module(self._engine, path)
         for name, signature in SIGNATURES.items():
             numbers = {"i": wasmtime.ValType.i32(), "I": wasmtime.ValType.i64()}
             results = [] if name == "proc_exit" else [numbers["i"]]
@@ -526,39 +494,39 @@ def configuration() -> wasmtime.Config:
     return config
 
 
-def compiled(engine: wasmtime.Engine, path: str) -> wasmtime.Module:
-    """Return the module in a file. Raises Refused if it cannot be a bot."""
+def load_module(engine: wasmtime.Engine, path: str) -> wasmtime.Module:
+    """Return the module in a file. Raises NoBot if it cannot be a bot."""
     with open(path, "rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise Refused(f"Its module has more than {LARGEST // 2**20} MiB.")
+        raise NoBot(f"Its module has more than {LARGEST // 2**20} MiB.")
     if not data.startswith(b"\0asm"):
-        raise Refused("It is not a module of WebAssembly.")
+        raise NoBot("It is not a module of WebAssembly.")
     try:
         module = wasmtime.Module(engine, data)
     except wasmtime.WasmtimeError as error:
-        raise Refused(f"Its module is invalid: {one_line(error)}") from None
+        raise NoBot(f"Its module is invalid: {first_words(error)}") from None
     check_interface(module)
     return module
 
 
 def check_interface(module: wasmtime.Module) -> None:
-    """Refuse a module that wants more than there is, or is not a command. Raises Refused."""
+    """Refuse a module that wants more than there is, or is not a command. Raises NoBot."""
     strange = [
         f"{one.module}.{one.name}"
         for one in module.imports
         if one.module != MODULE or one.name not in SIGNATURES
     ]
     if strange:
-        raise Refused(f"It imports {', '.join(strange[:5])}, which a sealed bot does not get.")
+        raise NoBot(f"It imports {', '.join(strange[:5])}, which a sealed bot does not get.")
     exports = {one.name: one.type for one in module.exports}
     if not isinstance(exports.get("_start"), wasmtime.FuncType):
-        raise Refused("It exports no function _start: build it as a command, not as a library.")
+        raise NoBot("It exports no function _start: build it as a command, not as a library.")
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
-        raise Refused("It exports no memory.")
+        raise NoBot("It exports no memory.")
 
 
-def one_line(error: Exception) -> str:
+def first_words(error: Exception) -> str:
     """Return an error's text in a line."""
     return " ".join(f"{error}".split())[:300]
 
@@ -568,7 +536,7 @@ def main() -> None:
     memory, path, *arguments = sys.argv[2:]
     try:
         host = Host(path, int(memory), arguments)
-    except Refused as why:
+    except NoBot as why:
         Wire().write(0, "!", f"gone {why}".encode())
         os.read(0, 1)
         # The referee ends us: what it reads first is the reason.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.sealed.module import MISSING, wasmtime_folder
+from protocol.errors import unknown_name
 
 MODULE = "{build}/my-bot.wasm"
 ASKED_S = 20
@@ -75,10 +76,19 @@ TOOLCHAINS = (
 """Each language's best first. C++ has none: the template throws exceptions, which WASI lacks."""
 
 
-def toolchain_of(language: str) -> Toolchain | None:
-    """Return a language's toolchain, the first that is here or else its first; None without one."""
+def sealed_build(language: str, file: str) -> tuple[tuple[str, ...], str]:
+    """Return the command that builds a language's file, and a sentence about what is missing.
+
+    Raises UserError.
+    """
     known = [one for one in TOOLCHAINS if one.language == language]
-    return next((one for one in known if one.is_here()), known[0] if known else None)
+    if not known:
+        raise unknown_name(
+            "language of sealed bots", language, {one.language for one in TOOLCHAINS}
+        )
+    tools = next((one for one in known if one.is_here()), known[0])
+    missing = "" if tools.is_here() else f"It needs {tools.name}: {tools.install}."
+    return (*tools.build, file), missing
 
 
 def about_toolchains() -> str:

@@ -40,7 +40,7 @@ ROOMS = {
     "logs": Room(965, 0, ("arena/logs",)),
     "rules": Room(1_550, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_347, ("arena/sandbox",)),
-    "sealed": Room(900, 0, ("arena/sealed",)),
+    "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_404, ("arena/conformance",)),
     "analysis": Room(1_800, 2_131, ("arena/analysis",)),
     "valuation": Room(2_860, 0, ("arena/valuation",)),

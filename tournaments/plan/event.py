@@ -11,7 +11,7 @@ from arena.rules.english import join_words
 from arena.rules.toml_file import load_toml
 from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
-from arena.sealed.module import is_module
+from arena.sealed.module import check_clocks, is_module
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
@@ -101,7 +101,8 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             parse_filter(one)
         if self.deals_set and self.deals_with:
             raise UserError("A filter (deals_with) is for drawn deals, and these are set (deals).")
-        self._check_clocks()
+        kinds = [(one.name, one.command.argv, one.clock) for one in self.entrants]
+        check_clocks([(name, argv, own and own.is_effort) for name, argv, own in kinds], self.clock)
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
         if self.all_boards > MOST:
@@ -126,24 +127,6 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for name in names:
             if name not in placed:
                 raise UserError(f"Bot {name} is in no team.")
-
-    def _check_clocks(self) -> None:
-        """Refuse clocks that do not count what their bots use. Raises UserError."""
-        for one in self.entrants:
-            sealed, own = is_module(one.command.argv), one.clock
-            if own and own.is_effort != sealed:
-                kind = (
-                    "sealed: give it instructions, as in 200M"
-                    if sealed
-                    else (
-                        "a process, whose instructions nobody counts: give it a time, as in 200ms"
-                    )
-                )
-                raise UserError(f"Bot {one.name} is {kind}.")
-        if self.clock.effort and not any(is_module(one.command.argv) for one in self.entrants):
-            raise UserError(
-                "clock.effort is for sealed bots (*.wasm), and none plays. Use clock.move_ms."
-            )
 
     def clock_of(self, entrant: int) -> Clock:
         """Return the clock of an entrant: its own, or the event's."""

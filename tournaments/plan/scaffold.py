@@ -10,9 +10,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.rules.english import join_words
 from arena.rules.toml_file import load_toml
-from arena.sealed.toolchains import MODULE, TOOLCHAINS, toolchain_of
+from arena.sealed.toolchains import MODULE, sealed_build
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bot_catalog import BOT_FILE, missing_tools, sample_bots, sample_folder
@@ -88,11 +87,7 @@ def make_bot(word: str, name: str, folder: Path, *, sealed: bool = False) -> Mad
 
 def sealed_language(key: str, language: Language) -> tuple[Language, str]:
     """Return a language as it builds sealed bots, and what is missing for it. Raises UserError."""
-    if (tools := toolchain_of(key)) is None:
-        known = sorted({one.language for one in TOOLCHAINS})
-        raise UserError(f"No compiler makes sealed bots of {key}. Use {join_words(known, 'or')}.")
-    build = (*tools.build, language.file)
-    missing = "" if tools.is_here() else f"It needs {tools.name}: {tools.install}."
+    build, missing = sealed_build(key, language.file)
     return replace(language, needs="", build=build, run=(MODULE,)), missing
 
 

@@ -7,7 +7,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.analysis.reask import ReaskSession
-from arena.analysis.replay import apply_answer, setup_of
+from arena.analysis.replay import repeat_answer, setup_of
 from arena.analysis.timeline import Answer
 from arena.logs.board_promises import published_seeds
 from arena.logs.gamelog import LoggedGame, read_games
@@ -49,7 +49,7 @@ def repeated_questions(logged: LoggedGame, seed: bytes) -> Iterator[Repeated]:
             lines[seat].append(line)
         yield Repeated(lines[answer.seat], question, answer)
         lines[answer.seat] = []
-        apply_answer(referee, answer)
+        repeat_answer(referee, answer)
 
 
 def ask_bots(folder: Folder, event: Event, sandbox: Sandbox) -> Checked[int]:

@@ -22,9 +22,7 @@ def test_a_sealed_bot_is_built_as_a_module(tmp_path: Path, monkeypatch: pytest.M
     file = load_bot_file(tmp_path / "vault" / "bot.toml")
     assert file.run == ("{build}/vault.wasm",)
     assert file.build[-1] == "bot.c"
-    with pytest.raises(
-        UserError, match=r"No compiler makes sealed bots of perl\. Use c, go or rust"
-    ):
+    with pytest.raises(UserError, match="Unknown language of sealed bots 'perl'"):
         make_bot("perl", "other", tmp_path, sealed=True)
 
 
