@@ -1,14 +1,11 @@
 """Modules of WebAssembly as bots: the command of the host that runs one."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from msgspec import UNSET, UnsetType
-
 from protocol.errors import UserError
-from protocol.messages import Clock
 
 SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
@@ -42,18 +39,9 @@ def host_files() -> tuple[str, ...]:
     return HOST, wasmtime_folder() or HOST
 
 
-def check_clocks(bots: Iterable[tuple[str, Sequence[str], bool | UnsetType]], clock: Clock) -> None:
-    """Refuse clocks that do not count what their bots use.
-
-    `bots`: the name and command of each, and whether a clock of its own counts instructions.
-    `clock`: that of the others. Raises UserError.
-    """
-    process = "a process, whose instructions nobody counts: give it a time, as in 200ms"
-    any_sealed = False
-    for name, argv, counts in bots:
-        any_sealed |= is_module(argv)
-        if counts is not UNSET and counts != is_module(argv):
-            kind = "sealed: give it instructions, as in 200M" if is_module(argv) else process
-            raise UserError(f"Bot {name} is {kind}.")
-    if clock.effort and not any_sealed:
-        raise UserError("clock.effort is for sealed bots (*.wasm), and none plays. Use move_ms.")
+def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> None:
+    """Refuse a bot's own clock if it does not count what the bot uses. Raises UserError."""
+    if counts_instructions != is_module(argv):
+        process = "a process, whose instructions nobody counts: give it a time, as in 200ms"
+        kind = "sealed: give it instructions, as in 200M" if is_module(argv) else process
+        raise UserError(f"Bot {name} is {kind}.")

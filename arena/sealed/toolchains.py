@@ -34,10 +34,9 @@ class Toolchain(NamedTuple):
         """Tell whether this machine has it, with its library for WebAssembly."""
         if "ziglang" in self.build:
             return find_spec("ziglang") is not None
-        program = next(word for word in self.build if "=" not in word and word != "env")
-        if shutil.which(program) is None:
-            return False
-        return program == "go" or any(map(Path.exists, _libraries(program)))
+        program = "go" if "go" in self.build else self.build[0]
+        here = shutil.which(program) is not None
+        return here and (program == "go" or any(map(Path.exists, _libraries(program))))
 
 
 def _libraries(program: str) -> Iterator[Path]:

@@ -11,7 +11,7 @@ from arena.rules.english import join_words
 from arena.rules.toml_file import load_toml
 from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
-from arena.sealed.module import check_clocks, is_module
+from arena.sealed.module import check_clock, is_module
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
@@ -101,8 +101,11 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             parse_filter(one)
         if self.deals_set and self.deals_with:
             raise UserError("A filter (deals_with) is for drawn deals, and these are set (deals).")
-        kinds = [(one.name, one.command.argv, one.clock) for one in self.entrants]
-        check_clocks([(name, argv, own and own.is_effort) for name, argv, own in kinds], self.clock)
+        for bot in self.entrants:
+            if bot.clock:
+                check_clock(bot.name, bot.command.argv, bot.clock.is_effort)
+        if self.clock.effort and not any(is_module(one.command.argv) for one in self.entrants):
+            raise UserError("clock.effort is for sealed bots (*.wasm), and none plays.")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
         if self.all_boards > MOST:
