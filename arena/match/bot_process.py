@@ -16,6 +16,7 @@ from arena.match.player import Evidence, Listener
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage
+from arena.sealed.frames import FrameReader
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
@@ -86,20 +87,22 @@ class BotProcess(PipedProcess):
         """Return the next whole line without its newline, or None. An endless line is a fault."""
         if not self._inbox:
             return None
+        if self.frames:
+            return self._next_framed(self.frames)
         line = self._take_line()
         if line is None and len(self._inbox) >= MAX_LINE:
             self._set_overlong()
-        return line if line is None or self.frames is None else self._from_frame(line)
+        return line
 
-    def _from_frame(self, line: bytes) -> bytes | None:
-        """Return the line of a sealed bot, as its host passes it on; None: there is no other."""
-        frame = self.frames.read(line) if self.frames else None
-        if frame is None:
-            return self.next_line()
-        self._effort_ms = frame.effort_ms
-        if frame.fault:
-            self._set_fault(frame.fault)
-        return frame.line
+    def _next_framed(self, frames: FrameReader) -> bytes | None:
+        """Return the next line of a sealed bot in this game, as its host passes it on."""
+        while (line := self._take_line()) is not None:
+            if frame := frames.read(line):
+                self._effort_ms = frame.effort_ms
+                if frame.fault:
+                    self._set_fault(frame.fault)
+                return frame.line
+        return None
 
     def take_lines(self, most: int) -> list[bytes]:
         """Return at most so many whole lines at once, as `next_line` does one by one."""

@@ -42,8 +42,9 @@ CALL, BYTE = 10_000, 4
 host about 10 µs, so no bot wins time by calls."""
 LINE = 65_536
 """The most bytes of a line; what is longer is passed on as far as it is a foul."""
-OUTPUT = 4 * LINE
-"""The most bytes of stdout between two reads."""
+OUTPUT, FRAME = 2 * LINE, 32
+"""The most bytes of stdout between two questions, and what each line counts besides: together less
+than what the referee faults, at a moment of its own."""
 STDERR = 2**20 - LINE
 """The most bytes of stderr in a game: less than what the referee faults, at a moment of its own."""
 MODULE = "wasi_snapshot_preview1"
@@ -192,6 +193,7 @@ class Bot:
                 self.allow(int(asked[1]) * MILLION)
                 if not self.store.get_fuel():
                     raise self.exhausted()
+                self._output = 0
             yield line
         yield b""
 
@@ -200,14 +202,15 @@ class Bot:
 
     def take(self, most: int) -> bytes:
         """Return the next line, or as much of it as there is room for."""
-        self._output = 0
         self._rest = self._rest or next(self._lines, b"")
         taken, self._rest = self._rest[:most], self._rest[most:]
         return taken
 
     def put(self, data: bytes) -> None:
         """Take output of the bot; pass on each whole line."""
-        self._output += len(data)
+        self._output += len(data) + FRAME * data.count(b"\n")
+        if self._output > OUTPUT:
+            raise Ended("flooding", f"More than {OUTPUT} bytes to one question.")
         self._written += data
         *lines, rest = bytes(self._written).split(b"\n")
         self._written[:] = rest
@@ -221,8 +224,6 @@ class Bot:
                 continue
             self.wire.write(self.used, "=", line)
             self._answered()
-        if self._output > OUTPUT:
-            raise Ended("flooding", f"More than {OUTPUT} bytes without reading.")
 
     # --- memory ---
 
