@@ -127,7 +127,7 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
         (
             {"ask": "(loop $ever (call $say (i32.const 1) (i32.const 0) (i32.const 65536))"
              " (br $ever))"},
-            ("malformed", "Not a message"),
+            ("malformed", "Byte 8 of the line is not UTF-8."),
         ),
         (
             {"ask": "(loop $ever (call $say (i32.const 2) (i32.const 0) (i32.const 65536))"

@@ -7,6 +7,7 @@ import pytest
 
 from arena.logs.gamelog import LoggedGame
 from protocol.records import ChoiceRecord, GameRecord, SentRecord
+from tests.support.clusters import Cluster
 from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
 from tests.support.sealed_bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
 
@@ -109,3 +110,29 @@ def test_without_wasmtime_a_sentence_says_what_is_missing(
     monkeypatch.setattr("tournaments.plan.bot_command.wasmtime_folder", lambda: None)
     told = " ".join(run(tmp_path / "out", *bots, code=2).split())
     assert "needs the package wasmtime: pip install 'boneyard-arena[sealed]'" in told
+
+
+@pytest.mark.slow
+def test_the_same_bytes_on_a_cluster(
+    bots: tuple[str, str], cluster: Cluster, tmp_path: Path
+) -> None:
+    out, once = tmp_path / "out", tmp_path / "once"
+    cluster.add("w")
+    run(out, *bots, "--boards", "2", *cluster.words())
+    run(once, *bots, "--boards", "2")
+    assert {one.sitting.worker for one in games_of(out)} == {"w"}
+    assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert played(out) == played(once)
+
+
+def test_sealed_bots_need_no_other_sandbox(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their level is S on any machine; a process needs a level that holds it in."""
+    monkeypatch.setattr("arena.sandbox.select.REQUIRED", ())
+    words = ("--boards", "1", "--seed", "1", "--sandbox", "require")
+    boneyard("run", *bots, *words, "--out", str(tmp_path / "out"))
+    assert {one.sitting.sandbox for one in games_of(tmp_path / "out")} == {"S"}
+    assert {one.sitting.missing for one in games_of(tmp_path / "out")} == {()}
+    told = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
+    assert "cannot lock bots in" in told
