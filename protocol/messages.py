@@ -69,7 +69,6 @@ class Guess(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
     """Guess the total of the tiles drawn for the lead; the seat that is right leads (C.11)."""
 
     parity: Literal["odd", "even"]
-    """The guess."""
 
 
 class Bid(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
@@ -104,9 +103,7 @@ class Guessed(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
     """A seat guessed odd or even; the lots that decide follow."""
 
     seat: int
-    """The seat that guessed."""
     parity: Literal["odd", "even"]
-    """The guess."""
 
 
 class Annulled(Struct, frozen=True, gc=False, tag_field="do", tag="annul"):
@@ -138,14 +135,12 @@ class Called(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
     """A seat called the round blocked."""
 
     seat: int
-    """The seat that called."""
 
 
 class Leads(Struct, frozen=True, gc=False, tag_field="do", tag="leads"):
     """The round begins: this seat leads."""
 
     seat: int
-    """The seat that leads."""
 
 
 class Played(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
@@ -237,7 +232,6 @@ class Stock(Struct, frozen=True, gc=False):
     """The boneyard as everybody sees it."""
 
     tiles: int
-    """The number of tiles in it."""
     drawable: int
     """The number of tiles that may still be drawn."""
 

@@ -14,15 +14,8 @@ from arena.sandbox.limits import Limits
 from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
+from arena.sealed import module
 from arena.sealed.frames import FrameReader
-from arena.sealed.module import (
-    MISSING,
-    SPARE_MIB,
-    host_argv,
-    host_files,
-    is_module,
-    wasmtime_folder,
-)
 
 READ = 65_536
 """The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
@@ -74,6 +67,9 @@ class PipedProcess:
     Subclasses judge what they read.
     """
 
+    frames: FrameReader | None = None
+    """The reader of its host's frames, of a sealed bot."""
+
     def __init__(self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT) -> None:
         """Start the process in this thread, in a group of its own.
 
@@ -81,12 +77,10 @@ class PipedProcess:
         without work; then the kernel kills each process that asked to die with its parent.
         Raises CannotStartError.
         """
-        self.frames: FrameReader | None = None
-        """The reader of its host's frames, of a sealed bot."""
-        if is_module(command.argv):
+        if module.is_module(command.argv):
             self.frames = FrameReader()
             command = hosted(command, sandbox.limits)
-            sandbox = sandbox.with_spare_memory(SPARE_MIB)
+            sandbox = sandbox.with_spare_memory(module.SPARE_MIB)
         self.limits = sandbox.limits
         """The limits of its resources."""
         self.tables = 1
@@ -283,10 +277,12 @@ def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
 
 def hosted(command: Command, limits: Limits) -> Command:
     """Return the command of the host that runs a sealed bot. Raises CannotStartError."""
-    if wasmtime_folder() is None:
-        raise CannotStartError(MISSING)
-    reads = (*program_paths(Path(sys.executable)), *host_files(), *command.reads)
-    return Command(host_argv(command.argv, limits.memory), command.folder, reads, command.own)
+    if module.wasmtime_folder() is None:
+        raise CannotStartError(module.MISSING)
+    reads = (*program_paths(Path(sys.executable)), *module.host_files(), *command.reads)
+    return Command(
+        module.host_argv(command.argv, limits.memory), command.folder, reads, command.own
+    )
 
 
 def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:

@@ -77,7 +77,6 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The file league.toml."""
 
     title: Title = "League"
-    """Title of the league, for its readers."""
     url: Annotated[str, Meta(pattern=WEB)] = ""
     """Address of the published site; feeds and badges need it."""
     divisions: Annotated[tuple[DivisionSettings, ...], Meta(min_length=1, max_length=100)] = (
@@ -91,7 +90,6 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     clock: Clock = Clock()
     """Time that bots have to answer."""
     fouls: FoulPolicy = FoulPolicy()
-    """Cost of a foul."""
     limits: Limits = Limits()
     """Limits of each bot's memory and processes."""
     sandbox: SandboxMode = "require"

@@ -193,7 +193,6 @@ class Times(Struct, frozen=True, kw_only=True):
     """The content of times.json."""
 
     entrants: tuple[TimeStats, ...]
-    """By name."""
     worst_lag_ms: float
     """The longest time for which the referee did not look while a bot was asked, in ms."""
     workers: tuple[WorkerGames, ...] = ()

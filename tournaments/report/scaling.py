@@ -33,7 +33,6 @@ class ScalingPoint(Struct, frozen=True, kw_only=True):
     half_width: float | None
     """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
     bound: Bound
-    """As in `ratings`."""
     fouls: int
     gain: float | None = None
     """Elo over the next shorter clock; None at the shortest, or if they cannot be compared."""

@@ -221,7 +221,6 @@ class Forest(NamedTuple):
 
     axis: Chart
     rows: list[Chart]
-    """In the order given."""
 
 
 def forest_of(ratings: Sequence[Estimate], *, grid: bool = True) -> Forest:
