@@ -126,6 +126,7 @@ class Bot:
         self.store.set_limits(memory, TABLE, 1, 8, 1)
         self.arguments: list[bytes] = []
         self._memory: wasmtime.Memory | None = None
+        self._base = self._size = 0
         self._hello = hello
         self._lines = self._all_lines()
         self._rest = b""
@@ -230,10 +231,12 @@ class Bot:
     def view(self, at: int, size: int) -> int:
         """Return the address of a part of the module's memory. Raises Ended without one."""
         at, size = at & 0xFFFFFFFF, size & 0xFFFFFFFF
-        memory = self._memory
-        if memory is None or at + size > memory.data_len(self.store):
-            raise Ended("gone", "It gave the host an address outside its memory.")
-        return ctypes.addressof(memory.data_ptr(self.store).contents) + at
+        if at + size > self._size:
+            # It may have grown: it never moves, see `configuration`.
+            self._size = self._memory.data_len(self.store) if self._memory else 0
+            if at + size > self._size:
+                raise Ended("gone", "It gave the host an address outside its memory.")
+        return self._base + at
 
     def load(self, at: int, size: int) -> bytes:
         """Return bytes of the module's memory."""
@@ -411,6 +414,7 @@ class Bot:
             assert isinstance(memory, wasmtime.Memory)
             assert isinstance(start, wasmtime.Func)
             self._memory = memory
+            self._base = ctypes.addressof(memory.data_ptr(self.store).contents)
             start(self.store)
         except wasmtime.Trap as trap:
             code = trap.trap_code
@@ -492,6 +496,7 @@ def configuration() -> wasmtime.Config:
     config.wasm_exceptions = False
     config.wasm_gc = False
     config.max_wasm_stack = STACK
+    config.memory_may_move = False
     return config
 
 
