@@ -199,11 +199,11 @@ def _called(log: Path, name: str) -> "LoggedGame | None":
 
     A game that was cut off may be in its log again, played to its end: the later one counts.
     """
-    from arena.logs.catalog import logs_of_sittings
+    from arena.logs.catalog import SittingLogs
     from arena.logs.gamelog import read_games
 
     exact = None
-    paths = logs_of_sittings(_folder(log), name) if log.is_dir() else [log]
+    paths = SittingLogs(_folder(log)).of(name) if log.is_dir() else [log]
     for logged in chain.from_iterable(map(read_games, paths)):
         if logged.game.game == name:
             exact = logged

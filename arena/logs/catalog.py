@@ -58,19 +58,28 @@ def is_log(path: Path) -> bool:
     return (here and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
 
 
-def logs_of_sittings(folder: Path, game: str) -> list[Path]:
-    """Return the few logs in a folder that may have a game, by name alone, the likeliest first.
+class SittingLogs:
+    """The game logs of a folder by their sittings, from names alone."""
 
-    A game's name has its board and its seats, a log's name its first board and its seats. Logs of
-    the same seats follow each other, unless two circular orders seat them alike. No log is opened.
-    """
-    board, _, seats = game.partition(".")
-    found: list[tuple[int, Path]] = []
-    for path in list_logs(folder) if board.isdecimal() else ():
-        first, _, who = path.name.removeprefix(SITTING_PREFIX).removesuffix(ENDING).partition(".")
-        if who == seats and first.isdecimal() and int(first) <= int(board):
-            found.append((int(first), path))
-    return [path for _, path in sorted(found, reverse=True)[:ORDERS]]
+    def __init__(self, folder: Path) -> None:
+        self._logs: dict[str, list[tuple[int, Path]]] = {}
+        for path in list_logs(folder):
+            first, _, who = (
+                path.name.removeprefix(SITTING_PREFIX).removesuffix(ENDING).partition(".")
+            )
+            if first.isdecimal():
+                self._logs.setdefault(who, []).append((int(first), path))
+
+    def of(self, game: str) -> list[Path]:
+        """Return the few logs that may have a game, the likeliest first.
+
+        A game's name has its board and its seats, a log's name its first board and its seats. Logs
+        of the same seats follow each other, unless two circular orders seat them alike.
+        """
+        board, _, seats = game.partition(".")
+        known = self._logs.get(seats, ()) if board.isdecimal() else ()
+        found = [(first, path) for first, path in known if first <= int(board)]
+        return [path for _, path in sorted(found, reverse=True)[:ORDERS]]
 
 
 def compress_finished(path: Path) -> None:

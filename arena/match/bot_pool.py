@@ -65,12 +65,12 @@ class BotPool:
         `early`: this game's turn comes later; a bot that does not greet now still fouls in it.
         Raises CannotStartError, LagError.
         """
-        lost = [bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged]
-        await self._dismiss(lost)
+        if lost := [bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged]:
+            await self._dismiss(lost)
         # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
         await trio.lowlevel.checkpoint_if_cancelled()
-        empty = [seat for seat, bot in enumerate(self._bots) if bot is None]
-        fresh = await self._start_available([seat for seat in empty if seat not in absent])
+        wanted = [at for at, bot in enumerate(self._bots) if bot is None and at not in absent]
+        fresh = await self._start_available(wanted) if wanted else []
         self._unjudged = [bot for bot in fresh if early and bot.fault]
         return list(self._bots)
 
@@ -143,8 +143,8 @@ class BotPool:
                     bot.check_limits()
 
     def cpu_ms(self) -> float:
-        """Return the CPU time of all bots that are here, in ms, to about 10 ms."""
-        return sum(bot.cpu_ms() for bot in self._bots if bot)
+        """Return the CPU time of all bots that are here, in ms, at the last look at each."""
+        return sum(bot.cpu_seen_ms for bot in self._bots if bot)
 
     async def close(self) -> None:
         """Dismiss every bot, with its foul if it fouled; leave no process behind."""

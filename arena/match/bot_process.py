@@ -186,8 +186,9 @@ class BotProcess(PipedProcess):
             if self.fault is None:
                 await self._wait_for_exit(SHUT_DOWN_S)
             self._kill()
-            await self._wait_for_exit(REAP_S)
-            self._process.poll()
+            if self._process.poll() is None:
+                await self._wait_for_exit(REAP_S)
+                self._process.poll()
             self._close()
 
     async def _wait_for_exit(self, seconds: float) -> None:

@@ -13,13 +13,7 @@ from shutil import which
 from typing import NamedTuple
 
 from arena.sandbox.command import is_within, readable_paths
-from arena.sandbox.dependencies import (
-    as_named,
-    interpreter,
-    is_python,
-    linked_paths,
-    real_path,
-)
+from arena.sandbox.dependencies import as_named, interpreter, is_python, linked_paths, real_path
 
 
 class Territory(NamedTuple):

@@ -223,7 +223,7 @@ def _put_last(pid: int) -> None:
     Levels A and B do it before the bot starts.
     """
     with suppress(OSError):
-        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+        Path(f"/proc/{pid}/oom_score_adj").write_bytes(b"1000")
         os.setpriority(os.PRIO_PGRP, pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
 
 

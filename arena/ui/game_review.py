@@ -106,7 +106,7 @@ def _draws(
     logged: LoggedGame, shown: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
 ) -> Iterator[MarkedDraw]:
     """Yield the luck of the draws, those of a seat at one moment together."""
-    luck = {(one.round, one.tile): one for one in draws}
+    luck = {(one.round, one.tile): one for one in draws if one.tile}
     for at, together in enumerate(shown):
         came = [
             (one.game.playing.number, high_first(event.tile))
@@ -126,7 +126,7 @@ def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"])
     own = points[side_of(partners, seat)]
     lead = own - (sum(points) - own) / (len(points) - 1)
     share = sum(one.share[seat] for one in draws)
-    drawn = tiles([one.tile for one in draws])
+    drawn = tiles([one.tile for one in draws if one.tile])
     return MarkedDraw(at, seat, drawn, round(lead, 1), round(100 * share, 1))
 
 

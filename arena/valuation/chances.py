@@ -21,7 +21,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
 from arena.valuation.batch import RoundBatch
 from arena.valuation.playouts import play_out
-from arena.valuation.win_chance import WHOLE, share_of_scores
+from arena.valuation.win_chance import WHOLE, Law, share_of_scores
 from protocol.records import FoulRecord, Result
 from protocol.ruleset import count_sides, set_of_tiles
 
@@ -117,8 +117,8 @@ def _shares(
     found = np.zeros(scores.shape, np.int64)
     for number in np.unique(rounds):
         rows = rounds == number
-        rules = logged.sitting.rules
-        found[rows] = share_of_scores(rules, scores.shape[1], scores[rows], int(number))
+        law = Law(logged.sitting.rules, scores.shape[1])
+        found[rows] = share_of_scores(law, scores[rows], int(number))
     return found
 
 

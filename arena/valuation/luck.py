@@ -1,11 +1,14 @@
-"""Luck of the draw: what each drawn tile was worth, less the mean of all that could have come.
+"""Luck: what a deal or a drawn tile was worth, less the mean of all that could have come.
 
 The shuffle is uniform, and no choice depends on the order of the boneyard: given all that has
-happened, each tile in any of its rows is as likely to come next. So the mean over them, exactly 0
-here, is what a seat may expect, whatever the playouts are worth.
+happened, each tile in any of its rows is as likely to come next. A state is worth the mean of
+playouts that complete it with random tiles, by a policy for each seat that was fixed before the
+board was played. So the mean of the luck is 0, whatever the policies are worth: before a deal or a
+draw, the playouts take from all that could come; after it, from what is left.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from hashlib import shake_256
 from itertools import chain
 from math import fsum
@@ -16,52 +19,64 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.analysis.timeline import Moment, Timeline, deal_of
-from arena.engine import boneyard
+from arena.engine import legal
 from arena.engine.deal import lay_out
 from arena.engine.state import Game
-from arena.engine.structs import Dealt, Method
+from arena.engine.structs import Method
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.batch import RoundBatch, mask_tables
-from arena.valuation.playouts import MIXED, play_out_mixed
-from arena.valuation.win_chance import WHOLE, share_of_scores
-from protocol.messages import Drew, TurnedUp
+from arena.valuation.batch.tables import Places
+from arena.valuation.playouts import play_out
+from arena.valuation.policy import USUAL, Policy
+from arena.valuation.win_chance import MILLI, WHOLE, law_of, lead_to_come, share_of_scores
+from protocol.messages import Drew, Play, PlayTwo, TurnedUp
 from protocol.records import DealRecord
-from protocol.ruleset import BY_DOUBLE, Ruleset, hand_size, set_of_tiles
+from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
-ORDERS = 48
-"""The orders of the boneyard in which each tile that could have come in a turn is tried, a third by
-each player of `MIXED`.
+DRAWS = 128
+"""The playouts of a state before or after a draw, the same orders of the boneyard in both.
 
-In `draw` 24 divide the variance of a round's margin by 1.62, 48 by 1.73, 72 by 1.80.
+METHODS.md has what more would gain.
 """
-ORDERS_WITH_DEAL = 6
-"""The same for tiles drawn with the deal: they are many, and rotated boards take their luck out."""
+HANDS = 64
+"""The playouts of a deal whose hands are known, and of what is drawn with it."""
+DEALS = 16
+"""The deals for the mean over all of them, each with the hands at every seat in turn: so it has
+little of the luck of hands."""
+TRIES = 4
+"""The same where some deals do not count: so many times `DEALS` are tried."""
+WEIGHT, OF_TWO_TILES = 0.95, 0.65
+"""The part of the luck that is taken out of a result: playouts are noisy, and of two tiles a turn
+they know no policies. Constants, for a weight that had seen the games which it corrects would make
+their intervals too small.
+"""
 DIGITS = 6
 """Decimals of luck."""
 
 
 class DrawLuck(Struct, frozen=True):
-    """The luck of one drawn tile; `points` and `share` have a number for each seat."""
+    """The luck of a deal or of one drawn tile; `points` and `share` have a number for each seat."""
 
     record: int
-    """The index in the game's records after which it was drawn."""
+    """The index in the game's records after which it came."""
     round: int
     """The round's number in the game, from 1."""
     seat: int
-    """The seat that drew it; of a tile turned up to begin the line, the seat that leads."""
-    tile: Tile
-    """The tile, (high, low)."""
+    """The seat that drew it; of a tile turned up to begin the line, and of a deal, the leader."""
+    tile: Tile | None
+    """The tile, (high, low); None: all hands of a deal."""
     points: tuple[float, ...]
-    """Points by which it raised what each seat may expect of the round."""
+    """Points by which it raised what each seat may expect of the game."""
     share: tuple[float, ...]
     """The share of the game, 0 to 1, by which it raised what each seat may expect."""
 
 
 class GameLuck(Struct, frozen=True):
-    """The luck of a game: of each drawn tile, and its sums for each seat."""
+    """The luck of a game: of each deal and drawn tile, and its sums for each seat."""
 
     draws: tuple[DrawLuck, ...]
     points: tuple[float, ...]
@@ -70,30 +85,25 @@ class GameLuck(Struct, frozen=True):
     """The share of the game that each seat owes to luck."""
 
 
-def has_draws(rules: Ruleset, seats: int) -> bool:
-    """Tell whether chance decides anything after the deal; if not there is no luck to take out.
+def weight_of(rules: Ruleset) -> float:
+    """Return the part of the luck that is taken out of a result by these rules."""
+    return WEIGHT if rules.turn.tiles == 1 else OF_TWO_TILES
 
-    Raises UserError for rules without values.
+
+def game_luck(
+    timeline: Timeline, policies: Sequence[Policy] = (), *, deals: bool = True
+) -> GameLuck:
+    """Return the luck of a game, from its log alone.
+
+    `policies`: that of each seat, fixed before its board was played; empty: the usual one. `deals`:
+    false if hands were not dealt at random. What came before a game was cut off or decided by a
+    foul counts like all else. Raises UserError for rules without values.
     """
+    seats, rules = len(timeline.logged.sitting.seats), timeline.logged.sitting.rules
     mask_tables(rules, seats)
-    stock = len(set_of_tiles(rules.deal)) - seats * (hand_size(rules.deal, seats) or 0)
-    lead = rules.lead
-    methods = {lead.first, lead.later, lead.after_blocked, lead.after_tie}
-    for_lead = lead.missing == "draw_for_it" and not methods.isdisjoint(BY_DOUBLE)
-    in_turn = boneyard.drawable(rules.boneyard, rules.turn, stock) > 0
-    # A last tile could not have been another.
-    return stock > 1 and (in_turn or for_lead or rules.deal.starter)
-
-
-def game_luck(timeline: Timeline) -> GameLuck:
-    """Return the luck of each tile drawn in a game, from its log alone.
-
-    The tiles drawn before a game was cut off or decided by a foul count like all others.
-    """
-    seats = len(timeline.logged.sitting.seats)
-    if not has_draws(timeline.logged.sitting.rules, seats):
-        return GameLuck((), (0.0,) * seats, (0.0,) * seats)
-    draws = tuple(_draw_lucks(list(_chances(timeline))))
+    states = _States(timeline.logged, policies or [USUAL] * seats)
+    chances = [*_chances(timeline, states, deals)]
+    draws = tuple(states.luck(one) for one in chances)
     return GameLuck(
         draws,
         tuple(round(fsum(one.points[seat] for one in draws), DIGITS) for seat in range(seats)),
@@ -102,162 +112,247 @@ def game_luck(timeline: Timeline) -> GameLuck:
 
 
 class _Chance(NamedTuple):
-    """A drawn tile, and the tiles that could have come instead of it."""
+    """A deal or a drawn tile, and the numbers of the states before and after it."""
 
     record: int
     round: int
     seat: int
-    tile: Tile
-    before: Game
-    """The game before it was drawn; if that was with a deal, before any tile was, see `lay_out`."""
-    stock: tuple[int, ...]
-    """The numbers of all tiles that could have come, ascending: nothing here shows which did."""
-    orders: Integers
-    """Random orders of those tiles, a row each."""
-    places: tuple[int, ...]
-    """The places in the boneyard of all tiles drawn since, its own last."""
-    how: Method | None = None
-    """The method that found the leader, if the tile was drawn with a deal: for the lead, or to
-    begin the line."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of tiles and of orders: each tile has a playout in each order."""
-        return len(self.stock), len(self.orders)
+    tile: Tile | None
+    before: int
+    after: int
 
 
-def _chances(timeline: Timeline) -> Iterator[_Chance]:
-    """Yield each drawn tile of a game that could have been another."""
-    orders = _RandomOrders(timeline.logged)
+def _chances(timeline: Timeline, states: "_States", deals: bool) -> Iterator[_Chance]:
+    """Yield each deal and each drawn tile that could have been another."""
+    known: int | None = None
     for moment in timeline.moments:
         if isinstance(moment.record, DealRecord):
-            yield from _drawn_with_deal(moment, deal_of(moment.record), orders)
+            yield from _with_deal(moment, states, deals)
         # Whoever wins the auction gets both tiles, in whichever order they lie.
         elif moment.before.round and moment.before.round.phase.name == "play":
-            yield from _drawn_in_turn(moment, orders)
+            chance = _in_turn(moment, states, known)
+            if chance:
+                yield chance
+            # A seat that draws on: the state after its tile is the one before the next.
+            known = chance.after if chance and _must_draw(moment) else None
 
 
-class _RandomOrders:
-    """Random orders of the boneyard for each draw of a game, the same in all games of its board.
-
-    Where two games of a board come to the same state, their playouts are the same too; so the noise
-    of the playouts goes out by the rotation, as the luck does. No order depends on a drawn tile.
-    """
-
-    def __init__(self, logged: LoggedGame) -> None:
-        self._label = f"boneyard luck 2|{logged.sitting.event}|{logged.game.board}"
-        self._round = self._draws = 0
-
-    def of(self, tiles: Sequence[int], round_number: int, many: int) -> Integers:
-        """Return so many orders of these tiles for the next draw of this round."""
-        self._draws = self._draws + 1 if round_number == self._round else 1
-        self._round = round_number
-        label = f"{self._label}|{round_number}|{self._draws}".encode()
-        words = np.frombuffer(shake_256(label).digest(4 * many * len(tiles)), "<u4")
-        return np.array(tiles)[words.reshape(many, -1).argsort(axis=1, kind="stable")]
-
-
-def _drawn_in_turn(moment: Moment, orders: _RandomOrders) -> Iterator[_Chance]:
-    """Yield the tile that a seat drew in its turn."""
-    before, state = moment.before, moment.before.playing
+def _in_turn(moment: Moment, states: "_States", known: int | None) -> _Chance | None:
+    """Return the tile that a seat drew in its turn; `known`: the state before it, if it is one."""
+    state = moment.before.playing
     for event in moment.events:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
-            laid = [*chain(*state.stock_rows)]
-            stock = tuple(sorted(bit.bit_length() - 1 for bit in laid))
-            # After the last draw no order matters: each player plays on once.
-            many = len(MIXED) if state.drawable == 1 else ORDERS
-            chosen = orders.of(stock, state.number, many)
-            place = laid.index(state.table.bit[event.tile])
-            came = moment.index, state.number, event.seat, event.tile
-            yield _Chance(*came, before, stock, chosen, (place,))
+            if known is None:
+                known = states.before_draw(moment.before)
+            after = states.after_draw(moment.game, state.table.bit[event.tile].bit_length() - 1)
+            return _Chance(moment.index, state.number, event.seat, event.tile, known, after)
+    return None
 
 
-def _drawn_with_deal(moment: Moment, dealt: Dealt, orders: _RandomOrders) -> Iterator[_Chance]:
-    """Yield the tiles that were drawn for the lead, or turned up to begin the line."""
-    laid, bit = list(chain(*dealt.stock)), moment.game.playing.table.bit
+def _must_draw(moment: Moment) -> bool:
+    """Tell whether the seat that drew must draw again."""
+    was, now = moment.before.playing, moment.game.playing
+    open_turn = now.over is None and now.phase.name == "play" and now.turn == was.turn
+    can_play = any(isinstance(one, Play | PlayTwo) for one in legal(moment.game))
+    return open_turn and now.drawable > 0 and not can_play
+
+
+def _with_deal(moment: Moment, states: "_States", deals: bool) -> Iterator[_Chance]:
+    """Yield a deal that counts, and the tiles drawn for its lead or turned up to begin the line."""
+    assert isinstance(moment.record, DealRecord)
+    dealt = deal_of(moment.record)
+    if not dealt.hands[0] or moment.game.playing.phase.name == "deal":
+        return
     laid_out = moment.before.copy()
     lay_out(laid_out, dealt)
-    places: tuple[int, ...] = ()
-    for event in moment.events:
-        if isinstance(event, Drew | TurnedUp) and event.tile:
-            left = [tile for place, tile in enumerate(laid) if place not in places]
-            places += (laid.index(event.tile),)
-            seat = event.seat if isinstance(event, Drew) else dealt.leader
-            stock = tuple(sorted(bit[tile].bit_length() - 1 for tile in left))
-            if len(stock) > 1:
-                chosen = orders.of(stock, dealt.round, ORDERS_WITH_DEAL)
-                came = moment.index, dealt.round, seat, event.tile
-                how = laid_out.playing.phase.how
-                yield _Chance(*came, laid_out, stock, chosen, places, how)
-
-
-def _draw_lucks(chances: Sequence[_Chance]) -> Iterator[DrawLuck]:
-    if not chances:
+    orders = _DealOrders(laid_out, f"{states.label}|{dealt.round}")
+    came, laid = (moment.index, dealt.round), [*chain(*dealt.stock)]
+    drawn = [one for one in moment.events if isinstance(one, Drew | TurnedUp) and one.tile]
+    every = orders.all_deals() if deals else np.zeros((0, 0), np.int64)
+    if not (drawn or every.size):
         return
-    groups: dict[Method | None, list[_Chance]] = {}
-    for chance in chances:
-        groups.setdefault(chance.how, []).append(chance)
-    batch = RoundBatch.joined([_after_draws(some) for some in groups.values()])
-    scores = batch.scores + play_out_mixed(batch)
-    ordered = list(chain(*groups.values()))
-    game = chances[0].before
-    rounds = np.repeat([one.round for one in ordered], [one.orders.size for one in ordered])
-    shares = share_of_scores(game.rules, game.seats, scores, rounds)
-    lucks, begin = {}, 0
-    for chance in ordered:
-        rows = slice(begin, begin := begin + chance.orders.size)
-        lucks[id(chance)] = _draw_luck(chance, scores[rows], shares[rows])
-    yield from (lucks[id(chance)] for chance in chances)
+    after = states.add_deal(laid_out, orders.with_known(()))
+    if every.size:
+        yield _Chance(*came, dealt.leader, None, states.add_deal(laid_out, every), after)
+    places = list[int]()
+    for event in drawn:
+        assert event.tile
+        places.append(laid.index(event.tile))
+        before, after = after, states.add_deal(laid_out, orders.with_known(places))
+        seat = event.seat if isinstance(event, Drew) else dealt.leader
+        yield _Chance(*came, seat, event.tile, before, after)
 
 
-def _draw_luck(chance: _Chance, scores: Integers, shares: Integers) -> DrawLuck:
-    """Return the luck of a tile, given each seat's scores and shares after all playouts."""
-    came = chance.stock.index(chance.before.settings.table.bit[chance.tile].bit_length() - 1)
-    points, share = (
-        excess(values.reshape(*chance.shape, -1))[came] / len(values) for values in (scores, shares)
-    )
-    return DrawLuck(
-        *chance[:4],
-        tuple(round(float(one), DIGITS) for one in points),
-        tuple(round(float(one) / WHOLE, DIGITS) for one in share),
-    )
+class _DealOrders:
+    """Orders of all tiles with which a deal is completed: hands first, then the boneyard."""
+
+    def __init__(self, game: Game, label: str) -> None:
+        state, self._game, self._label = game.playing, game, label
+        self._hands = [bit.bit_length() - 1 for hand in state.hand_bits for bit in hand]
+        self._stock = [bit.bit_length() - 1 for row in state.stock_rows for bit in row]
+
+    def with_known(self, places: Sequence[int]) -> Integers:
+        """Return orders with these hands, and these places of the boneyard as they were."""
+        free = [at for at in range(len(self._stock)) if at not in places]
+        orders = np.tile(self._hands + self._stock, (HANDS, 1))
+        keys = _keys(f"{self._label}|hands", HANDS, len(set_of_tiles(self._game.rules.deal)))
+        # Ascending: nothing here shows how the tiles lay.
+        left = np.array(sorted(self._stock[at] for at in free), np.int64)
+        columns = [len(self._hands) + at for at in free]
+        orders[:, columns] = left[keys[:, left].argsort(axis=1, kind="stable")]
+        return orders
+
+    def all_deals(self) -> Integers:
+        """Return orders of all tiles: deals that count, each with the hands at every seat."""
+        rules, seats = self._game.rules, self._game.seats
+        size, many = len(self._hands) // seats, len(set_of_tiles(rules.deal))
+        strict = rules.deal.annul_suit or rules.lead.missing == "redeal"
+        keys = _keys(f"{self._label}|deals", DEALS * (TRIES if strict else 1), many)
+        deals: Integers = keys.argsort(axis=1, kind="stable")
+        if strict and self._game.playing.phase.deal < MOST_DEALS:
+            deals = deals[self._count(deals)]
+        deals = deals[:DEALS]
+        turned = np.concatenate([deals] * seats)
+        for seat in range(seats):
+            rows = slice(seat * len(deals), (seat + 1) * len(deals))
+            turned[rows, : size * seats] = np.roll(deals[:, : size * seats], seat * size, axis=1)
+        return turned
+
+    def _count(self, deals: Integers) -> NDArray[np.bool_]:
+        """Tell which deals count: no hand is declared (C.6), and no double is missed (C.13)."""
+        rules, seats = self._game.rules, self._game.seats
+        pairs = np.array(set_of_tiles(rules.deal))[deals[:, : len(self._hands)]]
+        hands = pairs.reshape(len(deals), seats, -1, 2)
+        count = np.ones(len(deals), np.bool_)
+        if rules.deal.annul_suit:
+            for pip in range(rules.deal.highest_pip + 1):
+                shown = (hands == pip).any(axis=3).sum(axis=2)
+                count &= (shown < rules.deal.annul_suit).all(axis=1)
+        how = self._game.playing.phase.how
+        if rules.lead.missing == "redeal" and how in BY_DOUBLE:
+            least = rules.deal.highest_pip if how == "double_six" else 0
+            doubles = (hands[..., 0] == hands[..., 1]) & (hands[..., 0] >= least)
+            count &= doubles.any(axis=(1, 2))
+        return count
 
 
-def excess(values: Integers) -> Integers:
-    """Return each tile's value less the mean over all tiles, times the number of playouts.
+def _keys(label: str, many: int, tiles: int) -> NDArray[np.uint32]:
+    """Return a random key of each tile for each order, in which the lowest key lies first."""
+    stream = shake_256(f"boneyard luck 3|{label}".encode()).digest(4 * many * tiles)
+    return np.frombuffer(stream, "<u4").reshape(many, tiles)
 
-    `values` are by tile, order and seat. Over the tiles the excess adds up to exactly 0.
+
+class _State(NamedTuple):
+    """A state before or after a chance, and the tiles by which its playouts complete it."""
+
+    game: Game
+    """After a deal it is only laid out, see `lay_out`."""
+    orders: Integers
+    """For each playout the order of the boneyard; of a deal, the hands before it."""
+    seeds: Places
+    """The seed of each playout's noise."""
+    draws: bool = False
+    """True if the seat to move draws first."""
+
+
+class _States:
+    """The states of a game before and after each chance, and their values.
+
+    All random numbers follow from the event, the board and the round. Where two games of a board
+    come to the same state, their playouts are the same too; so the noise of the playouts goes out
+    by the rotation, as the luck does. None depends on a tile that came.
     """
-    sums = values.sum(axis=1, dtype=np.int64)
-    return np.asarray(len(sums) * sums - sums.sum(axis=0))
+
+    def __init__(self, logged: LoggedGame, policies: Sequence[Policy]) -> None:
+        rules = logged.sitting.rules
+        self.label = f"{logged.sitting.event}|{logged.game.board}"
+        self._law, self._policies = law_of(rules, policies), policies
+        self._tiles = len(set_of_tiles(rules.deal))
+        self._states: dict[Method | None, list[_State]] = {None: []}
+        self._places: list[tuple[Method | None, int]] = []
+        self._turn = (0, 0)
+        self._orders, self._seeds = np.zeros((0, 0), np.int64), np.zeros(0, np.intp)
+
+    def before_draw(self, game: Game) -> int:
+        """Add the state in which a seat begins to draw; return its number."""
+        number, rows = game.playing.number, game.playing.stock_rows
+        self._turn = (number, self._turn[1] + 1 if self._turn[0] == number else 1)
+        keys = _keys(f"{self.label}|{number}|{self._turn[1]}", DRAWS, self._tiles + 1)
+        stock = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
+        self._orders = stock[keys[:, stock].argsort(axis=1, kind="stable")]
+        self._seeds = keys[:, -1].astype(np.intp)
+        return self._add(None, _State(game, self._orders, self._seeds, draws=True))
+
+    def after_draw(self, game: Game, tile: int) -> int:
+        """Add the state after the seat drew this tile, a number; return the state's number.
+
+        The tile changes places with the one that lay first: each two playouts before and after the
+        draw differ by two tiles only.
+        """
+        lay = (self._orders == tile).argmax(axis=1)
+        orders = self._orders.copy()
+        orders[np.arange(len(orders)), lay] = orders[:, 0]
+        self._orders = orders[:, 1:]
+        return self._add(None, _State(game, self._orders, self._seeds))
+
+    def add_deal(self, game: Game, orders: Integers) -> int:
+        """Add a deal with orders of all tiles; return its number."""
+        (keys,) = _keys(f"{self.label}|{game.playing.number}|noise", 1, len(orders))
+        return self._add(game.playing.phase.how, _State(game, orders, keys.astype(np.intp)))
+
+    def _add(self, how: Method | None, state: _State) -> int:
+        own = self._states.setdefault(how, [])
+        own.append(state)
+        self._places.append((how, len(own) - 1))
+        return len(self._places) - 1
+
+    def luck(self, chance: _Chance) -> DrawLuck:
+        """Return the luck of a chance, whose states were added."""
+        points, share = (of[chance.after] - of[chance.before] for of in self._values)
+        return DrawLuck(
+            *chance[:4],
+            tuple(round(float(one), DIGITS) for one in points),
+            tuple(round(float(one), DIGITS) for one in share),
+        )
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats]:
+        """The points and the share of the game that each seat may expect in each state."""
+        found = {how: self._values_of(how) for how, states in self._states.items() if states}
+        return (
+            np.array([found[how][0][at] for how, at in self._places]),
+            np.array([found[how][1][at] for how, at in self._places]),
+        )
+
+    def _values_of(self, how: Method | None) -> tuple[Floats, Floats]:
+        states = self._states[how]
+        batch, counts = _completed(states, how), np.array([len(one.orders) for one in states])
+        seeds = np.concatenate([one.seeds for one in states])
+        scores = batch.scores + play_out(batch, self._policies, seeds)
+        rounds = np.repeat([one.game.playing.number for one in states], counts)
+        # Sums of integers: the same on every machine.
+        points = 2 * MILLI * scores.astype(np.int64) + lead_to_come(self._law, scores, rounds)
+        shares = share_of_scores(self._law, scores, rounds)
+        begins = np.cumsum(counts) - counts
+        return (
+            np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]),
+            np.add.reduceat(shares, begins) / (WHOLE * counts[:, None]),
+        )
 
 
-def _after_draws(chances: Sequence[_Chance]) -> RoundBatch:
-    """Return the rounds after each tile was drawn, in each order of the rest.
-
-    A tile that decides the lead, or begins the line, is dealt once: only what is drawn later is
-    laid in different orders.
-    """
-    batch = RoundBatch.in_orders([one.before for one in chances], [*map(_laid, chances)])
-    if how := chances[0].how:
-        batch.find_leaders(how)
-    else:
-        batch.draw(np.arange(len(batch)))
+def _completed(states: Sequence[_State], how: Method | None) -> RoundBatch:
+    """Return each state once for each of its orders."""
+    games = [one.game for one in states]
+    if how is None:
+        batch = RoundBatch.in_orders(games, [one.orders for one in states])
+        batch.draw(
+            np.flatnonzero(np.repeat([s.draws for s in states], [len(s.orders) for s in states]))
+        )
+        return batch
+    seats, orders = games[0].seats, np.concatenate([one.orders for one in states])
+    size = hand_size(games[0].rules.deal, seats) or 0
+    batch = RoundBatch.of(games).repeat(np.array([len(one.orders) for one in states]))
+    batch.set_hands({seat: orders[:, seat * size : (seat + 1) * size] for seat in range(seats)})
+    batch.lay_stock(orders[:, seats * size :])
+    batch.find_leaders(how)
     return batch
-
-
-def _laid(chance: _Chance) -> Integers:
-    """Return the boneyards from which each tile is drawn next, a row for each tile and order.
-
-    The tile changes places with the one that lies there in this order.
-    """
-    *drawn, place = chance.places
-    lying = [bit.bit_length() - 1 for bit in chain(*chance.before.playing.stock_rows)]
-    tried, many = chance.shape
-    orders = np.tile(lying, (many, 1))
-    orders[:, [at for at in range(len(lying)) if at not in drawn]] = chance.orders
-    laid, tiles = np.tile(orders, (tried, 1)), np.repeat(chance.stock, many)
-    rows, other = np.arange(len(laid)), (laid == tiles[:, None]).argmax(axis=1)
-    laid[rows, other] = laid[:, place]
-    laid[:, place] = tiles
-    return laid

@@ -1,65 +1,48 @@
-"""Playouts: rounds played on to their end with the same player in every seat.
+"""Playouts: rounds played on to their end by a policy in every seat.
 
 All rounds of a batch take their turns together, seat after seat. The plain player plays the
-heaviest tile that fits, doubles first; a tile that fits both ends covers the higher number. The
-others look at what will fit after their tile: a play is worth more that is heavy, a double, easy
-for the own hand to follow, and hard for the next seat. No player draws if it can play; of two tiles
-a turn all play as the plain player; a blocked round is called by the lightest hand only.
+heaviest tile that fits, doubles first; a tile that fits both ends covers the higher number. No
+player draws if it can play; of two tiles a turn all play as the plain player; a blocked round is
+called by the lightest hand only.
 """
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from math import exp
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
-from arena.valuation.batch.tables import FREE, HIGHER, TILES, Flags, Ints, MaskTables, Places
+from arena.valuation.batch.tables import FREE, HIGHER, LEFT, RIGHT, Flags, Ints, Places
+from arena.valuation.policy import KEEN, Policy, all_options, favourites, tables_of
 
 TOGETHER = 16384
 """Rounds of a batch: their arrays stay in the processor's cache."""
 COMPACT_AT = 8
 """Compact the batch once 1/8 of its rounds are over."""
+A_TURN = 7919
+"""Places in the table of noises from one turn of a round to the next; a prime."""
 
 
-class Taste(NamedTuple):
-    """The parts of a play's worth, in thousandths."""
-
-    pip: int
-    """The worth of a pip that leaves the hand."""
-    double: int
-    """The worth of a double that leaves it."""
-    fits: int
-    """The worth of each own tile that then fits."""
-    safe: int
-    """The worth of the first of them."""
-    stuck: int
-    """The worth of a next seat that cannot play; 0: the player looks at its own hand only."""
-
-
-KEEN = Taste(pip=65, double=1100, fits=300, safe=700, stuck=20_000)
-"""The taste of the sample bot `counting`; of the others it knows only how many tiles they hold."""
-CAUTIOUS = Taste(pip=70, double=1800, fits=600, safe=1500, stuck=0)
-"""The taste of a player that keeps its own numbers open."""
-
-
-def play_out(batch: RoundBatch, taste: Taste | None = None) -> NDArray[np.int32]:
+def play_out(
+    batch: RoundBatch, policies: Sequence[Policy] = (), seeds: Places | None = None
+) -> NDArray[np.int32]:
     """Return for each round (a row) the points that each seat gains until it is over.
 
-    `taste`: that of all players; None: they are plain. Fees and antes still to be paid count, and
-    the pot that the winner takes. A round that is over brings no more.
+    `policies`: one for each seat; empty: all players are plain. `seeds`: a number for each round,
+    from which its noise follows; None: each seat takes the best option. Fees and antes still to be
+    paid count, and the pot that the winner takes. A round that is over brings no more.
     """
-    needed = names_needed(batch.tables) | ({"line"} if taste and taste.stuck else set())
+    needed = names_needed(batch.tables) | ({"line"} if policies else set())
     end = batch.select(np.arange(len(batch)), RESULTS)
     in_play = ~(batch.ended | _called(batch))
     for seat in range(batch.tables.seats):
         of_seat = np.flatnonzero(in_play & (batch.turn == seat))
         for begin in range(0, len(of_seat), TOGETHER):
             members = of_seat[begin : begin + TOGETHER]
-            _Playout(batch.select(members, needed), members, taste, end).play(seat)
+            own_seeds = None if seeds is None else seeds.take(members)
+            rounds = batch.select(members, needed)
+            _Playout(rounds, members, policies, own_seeds, end).play(seat)
     end.credited = batch.ended
     end.ended[:] = True
     return (end.points + end.gains - batch.points).T
@@ -67,20 +50,9 @@ def play_out(batch: RoundBatch, taste: Taste | None = None) -> NDArray[np.int32]
 
 def play_out_keenly(batch: RoundBatch) -> NDArray[np.int32]:
     """Return the same with the keen player in every seat."""
-    return play_out(batch, KEEN)
+    return play_out(batch, [KEEN] * batch.tables.seats)
 
 
-def play_out_mixed(batch: RoundBatch) -> NDArray[np.int32]:
-    """Return the same, one row after another by each player of `MIXED` in turn."""
-    gains = np.zeros((len(batch), batch.tables.seats), np.int32)
-    for first, taste in enumerate(MIXED):
-        own = np.arange(first, len(batch), len(MIXED))
-        gains[own] = play_out(batch.select(own), taste)
-    return gains
-
-
-MIXED = (None, KEEN, CAUTIOUS)
-"""The players of luck: their mean is nearer to how bots play than any one of them."""
 Player = Callable[[RoundBatch], NDArray[np.int32]]
 """A reference player: plays rounds on in every seat and returns each seat's gain, as `play_out`."""
 PLAYERS: dict[str, Player] = {"plain": play_out, "keen": play_out_keenly}
@@ -107,10 +79,16 @@ class _Playout:
     """Rounds in which the same seat is to move, played to their end."""
 
     def __init__(
-        self, batch: RoundBatch, members: Places, taste: Taste | None, end: RoundBatch
+        self,
+        batch: RoundBatch,
+        members: Places,
+        policies: Sequence[Policy],
+        seeds: Places | None,
+        end: RoundBatch,
     ) -> None:
-        self.batch, self.members, self.end = batch, members, end
-        self.worths = worths_of(batch.tables, taste) if taste else None
+        self.batch, self.members, self.seeds, self.end = batch, members, seeds, end
+        self.policies = [tables_of(batch.tables, one) for one in policies]
+        self.turns = 0
 
     def play(self, seat: int) -> None:
         """Play all rounds to their end; this seat begins."""
@@ -145,48 +123,37 @@ class _Playout:
     def _plays(self, seat: int, able: Ints) -> Iterator[tuple[Ints, int | Ints]]:
         """Yield the tiles that the seat plays, and the end for each."""
         batch, tables = self.batch, self.batch.tables
-        if not batch.settings.two_tiles:
-            yield self._favourite(able, seat), HIGHER
-            return
-        high, low = tables.best_pair(batch.hands[seat], batch.ends)
-        high[able == 0] = low[able == 0] = 0
-        # A last tile alone goes where it fits.
-        yield np.where(high != 0, high, able), HIGHER
-        yield low, tables.low_end.take(batch.ends)
+        if batch.settings.two_tiles:
+            high, low = tables.best_pair(batch.hands[seat], batch.ends)
+            high[able == 0] = low[able == 0] = 0
+            # A last tile alone goes where it fits.
+            yield np.where(high != 0, high, able), HIGHER
+            yield low, tables.low_end.take(batch.ends)
+        elif self.policies:
+            yield self._favourite(able, seat)
+        else:
+            yield able & -able, HIGHER
 
-    def _favourite(self, able: Ints, seat: int) -> Ints:
-        """Return the tile of each hand that the seat plays; 0 of none.
-
-        Of tiles that look equally good it is the plain player's.
-        """
-        batch, tables, worths = self.batch, self.batch.tables, self.worths
-        favourite: Ints = able & -able
-        if not worths:
-            return favourite
-        several = np.flatnonzero(able & (able - 1))
-        hands, ends = batch.hands[seat].take(several), batch.ends.take(several)
-        stuck = worths.taste.stuck
-        if stuck:
-            elsewhere = tables.all & ~(hands | batch.line.take(several))
-            next_hands = batch.hands[batch.settings.after[seat]].take(several)
-            likely = worths.row_of(tables.sizes(next_hands), tables.sizes(elsewhere))
-        best, left = np.zeros(len(several), np.int32), able.take(several)
-        some = np.arange(len(several))
-        while some.size:
-            tile = left & -left
-            places = tables.places_of(tile)
-            fitting = worths.fitting.take(places + ends.take(some))
-            worth = worths.shed.take(places)
-            worth += worths.own.take(np.bitwise_count(hands.take(some) & fitting))
-            if stuck:
-                follow = np.bitwise_count(elsewhere.take(some) & fitting)
-                worth += worths.stuck.take(likely.take(some) + follow)
-            best[some] = np.maximum(best.take(some), worth)
-            left ^= tile
-            more = left != 0
-            some, left = some[more], left[more]
-        favourite[several] = worths.tile.take(best & TILES - 1)
-        return favourite
+    def _favourite(self, able: Ints, seat: int) -> tuple[Ints, Ints]:
+        """Return the tile that the seat plays by its policy in each round, and its end; 0: none."""
+        batch, policy = self.batch, self.policies[seat]
+        tables = batch.tables
+        left, right, lead = batch.by_end(ALL, able)
+        left |= lead
+        tile, end = able & -able, np.where(left, LEFT, RIGHT)
+        # Those with several tiles that fit, or several ends for one.
+        several = np.flatnonzero(able & (able - 1) | left & right)
+        self.turns += 1
+        if not several.size:
+            return tile, end
+        hands, others = batch.hands[seat], batch.hands[batch.settings.after[seat]]
+        plays = np.stack([left.take(several), right.take(several)])
+        options = all_options(tables, batch.ends.take(several), plays)
+        noise = None if self.seeds is None else self.seeds.take(several) + self.turns * A_TURN
+        known = hands.take(several), others.take(several), batch.line.take(several)
+        places, sides = favourites(options, policy.worths(*known, options), noise, len(several))
+        tile[several], end[several] = tables.bits.take(places - (FREE - 1)), sides
+        return tile, end
 
     def _compact(self, over: Places) -> None:
         """Note how rounds ended, and go on with the others."""
@@ -195,54 +162,10 @@ class _Playout:
         for name in batch.names & CHANGING:
             getattr(self.end, name)[..., members] = getattr(batch, name).take(over, axis=-1)
         self.members = self.members.take(rest)
+        if self.seeds is not None:
+            self.seeds = self.seeds.take(rest)
         batch.keep(rest)
 
 
 CHANGING = frozenset(("hands", "last_seat", "last_tile", "points", "pot"))
 """Those of the arrays by which a batch scores that a playout changes."""
-
-
-class Worths:
-    """The parts of a play's worth as tables of whole numbers: the same on every machine.
-
-    A whole worth counts `TILES`; what is below that tells the tile, the plain player's favourite
-    highest.
-    """
-
-    def __init__(self, tables: MaskTables, taste: Taste) -> None:
-        self.taste, self.many = taste, len(tables.tiles) + 1
-        many = self.many
-        self.fitting = tables.fitting.take(tables.after[HIGHER])
-        """The tiles that fit after a play, by the places of its ends and its tile."""
-        self.shed, self.tile = np.zeros(TILES, np.int32), np.zeros(TILES, tables.dtype)
-        """The worth of each tile that leaves the hand, by its place; and the tile it tells of."""
-        for at, (high, low) in enumerate(tables.tiles, FREE - 1):
-            worth = taste.pip * (high + low) + taste.double * (high == low)
-            self.shed[at] = TILES * (1 + worth) - at
-            self.tile[TILES - at] = tables.bits[at - FREE + 1]
-        after = np.maximum(np.arange(-1, many, dtype=np.int32), 0)
-        self.own = TILES * (taste.fits * after + taste.safe * (after > 0)).astype(np.int32)
-        """The worth of the own tiles that then fit, by their number and the tile played, as that
-        always fits too."""
-        self.stuck = np.array(
-            [
-                TILES * round(taste.stuck * exp(-fitting * held / max(unseen, 1)))
-                for held in range(many)
-                for unseen in range(many)
-                for fitting in range(many if taste.stuck else 0)
-            ],
-            np.int32,
-        )
-        """The worth of a next seat that may be stuck, by its tiles, and by all tiles that are
-        neither in the own hand nor in the line and those of them that fit."""
-
-    def row_of(self, held: Ints, unseen: Ints) -> Places:
-        """Return the place in `stuck` of so many tiles of the next seat, of so many unseen."""
-        places: Places = (held.astype(np.intp) * self.many + unseen) * self.many
-        return places
-
-
-@cache
-def worths_of(tables: MaskTables, taste: Taste) -> Worths:
-    """Return the worths of plays with a set of tiles."""
-    return Worths(tables, taste)

@@ -1,9 +1,11 @@
-"""Chances of winning a game from the scores after a round: a table for each ruleset and table.
+"""Values of the scores after a round: the expected share of the game, and the lead still to come.
 
-Shares are whole millionths and all sums are of integers, so they are the same on every machine.
+Both follow from the law of a round: what the sides gain in it, and how often. Shares are whole
+millionths and all sums are of integers, so they are the same on every machine.
 """
 
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from itertools import combinations, permutations, product
 from typing import NamedTuple
 
@@ -16,30 +18,60 @@ from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
 from arena.valuation.playouts import play_out
+from arena.valuation.policy import Policy
 from protocol.ruleset import Ruleset, count_sides, target
 
 Integers = NDArray[np.int64]
 
 WHOLE = 1_000_000
 """A whole share; shares are counted in millionths."""
+MILLI = 1_000
+"""A whole point of a lead that is still to come; it is counted in thousandths."""
 ROUNDS = 1024
-"""Rounds of the plain player from which a table is made: with half as many the shares of `draw`
-differ by up to 0.01."""
+"""Rounds from which a law is made: with half as many the shares of `draw` differ by up to 0.01."""
 AHEAD = 48
 """The most rounds that a table looks ahead; longer games are as good as endless."""
 CELLS_OF_TWO = 100
 """Cells along each axis of a table for two sides: with the usual target a cell is a point."""
+CELLS_OF_POLICIES = 25
+"""The same for policies, of which an event has many: each table takes about 0.1 s."""
 CELLS_OF_THREE = 20
 """Cells along each axis of a table for three sides or more; between them it is interpolated."""
 FARTHEST = 400
 """The largest lead that a table for a fixed number of rounds tells from larger ones."""
 
 
+class Law(NamedTuple):
+    """The rules of a game and the players at its table, from which the law of a round follows."""
+
+    rules: Ruleset
+    seats: int
+    policies: tuple[Policy, ...] = ()
+    """The policy of each seat; empty: all seats are plain players, and as good as one another."""
+
+    @property
+    def sides(self) -> int:
+        """Return the number of sides."""
+        return count_sides(self.rules.deal.partners, self.seats)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, ...], ...]:
+        """Return the sides in each order in which a round counts for the law."""
+        axes = min(self.sides, 3)
+        return tuple(permutations(range(self.sides), axes)) if not self.policies else ((0, 1),)
+
+
+def law_of(rules: Ruleset, policies: Sequence[Policy]) -> Law:
+    """Return the law of a round between these players.
+
+    Of three sides or more it is that of plain players: a table for each pair would take minutes.
+    """
+    law = Law(rules, len(policies), tuple(policies))
+    return law if law.sides == 2 else Law(rules, law.seats)
+
+
 def share_of_scores(
-    rules: Ruleset,
-    seats: int,
-    scores: NDArray[np.integer],
-    rounds_played: int | NDArray[np.integer] = 1,
+    law: Law, scores: NDArray[np.integer], rounds_played: int | NDArray[np.integer] = 1
 ) -> Integers:
     """Return each seat's expected share of the game, in millionths, given scores after a round.
 
@@ -47,19 +79,41 @@ def share_of_scores(
     a side ends above, ties half, of all others. `rounds_played`, one number or one for each row,
     matters where few rounds are left. Who leads the next round does not count, nor does the pot.
     """
-    sides, limits = count_sides(rules.deal.partners, seats), rules.game
-    own = np.asarray(scores, np.int64)[:, :sides]
-    left = np.clip((limits.rounds or limits.max_rounds) - rounds_played, 0, AHEAD)
-    left = np.where(_reached(rules, seats, own), 0, left)
+    sides, own = law.sides, np.asarray(scores, np.int64)[:, : law.sides]
+    left = _rounds_left(law, own, rounds_played)
     total = np.zeros(own.shape, np.int64)
     for a, b in combinations(range(sides), 2):
         pair = _decided(own[:, a] - own[:, b])
         for rounds in np.unique(left[left > 0]).tolist():
             rows = left == rounds
-            pair[rows] = _expected(rules, seats, own[rows], (a, b), rounds)
+            pair[rows] = _expected(law, own[rows], (a, b), rounds)
         total[:, a] += pair
         total[:, b] += WHOLE - pair
-    return (total // (sides - 1))[:, np.arange(seats) % sides]
+    return (total // (sides - 1))[:, np.arange(law.seats) % sides]
+
+
+def lead_to_come(
+    law: Law, scores: NDArray[np.integer], rounds_played: int | NDArray[np.integer] = 1
+) -> Integers:
+    """Return the lead, in thousandths of a point, that each seat's side still gains after a round.
+
+    It is 0 where all players are as good as one another. See `share_of_scores`.
+    """
+    own = np.asarray(scores, np.int64)[:, : law.sides]
+    lead = np.zeros(len(own), np.int64)
+    if law.policies:
+        left = _rounds_left(law, own, rounds_played)
+        for rounds in np.unique(left[left > 0]).tolist():
+            rows = left == rounds
+            lead[rows] = _expected(law, own[rows], (0, 1), rounds, of_lead=True)
+    return np.stack([lead, -lead], axis=1)[:, np.arange(law.seats) % 2]
+
+
+def _rounds_left(law: Law, own: Integers, played: int | NDArray[np.integer]) -> Integers:
+    """Return for each row the rounds that may still be played, at most `AHEAD`."""
+    limits = law.rules.game
+    left = np.clip((limits.rounds or limits.max_rounds) - played, 0, AHEAD)
+    return np.where(_reached(law.rules, law.seats, own), 0, left)
 
 
 def _reached(rules: Ruleset, seats: int, own: Integers) -> NDArray[np.bool_]:
@@ -75,16 +129,19 @@ def _decided(lead: Integers) -> Integers:
 
 
 def _expected(
-    rules: Ruleset, seats: int, own: Integers, pair: tuple[int, int], left: int
+    law: Law, own: Integers, pair: tuple[int, int], left: int, *, of_lead: bool = False
 ) -> Integers:
-    """Return the share of a pair that its first side may expect, with so many rounds left."""
+    """Return the share of a pair that its first side may expect, with so many rounds left.
+
+    `of_lead`: its lead that is still to come instead.
+    """
     a, b = own[:, pair[0]], own[:, pair[1]]
-    if rules.game.rounds:
+    if law.rules.game.rounds:
         leads = np.clip(a - b, -FARTHEST, FARTHEST)
-        return np.asarray(_leads(rules, seats, left)[leads + FARTHEST])
+        return np.asarray(_leads(law, left, of_lead)[leads + FARTHEST])
     rest = np.delete(own, pair, axis=1)
     places = [a, b, rest.max(axis=1)] if rest.size else [a, b]
-    return _interpolated(_grid(rules, seats), _table(rules, seats, left), places)
+    return _interpolated(_grid(law), _table(law, left, of_lead), places)
 
 
 class Grid(NamedTuple):
@@ -100,9 +157,10 @@ class Grid(NamedTuple):
     """The number of the last cell; scores from the target on are there."""
 
 
-def _grid(rules: Ruleset, seats: int) -> Grid:
-    sides, goal = count_sides(rules.deal.partners, seats), target(rules, seats)
-    cells = CELLS_OF_TWO if sides == 2 else CELLS_OF_THREE
+def _grid(law: Law) -> Grid:
+    rules, sides, goal = law.rules, law.sides, target(law.rules, law.seats)
+    of_two = CELLS_OF_POLICIES if law.policies else CELLS_OF_TWO
+    cells = of_two if sides == 2 else CELLS_OF_THREE
     # Fees can bring scores below 0.
     below = goal // 4 if rules.stakes.fee or rules.stakes.ante else 0
     step = -(-(goal + below) // cells)
@@ -126,19 +184,21 @@ def _interpolated(grid: Grid, table: Integers, places: list[Integers]) -> Intege
     return np.asarray(total // grid.step**grid.axes)
 
 
-@cache
-def _table(rules: Ruleset, seats: int, left: int) -> Integers:
-    """Return the first side's share of a pair by the cells of both, with so many rounds left."""
-    grid = _grid(rules, seats)
+@lru_cache(maxsize=512)
+def _table(law: Law, left: int, of_lead: bool) -> Integers:
+    """Return what the first side of a pair may expect by the cells of both, see `_expected`."""
+    grid = _grid(law)
     cells = np.indices((grid.last + 1,) * grid.axes)
     over = cells.max(axis=0) == grid.last
-    table = final = _decided((cells[0] - cells[1]).astype(np.int64))
-    steps, counts = _steps(rules, seats, grid)
+    final = _decided((cells[0] - cells[1]).astype(np.int64))
+    table = final = np.zeros_like(final) if of_lead else final
+    steps, counts = _steps(law, grid)
     for _ in range(left):
         # A side below the first cell stays in it; one above the last is at the target.
         total = np.zeros(table.shape, np.int64)
         for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
-            total += count * table[_moved(grid, step)]
+            gained = (step[0] - step[1]) * grid.step * MILLI if of_lead else 0
+            total += count * (table[_moved(grid, step)] + gained)
         table, before = np.where(over, final, total // counts.sum()), table
         if np.array_equal(table, before):
             break
@@ -151,14 +211,13 @@ def _moved(grid: Grid, step: list[int]) -> tuple[Integers, ...]:
     return np.ix_(*ranges)
 
 
-def _steps(rules: Ruleset, seats: int, grid: Grid) -> tuple[Integers, Integers]:
+def _steps(law: Law, grid: Grid) -> tuple[Integers, Integers]:
     """Return the cells by which a round moves the scores of a pair and of one other, with counts.
 
     Points between two cells count partly for each.
     """
-    results = _round_results(rules, seats)
-    sides = results.shape[1]
-    moves = np.concatenate([results[:, one] for one in permutations(range(sides), grid.axes)])
+    results = _round_results(law)
+    moves = np.concatenate([results[:, one] for one in law.pairs])
     found, counts = np.unique(moves, axis=0, return_counts=True)
     cell, over = np.divmod(found, grid.step)
     steps, weights = [], []
@@ -172,14 +231,15 @@ def _steps(rules: Ruleset, seats: int, grid: Grid) -> tuple[Integers, Integers]:
     return every[total > 0], total[total > 0]
 
 
-@cache
-def _leads(rules: Ruleset, seats: int, left: int) -> Integers:
-    """Return the share of a pair by its lead, with so many rounds of a fixed number left."""
-    results = _round_results(rules, seats)
-    pairs = permutations(range(results.shape[1]), 2)
-    moves = np.concatenate([results[:, a] - results[:, b] for a, b in pairs])
+@lru_cache(maxsize=512)
+def _leads(law: Law, left: int, of_lead: bool) -> Integers:
+    """Return the same by a pair's lead, with so many rounds of a fixed number left."""
+    results = _round_results(law)
+    moves = np.concatenate([results[:, one[0]] - results[:, one[1]] for one in law.pairs])
     found, counts = np.unique(moves, return_counts=True)
     leads = np.arange(-FARTHEST, FARTHEST + 1)
+    if of_lead:
+        return np.full(len(leads), left * MILLI * (found @ counts) // counts.sum())
     table = _decided(leads)
     for _ in range(left):
         total = np.zeros(len(leads), np.int64)
@@ -189,13 +249,18 @@ def _leads(rules: Ruleset, seats: int, left: int) -> Integers:
     return table
 
 
+@lru_cache(maxsize=512)
+def _round_results(law: Law) -> Integers:
+    """Return the points of each side in rounds that are dealt from fixed seeds."""
+    batch = _fixed_deals(law.rules, law.seats)
+    seeds = np.arange(ROUNDS) if law.policies else None
+    results = batch.scores + play_out(batch, law.policies, seeds)
+    return np.asarray(results[:, : law.sides], np.int64)
+
+
 @cache
-def _round_results(rules: Ruleset, seats: int) -> Integers:
-    """Return the points of each side in rounds of the plain player, dealt from fixed seeds."""
-    games = [_begun(rules, seats, number) for number in range(ROUNDS)]
-    sides = count_sides(rules.deal.partners, seats)
-    scores = np.array([game.scores for game in games]) + play_out(RoundBatch.of(games))
-    return np.asarray(scores[:, :sides], np.int64)
+def _fixed_deals(rules: Ruleset, seats: int) -> RoundBatch:
+    return RoundBatch.of([_begun(rules, seats, number) for number in range(ROUNDS)])
 
 
 def _begun(rules: Ruleset, seats: int, number: int) -> Game:

@@ -5,8 +5,9 @@
                           [--against before.json] [--profile]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
-compares with fastchess, where its program is given (it is in no registry), and with python-chess,
-where that is installed (`pip install 'boneyard-arena[bench]'`). Others are
+compares with fastchess, where its program is given (it is in no registry), with python-chess, and
+`engine` with OpenSpiel and the package `dominoes`, where they are installed
+(`pip install 'boneyard-arena[bench]'`); a row says what is not here. Others are
 commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
 million games), `tests.bench.commands` (until a command answers).
 """
@@ -28,7 +29,7 @@ from typing import TypeVar
 
 from arena.valuation.playouts import play_out
 from tests.bench import engine, peers, playouts, referee
-from tests.bench.figures import Figure, figure, keep, kept, show
+from tests.bench.figures import Figure, absent, figure, keep, kept, show
 from tests.bench.referee import Cost
 
 HERE = Path(__file__).parent
@@ -40,7 +41,8 @@ PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
 """Ratios of CPU and wall time to other referees."""
 PLAYOUT_GOAL = 0.05
 """The share of the engine's time that a playout in arrays may take."""
-DEALS = 2000
+ROUNDS = 300
+"""Rounds beside other rules of dominoes."""
 ALONE = 40
 """Games of the referee without pipes and log."""
 
@@ -124,10 +126,11 @@ def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
 
 def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> Iterator[Figure]:
     """Games side by side beside other referees, whose engines are as instant as our bots."""
+    has_python_chess = peers.is_here("chess")
     if fastchess is None:
-        print("fastchess is left out: its program was not given. Say --fastchess PATH.")
-    if not peers.HAS_PYTHON_CHESS:
-        print("python-chess is left out: it is not installed (pip install chess).")
+        yield absent("referee", "fastchess", "--fastchess PATH")
+    if not has_python_chess:
+        yield absent("referee", "python-chess", peers.INSTALL)
     engine = str(Path(program).with_name("uci"))
     own: dict[int, list[Cost]] = {count: [] for count in PEER_GAMES}
     base: dict[tuple[str, int], list[Cost]] = {}
@@ -138,7 +141,7 @@ def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> It
             if fastchess:
                 cost = peers.fastchess_cost(fastchess, engine, count, games)
                 base.setdefault(("fastchess", count), []).append(cost)
-            if peers.HAS_PYTHON_CHESS:
+            if has_python_chess:
                 cost = peers.python_chess_cost(engine, count, games)
                 base.setdefault(("python-chess", count), []).append(cost)
     for (peer, count), column in base.items():
@@ -161,28 +164,27 @@ def costs(
 
 
 def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
-    """Random rounds of the rules alone."""
-    dealt = engine.deals(DEALS)
-    seconds: list[list[float]] = [[], []]
-    players = (engine.by_hand, engine.by_engine)
-    for number in range(rounds):
-        for column, play in zip(seconds, players, strict=True):
-            column.append(taken(lambda play=play: play(dealt, random.Random(number))))  # type: ignore[misc]  # noqa: B023
-    hand, ours = ([1e6 * one / DEALS for one in column] for column in seconds)
-    yield figure("rules of a random round", "µs", ours, hand, "tight loop")
-    yield from by_question(rounds)
-
-
-def by_question(rounds: int) -> Iterator[Figure]:
-    """Yield the own CPU of the referee for each question, without pipes and log."""
+    """Random rounds of the rules alone, and questions without pipes and log."""
     asked = referee.questions(ALONE)
     lines = [line for _, line in asked]
-    seconds: list[list[float]] = [[], []]
+    ours, base = list[float](), list[float]()
     for _ in range(rounds):
-        seconds[0].append(taken(lambda: [referee.played(one) for one in range(1, ALONE + 1)]))
-        seconds[1].append(taken(lambda: [json.loads(line) for line in lines]))
-    ours, base = ([1e6 * one / len(asked) for one in column] for column in seconds)
+        own = taken(lambda: [referee.played(one) for one in range(1, ALONE + 1)])
+        ours.append(1e6 * own / len(asked))
+        base.append(1e6 * taken(lambda: [json.loads(line) for line in lines]) / len(asked))
     yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
+    for peer, (module, rules, seats) in peers.RULES.items():
+        rng, name = random.Random(1), f"random round of {rules}, with its deal"
+        by_us = partial(engine.random_rounds, rules, seats, ROUNDS, rng)
+        by_peer = partial(peers.random_rounds, peer, ROUNDS, rng)
+        ours, base = [], []
+        for _ in range(rounds if peers.is_here(module) else 0):
+            ours.append(1e6 * taken(by_us) / ROUNDS)
+            base.append(1e6 * taken(by_peer) / ROUNDS)
+        if base:
+            yield figure(name, "µs CPU", ours, base, peer)
+        else:
+            yield absent(name, peer, peers.INSTALL)
 
 
 def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:

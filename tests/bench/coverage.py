@@ -59,9 +59,10 @@ import numpy as np
 
 from protocol.records import Result
 from tests.support.results import game
-from tournaments.rating import statistics
+from tournaments.rating import regression
 from tournaments.rating.ratings import fit
-from tournaments.rating.statistics import ELO, Design, Error
+from tournaments.rating.regression import Design
+from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import Pool
 
 FIRST = 30.0
@@ -123,12 +124,12 @@ def truth(field: str, seats: int, luck: float, core: str) -> dict[str, float]:
             columns.append([one, other, *at])
             values.append([1.0, -1.0, 1.0, -1.0 if b < seats - 1 else 0.0])
             leads = (lead + luck * math.sqrt(2) * NODES) / ELO
-            shares.append(float(WEIGHTS @ statistics.expected_share(leads) / WEIGHTS.sum()))
+            shares.append(float(WEIGHTS @ regression.expected_share(leads) / WEIGHTS.sum()))
     size = len(core) + seats - 1
     pinned = np.zeros((size, size))
     pinned[: len(core), : len(core)] = 1 / len(core)
     design = Design(np.array(columns), np.array(values), size)
-    theta, _ = statistics.logistic(design, np.ones(len(shares)), np.array(shares), pinned, 0)
+    theta, _ = regression.logistic(design, np.ones(len(shares)), np.array(shares), pinned, 0)
     return {name: ELO * float(logit) for name, logit in zip(core, theta, strict=False)}
 
 

@@ -33,6 +33,13 @@ class Figure(Struct, frozen=True):
     """The highest ratio."""
     goal: float | None = None
     """What the ratio should be at most."""
+    missing: str = ""
+    """How to get what it is compared with, which is not here; nothing was measured."""
+
+
+def absent(name: str, against: str, missing: str) -> Figure:
+    """Return the row of a comparison that was not made."""
+    return Figure(name, "", 0.0, against, 0.0, 0.0, 0.0, missing=missing)
 
 
 def figure(
@@ -62,12 +69,17 @@ def show(figures: Iterable[Figure], before: dict[str, Figure]) -> None:
             else f"{'met' if one.ratio <= one.goal else 'missed'}: {one.goal:g}"
         )
         was = before.get(one.name)
+        if one.missing:
+            table.add_row(one.name, "", "", "", "", f"{one.against}: {one.missing}")
+            continue
         row = [
             one.name, f"{one.value:,.1f}", one.unit, f"{one.ratio:.2f}",
             f"{one.low:.2f}-{one.high:.2f}", one.against, goal,
         ]  # fmt: skip
         table.add_row(*row, *([f"{was.ratio:.2f}"] if was else []))
-    Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH).print(table)
+    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else WIDTH).print(
+        table
+    )
 
 
 def keep(path: Path, figures: Sequence[Figure]) -> None:

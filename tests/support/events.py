@@ -22,14 +22,7 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
-DERIVED = (
-    "report.md",
-    "results.json",
-    "games.csv",
-    "ratings.csv",
-    "crosstable.csv",
-    "results.pgn",
-)
+DERIVED = ("report.md", "results.json", "games.csv", "ratings.csv", "crosstable.csv", "results.pgn")
 """Files of the report that follow from the ledger."""
 REPORTED = (*DERIVED, "report.html", "times.json")
 """All of them: the last two tell also what only the logs know, times among it."""

@@ -62,12 +62,7 @@ def elsewhere(world: World, rounds: Sequence[RoundHistory], rng: random.Random) 
 
 
 def heard(
-    world: World,
-    seat: int,
-    until: StopAt | None,
-    begin: Begin,
-    *,
-    foul: bool = False,
+    world: World, seat: int, until: StopAt | None, begin: Begin, *, foul: bool = False
 ) -> list[Heard]:
     """Return all that is said to a seat up to a question, or up to the end of the game.
 

@@ -90,12 +90,7 @@ def table_results(
 
 
 def everybody_meets(
-    rng: random.Random,
-    strength: Mapping[str, float],
-    number: int,
-    day: str,
-    *,
-    over: bool = True,
+    rng: random.Random, strength: Mapping[str, float], number: int, day: str, *, over: bool = True
 ) -> PlayedRound:
     """Return a round in which every two of these versions meet."""
     tables = {pair: table_results(rng, strength, pair) for pair in combinations(strength, 2)}

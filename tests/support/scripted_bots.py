@@ -45,13 +45,7 @@ FREE = Ruleset(name="draw")
 def game(rules: Ruleset = FREE, seats: int = 2) -> bytes:
     return msgspec.json.encode(
         GameStarts(
-            game=1,
-            seat=0,
-            seats=seats,
-            partners=False,
-            rules=rules,
-            target=100,
-            clock=Clock(),
+            game=1, seat=0, seats=seats, partners=False, rules=rules, target=100, clock=Clock()
         )
     )
 

@@ -20,7 +20,8 @@ from tests.support.leagues import round_plan
 from tournaments.league.pairing.choice import choose_tables
 from tournaments.league.pairing.information import NO_ENCOUNTERS, count_encounters
 from tournaments.rating.ratings import fit
-from tournaments.rating.statistics import ELO, Error, Floats
+from tournaments.rating.regression import Floats
+from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import Anchor, Pool
 
 FIELD = 20

@@ -26,7 +26,7 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
 from tournaments.storage.result_store import ResultStore
-from tournaments.verification.event_luck import luck_on_all_cores
+from tournaments.verification.event_luck import on_all_cores
 
 GAMES = 4000
 """The largest number of games of a calibration; the clock normally ends it sooner."""
@@ -89,7 +89,7 @@ def _short(event: Event) -> Event:
 
 def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     open_event(folder, event, None)
-    ledger = Ledger(folder, event, luck_on_all_cores)
+    ledger = Ledger(folder, event, on_all_cores)
     sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
     ends: dict[str, float] = {}
     began, over = trio.run(_play, folder, event, ledger, sandbox, lanes, seconds, ends)

@@ -64,7 +64,7 @@ from tournaments.storage.open_event import (
     held_unless_refused,
     open_event,
 )
-from tournaments.verification.event_luck import luck_on_all_cores
+from tournaments.verification.event_luck import on_all_cores
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each
@@ -316,7 +316,7 @@ def _run_in(
         newcomers = plan.written.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, said = open_event(folder, event, seed, plan.deals, fresh)
-        ledger = Ledger(folder, event, luck_on_all_cores)
+        ledger = Ledger(folder, event, on_all_cores)
         lost = missing_results(folder, ledger.results)
         refuse_fewer_logs(folder, event, ledger.results)
         remove_leftovers(folder.path / FOLDER)

@@ -12,6 +12,7 @@ from arena.logs.board_promises import published_seeds
 from arena.sandbox.sandbox import Sandbox
 from protocol.records import Result
 from tournaments.plan.event import Event
+from tournaments.report.results_file import current_results
 from tournaments.runner.crashes import CrashWatch
 from tournaments.runner.exit import stop_on_signal
 from tournaments.runner.lanes import Lanes
@@ -164,11 +165,12 @@ def load_display() -> "type[Progress]":
 
 def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
     """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
+    reveal(folder, board_seeds(folder, event), finished_boards(ledger.left))
+    if current_results(folder, event, len(ledger.results)):
+        return
     # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
     from tournaments.report.report import files_now
     from tournaments.site.publish import announce_replays
 
-    reveal(folder, board_seeds(folder, event), finished_boards(ledger.left))
-    results = load_results(folder, event)
-    write_files(files_now(folder, event, results))
     announce_replays(folder, event, ledger.results)
+    write_files(files_now(folder, event, load_results(folder, event)))

@@ -19,16 +19,8 @@ from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.ratings.standings import luck_sections
 from tournaments.report.report import files_now
 from tournaments.report.results_file import Results
-from tournaments.report.review.reviewer import (
-    ReviewTask,
-    reference_player,
-    review_part,
-)
-from tournaments.report.review.sums import (
-    ReviewSummary,
-    summarize_review,
-    summary_json,
-)
+from tournaments.report.review.reviewer import ReviewTask, reference_player, review_part
+from tournaments.report.review.sums import ReviewSummary, summarize_review, summary_json
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
@@ -36,12 +28,6 @@ from tournaments.storage.ledger import load_results, past_sittings
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import ReviewLog, ReviewTerms, open_review, read_seats
 from tournaments.verification.processes import map_tasks
-
-NOTHING_DRAWN = (
-    "No tile is drawn in {}: there is no luck of the draw to take out. The rotations of each board "
-    "give each bot every hand."
-)
-"""The answer where there is no luck of the draw."""
 
 
 def rewrite_report(folder: Folder, event: Event, *, luck: bool = False) -> tuple[Path, ...]:
@@ -69,12 +55,10 @@ def take_luck_out(folder: Folder) -> list[Section]:
 
 
 def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> None:
-    from arena.valuation.luck import has_draws
+    from arena.valuation.batch import mask_tables  # It needs numpy.
     from tournaments.verification.event_luck import compute_luck
 
-    if not has_draws(event.rules, event.seats):
-        print_note(NOTHING_DRAWN.format(event.rules.name))
-        return
+    mask_tables(event.rules, event.seats)  # It refuses rules without values.
     with working("Luck of games", lines=True) as tell:
         for reason in compute_luck(folder, event, results, tell):
             print_note(reason)

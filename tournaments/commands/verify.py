@@ -4,10 +4,7 @@ from typing import TypeVar
 
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
-from tournaments.verification.event_check import (
-    Checked,
-    Verified,
-)
+from tournaments.verification.event_check import Checked, Verified
 
 T = TypeVar("T")
 

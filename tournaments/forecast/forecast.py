@@ -39,17 +39,9 @@ from protocol.records import Result
 from protocol.ruleset import count_sides, rotations
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
+from tournaments.rating.regression import Bools, Floats, expected_share, reach
 from tournaments.rating.sprt import MOST
-from tournaments.rating.statistics import (
-    ELO,
-    Bools,
-    Error,
-    Floats,
-    Z,
-    degrees_of_freedom,
-    expected_share,
-    reach,
-)
+from tournaments.rating.statistics import ELO, Error, Z, degrees_of_freedom
 from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 SPREAD = 300.0

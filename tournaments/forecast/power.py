@@ -1,4 +1,4 @@
-"""Number of boards that would separate two entrants, estimated after a run. Pure.
+"""Number of boards that would separate two entrants, estimated after a run, in words too. Pure.
 
 An error falls with the root of the boards. With d the measured lead, e its
 standard error after n boards, two entrants' interval leaves out 0 with probability 0.8 after
@@ -11,6 +11,7 @@ from math import ceil, sqrt
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
+from tournaments.rating.estimate import Estimate
 from tournaments.rating.sprt import MOST
 from tournaments.rating.statistics import Error, Z, degrees_of_freedom
 from tournaments.rating.tables import Pool, Ratings
@@ -97,3 +98,21 @@ def _needed(elo: float, error: float, boards: int) -> int | None:
     if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MOST):
         return None
     return ceil(boards * ((Z + POWER) * error / elo) ** 2)
+
+
+def lead_text(pair: Separation) -> str:
+    """Return the lead of one bot over another and its error, both in Elo."""
+    lead = Estimate(pair.elo, pair.half_width)
+    if round(pair.elo) == 0:
+        return f"{pair.one} and {pair.other} are level (± {pair.half_width:.0f} Elo)"
+    return f"{pair.one} is {lead.text(sign='')} Elo ahead of {pair.other}"
+
+
+def separation_text(pair: Separation) -> str:
+    """Write a separation as a sentence for people."""
+    lead = f"{lead_text(pair)} after {pair.played:,} boards"
+    if pair.apart:
+        return f"{lead}: they are separated."
+    if pair.needed is None:
+        return f"{lead}: a million boards would probably not separate them."
+    return f"{lead}: about {pair.needed:,} boards for each pairing would probably separate them."

@@ -1,10 +1,8 @@
-"""Forecasts and separations as text for people. Pure."""
+"""Forecasts as text for people. Pure."""
 
 from arena.rules.english import duration
 from tournaments.forecast.forecast import WANTED, Forecast, Trial
-from tournaments.forecast.power import Separation
 from tournaments.formats.registry import FORMATS
-from tournaments.rating.estimate import Estimate
 
 
 def forecast_text(forecast: Forecast) -> list[str]:
@@ -42,21 +40,3 @@ def _measured(trial: Trial) -> str:
         f"{trial.games} games in {trial.seconds:.1f} s; {1000 * trial.game_s:.0f} ms a game, "
         f"{1000 * trial.sitting_s:.0f} ms to start and end a sitting; {save}"
     )
-
-
-def lead_text(pair: Separation) -> str:
-    """Return the lead of one bot over another and its error, both in Elo."""
-    lead = Estimate(pair.elo, pair.half_width)
-    if round(pair.elo) == 0:
-        return f"{pair.one} and {pair.other} are level (± {pair.half_width:.0f} Elo)"
-    return f"{pair.one} is {lead.text(sign='')} Elo ahead of {pair.other}"
-
-
-def separation_text(pair: Separation) -> str:
-    """Write a separation as a sentence for people."""
-    lead = f"{lead_text(pair)} after {pair.played:,} boards"
-    if pair.apart:
-        return f"{lead}: they are separated."
-    if pair.needed is None:
-        return f"{lead}: a million boards would probably not separate them."
-    return f"{lead}: about {pair.needed:,} boards for each pairing would probably separate them."

@@ -49,9 +49,12 @@ class Pairings(NamedTuple):
 class LuckSource(Protocol):
     """A source of the luck of an event's games."""
 
+    played: Callable[[], Iterable[Result]]
+    """The results of all games so far."""
+
     @property
     def has_luck(self) -> bool:
-        """True if tiles are drawn, so that there is luck to take out, and it can be computed."""
+        """True if luck can be computed by the rules of the event."""
 
     def corrections(self, results: Iterable[Result]) -> Corrections:
         """Return the luck to take out of each game of which it is known. Raises UserError."""

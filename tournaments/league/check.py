@@ -38,12 +38,7 @@ from tournaments.league.register import (
 )
 from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota, load_settings
 from tournaments.storage.folder import content
-from tournaments.verification.event_check import (
-    Checked,
-    Verified,
-    no_progress,
-    verify_folder,
-)
+from tournaments.verification.event_check import Checked, Verified, no_progress, verify_folder
 from tournaments.verification.processes import Progress
 
 DECIMALS = 5

@@ -5,13 +5,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from arena.sandbox.command import is_within
-from arena.sandbox.dependencies import (
-    as_named,
-    is_file,
-    is_folder,
-    named_paths,
-    real_path,
-)
+from arena.sandbox.dependencies import as_named, is_file, is_folder, named_paths, real_path
 from arena.sandbox.links import (
     Territory,
     foreign_interpreter,

@@ -93,13 +93,9 @@ class EventPlan(NamedTuple):
         """Return the event with these bots. Raises UserError if it cannot be played."""
         event = self._with(self.boards, entrants)
         if event.format.takes_luck_out:
-            from arena.valuation.luck import has_draws  # It needs numpy.
+            from arena.valuation.batch import mask_tables  # It needs numpy.
 
-            if not has_draws(event.rules, event.seats):
-                raise UserError(
-                    f"No tile is drawn in {event.rules.name}: there is no luck of the draw to take "
-                    "out. Leave out --without-luck (without_luck)."
-                )
+            mask_tables(event.rules, event.seats)  # It refuses rules without values.
         if self.deals is None:
             return event
         most = len(self.deals.boards)

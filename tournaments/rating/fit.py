@@ -5,19 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating import statistics
-from tournaments.rating.statistics import (
-    ELO,
-    Bools,
-    Design,
-    Error,
-    Floats,
-    Ints,
-    degrees_of_freedom,
-    numbered,
-    sums,
-    wide,
-)
+from tournaments.rating import regression
+from tournaments.rating.regression import Bools, Design, Floats, Ints, numbered, sums, wide
+from tournaments.rating.statistics import ELO, Error, degrees_of_freedom
 from tournaments.rating.tables import Bound
 from tournaments.rating.tally import Meetings, Tally, meetings
 
@@ -76,7 +66,7 @@ def of_one_part(part: Ints, left: Ints, right: Ints) -> Bools:
 def _reach(arrows: Meetings, size: int) -> Bools:
     drawn = np.zeros(size**2, np.bool_)
     drawn[arrows.pair] = True
-    return statistics.reach(drawn.reshape(size, size))
+    return regression.reach(drawn.reshape(size, size))
 
 
 def _arrows(met: Meetings, use: Bools) -> Meetings:
@@ -114,10 +104,10 @@ def _bounds(part: Ints, above: Bools) -> tuple[Bound, ...]:
 def _level(drawn_on: Meetings, part: Ints) -> Bools:
     size, core = len(part), part == 0
     arrows, boards, _ = drawn_on
-    on_boards = statistics.distinct(arrows * (boards.max(initial=0) + 1) + boards)
+    on_boards = regression.distinct(arrows * (boards.max(initial=0) + 1) + boards)
     arrows = on_boards // (boards.max(initial=0) + 1)
     drawn = (np.bincount(arrows, minlength=size**2) > 1).reshape(size, size)
-    way = statistics.reach(drawn & core & core[:, None])
+    way = regression.reach(drawn & core & core[:, None])
     sure = max((way & way.T)[core], key=lambda row: int(row.sum()))
     return np.asarray(sure if 2 * sure.sum() > core.sum() else core, np.bool_)
 
@@ -149,7 +139,7 @@ class Cells(NamedTuple):
 
     def expected(self, theta: Floats) -> Floats:
         """Return each cell's expected share of the points with these coefficients."""
-        return statistics.expected_share(self.design.at(theta))[self.row]
+        return regression.expected_share(self.design.at(theta))[self.row]
 
     def rated(self) -> "Cells":
         """Return only the cells that rate entrants, their boards renumbered."""
@@ -189,7 +179,7 @@ class Fit(NamedTuple):
         if model < EXACT:
             return Error(0.0, 0)
         df = degrees_of_freedom(boards)
-        if trusted and df and clustered > statistics.NOTHING * model:
+        if trusted and df and clustered > regression.NOTHING * model:
             return Error(ELO * sqrt(clustered), df)
         return Error(ELO * sqrt(model), 0)
 
@@ -211,11 +201,11 @@ def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
     if tally.left.shape[1] > 1:
         blind = _blind(design.squares(games) + pinned)
         pinned, held = pinned + blind, held + blind
-    theta, information = statistics.logistic(design, games, points, pinned, prior)
+    theta, information = regression.logistic(design, games, points, pinned, prior)
     bread: Floats = np.asarray(np.linalg.inv(information), np.float64) - held
     rated = cells.rated()
     misfit = rated.points - rated.games * rated.expected(theta)
-    clustered = statistics.clustered(design, rated.row, rated.board, misfit, bread)
+    clustered = regression.clustered(design, rated.row, rated.board, misfit, bread)
     return Fit(theta, bread, clustered, cells, _boards(rated, len(tally.names)))
 
 
@@ -288,7 +278,7 @@ def _boards(rated: Cells, size: int) -> tuple[int, ...]:
     boards = int(rated.board.max(initial=0)) + 1
     who, use = rated.design.column[rated.row], members[rated.row]
     where = np.broadcast_to(rated.board[:, None], use.shape)
-    seen = statistics.distinct(who[use] * boards + where[use]) // boards
+    seen = regression.distinct(who[use] * boards + where[use]) // boards
     return tuple(np.bincount(seen, minlength=size).tolist())
 
 
@@ -354,7 +344,7 @@ class Bounds(NamedTuple):
 def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
     """Bound the ratings of all parts outside the core."""
     cells, size = fit.cells, len(core.part)
-    games = statistics.sums(cells.row, cells.games, len(cells.design.column)) * 3 / (sides + 1)
+    games = regression.sums(cells.row, cells.games, len(cells.design.column)) * 3 / (sides + 1)
     known = np.where(core.part == 0, fit.theta[:size], np.nan)
     found, sweeps = known.copy(), dict[int, Sweep]()
     for sign in (1, -1):

@@ -35,8 +35,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tournaments.rating.regression import Floats
 from tournaments.rating.sprt import Sprt
-from tournaments.rating.statistics import Floats
 
 NELO = 800 / log(10)
 """Normalised Elo of a lead as large as the standard deviation of a game."""

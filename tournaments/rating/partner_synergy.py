@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating import statistics
+from tournaments.rating import regression
 from tournaments.rating.fit import SINGULAR, Cells, Fit
-from tournaments.rating.statistics import Error, Floats, Ints, sums
+from tournaments.rating.regression import Floats, Ints, sums
+from tournaments.rating.statistics import Error
 from tournaments.rating.tables import Partners
 
 TOLD_APART = 1e-6
@@ -111,7 +112,7 @@ def _clustered(
     count, size = explained.shape
     square, boards, cross = np.zeros(count), np.zeros(count), np.zeros((count, size))
     meat = np.zeros((size, size))
-    for block in statistics.score_blocks(cells.design, cells.row, cells.board, misfit):
+    for block in regression.score_blocks(cells.design, cells.row, cells.board, misfit):
         row = cells.row[block.use]
         sums_at = (block.cluster[:, None] * count + pairs.of[row]).ravel()
         value = (pairs.sign[row] * misfit[block.use, None]).ravel()

@@ -50,7 +50,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from protocol.records import Result, UsageSum
-from tournaments.rating import statistics
+from tournaments.rating import regression, statistics
 from tournaments.rating.fit import (
     Bounds,
     Core,
@@ -62,7 +62,8 @@ from tournaments.rating.fit import (
     of_one_part,
 )
 from tournaments.rating.partner_synergy import partnerships
-from tournaments.rating.statistics import ELO, Bools, Error, Floats, Ints
+from tournaments.rating.regression import Bools, Floats, Ints
+from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import (
     PARTS,
     PRIOR,
@@ -183,15 +184,15 @@ class _Case(NamedTuple):
     core: Core
     fit: Fit
     bounds: Bounds
-    played: statistics.Clusters
+    played: regression.Clusters
     """Games and boards of each entrant,"""
-    margins: statistics.Clusters
+    margins: regression.Clusters
     """and those whose margin counts, with it."""
     anchor: Anchor | None
     """The entrant to which ± refers, if it is in the core; None: the level."""
     corrected_fit: Fit | None
     """The fit with luck taken out; None if luck is not known, or no rating fits what is left."""
-    corrected_margins: statistics.Clusters | None
+    corrected_margins: regression.Clusters | None
     """The margins with luck taken out, in parts of a point."""
 
 
@@ -206,8 +207,8 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     found = fit_model(tally._replace(luck=None), core, zero / zero.sum(), prior)
     whole = tally.played[:, 3] > 0
     who, board, over, _ = tally.played.T
-    played = statistics.by_cluster(who, board, over, len(games))
-    margins = statistics.by_cluster(who[whole], board[whole], over[whole], len(games))
+    played = regression.by_cluster(who, board, over, len(games))
+    margins = regression.by_cluster(who[whole], board[whole], over[whole], len(games))
     corrected_fit = corrected_margins = None
     if tally.luck:
         # With the luck taken out, a bot may have won more than all its games.
@@ -215,7 +216,7 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
             if core.bound.count("") > 1:
                 corrected_fit = fit_model(tally, core, zero / zero.sum(), prior)
         left = tally.overs()[whole]
-        corrected_margins = statistics.by_cluster(who[whole], board[whole], left, len(games))
+        corrected_margins = regression.by_cluster(who[whole], board[whole], left, len(games))
     facts = tally, games, points, core, found, bounds_of(found, core, tally.sides)
     return _pool(_Case(*facts, played, margins, anchor, corrected_fit, corrected_margins))
 
@@ -322,7 +323,7 @@ def _error(case: _Case, fit: Fit, i: int) -> Error:
 
 
 def _margin(
-    case: _Case, margins: statistics.Clusters, i: int, parts: int = 1
+    case: _Case, margins: regression.Clusters, i: int, parts: int = 1
 ) -> tuple[float | None, float | None]:
     """Return the mean margin, a cluster mean of variance G/(G-1) Σ(board's sum)² / n², and ±.
 
@@ -349,8 +350,8 @@ def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     a, b = tally.seat[use].T
     np.add.at(taken, (a, b), tally.half[use])
     np.add.at(taken, (b, a), 2 - tally.half[use])
-    way = statistics.reach(taken > 0)
-    boards, seats = len(statistics.distinct(tally.board[use])), []
+    way = regression.reach(taken > 0)
+    boards, seats = len(regression.distinct(tally.board[use])), []
     for seat, logit in enumerate(case.fit.theta[size:].tolist()):
         trusted = bool(way[seat, -1] and way[-1, seat])
         error = case.fit.error(size + seat, boards=boards, trusted=trusted)
@@ -396,7 +397,7 @@ def _savings(tally: Tally) -> tuple[float | None, float | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
     met, pair, sign, count = _sides(tally)
     points, margin = (
-        statistics.saving(statistics.by_cluster(pair[use], tally.board[met][use], value, count))
+        regression.saving(regression.by_cluster(pair[use], tally.board[met][use], value, count))
         for value, use in (
             (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
             ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),
@@ -416,8 +417,8 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
     fewer = points - sign * tally.luck.half[met] * 2 * (sides - 1)
     lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
-    wins = statistics.variance_ratio(pair, board, (points, fewer), count)
-    margin = statistics.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
+    wins = regression.variance_ratio(pair, board, (points, fewer), count)
+    margin = regression.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
     return wins, margin
 
 
@@ -431,7 +432,7 @@ def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
     left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
     met = left != right
     codes = np.minimum(left, right) * base + np.maximum(left, right)
-    sides, pair = statistics.numbered(codes[met], base * base)
+    sides, pair = regression.numbered(codes[met], base * base)
     return met, pair, np.where(left < right, 1, -1)[met], len(sides)
 
 

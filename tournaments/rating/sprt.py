@@ -29,7 +29,7 @@ from tournaments.rating.tables import PARTS, Corrections
 
 if TYPE_CHECKING:
     from tournaments.rating.likelihood_ratio import RatioPath
-    from tournaments.rating.statistics import Bools
+    from tournaments.rating.regression import Bools
 
 Measure = Literal["elo", "nelo", "points"]
 FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from protocol.records import Result
-from tournaments.rating import statistics
+from tournaments.rating import regression
 from tournaments.rating.game_result import own_fouls
-from tournaments.rating.statistics import Bools, Floats, Ints, sums, wide
+from tournaments.rating.regression import Bools, Floats, Ints, sums, wide
 from tournaments.rating.tables import PARTS, Correction, Corrections
 
 MOST = 2**27
@@ -227,7 +227,7 @@ def won_lost(tally: Tally) -> Ints:
 
 def by_pool(tally: Tally) -> list[Tally]:
     """Split a tally by sets of entrants linked by games; renumber entrants and boards."""
-    linked = statistics.reach(meetings(tally).totals(len(tally.names))[0] > 0)
+    linked = regression.reach(meetings(tally).totals(len(tally.names))[0] > 0)
     if tally.names and linked.all():
         return [_numbered(tally)]
     firsts = [i for i, row in enumerate(linked) if row.argmax() == i]
@@ -254,7 +254,7 @@ def _select(tally: Tally, pool: Ints) -> Tally:
 
 
 def _numbered(tally: Tally) -> Tally:
-    boards = statistics.distinct(tally.board)
+    boards = regression.distinct(tally.board)
     who, where, over, whole = tally.played.T
     numbers = np.searchsorted(boards, where).astype(np.int32)
     return tally._replace(

@@ -49,8 +49,8 @@ from tournaments.report.log_facts import (
     Times,
     describe_same_answers,
 )
-from tournaments.report.ratings.scaling_section import scaling_sections
-from tournaments.report.ratings.standings import compared_sections
+from tournaments.report.ratings.comparison import compared_sections
+from tournaments.report.ratings.standings import scaling_sections
 from tournaments.report.review.sums import ReviewSummary, review_section
 
 EVIDENCE_SHOWN = 100

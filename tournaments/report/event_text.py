@@ -128,10 +128,19 @@ def luck_known(luck: LuckUsed | None, played: int) -> str:
     )
 
 
+def choices_foreseen(luck: LuckUsed | None) -> str:
+    """Say how well the playouts of luck know the bots; empty if nothing was learnt."""
+    if luck is None or not luck.foreseen:
+        return ""
+    shares = join_words([f"{100 * one:.0f} % of {who}" for who, one in luck.foreseen.items()])
+    return f"Of the choices between plays, the playouts of luck foresee {shares}."
+
+
 def warnings(event: Event, results: Sequence[Result], summary: Results) -> Iterator[str]:
     """Yield what a reader must know before relying on the results."""
     known = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
-    yield from filter(None, (*known, describe_latecomers(summary.latecomers)))
+    foreseen = choices_foreseen(summary.luck)
+    yield from filter(None, (*known, foreseen, describe_latecomers(summary.latecomers)))
     yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
 

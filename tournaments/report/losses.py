@@ -20,8 +20,8 @@ class RoundCauses(Struct, frozen=True):
     """Points of lead in a round that luck and mistakes account for."""
 
     luck: float | None
-    """Points that the tiles drawn gave the seat's side, by playouts and the weight of their luck;
-    negative: they took them. None: nothing is drawn, or it is not known."""
+    """Points that deals and draws gave the seat's side, by playouts and the weight of their luck;
+    negative: they took them. None: it is not known."""
     mistakes: float | None
     """Points that the seat's own decisions lost, by playouts; None: it is not known."""
 
@@ -32,13 +32,13 @@ class RoundCauses(Struct, frozen=True):
     def describe(self) -> str:
         """Return what luck and mistakes did, after "it"."""
         luck, mistakes = round(self.luck or 0.0), max(0, round(self.mistakes or 0.0))
-        parts = [f"gained {_points(luck)} by good draws"] if luck > 0 else []
+        parts = [f"gained {_points(luck)} by good tiles"] if luck > 0 else []
         if luck < 0:
             also = f", {mistakes:,} to weaker choices" if mistakes else ""
-            parts.append(f"lost {_points(-luck)} to bad draws{also}")
+            parts.append(f"lost {_points(-luck)} to bad tiles{also}")
         elif mistakes:
             parts.append(f"lost {_points(mistakes)} to weaker choices")
-        causes = {"bad draws": self.luck, "weaker choices": self.mistakes}
+        causes = {"bad tiles": self.luck, "weaker choices": self.mistakes}
         known = [name for name, points in causes.items() if points is not None] or causes
         return " and ".join(parts) or f"lost nothing to {' or '.join(known)}"
 
@@ -54,10 +54,10 @@ def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
     """
     from arena.valuation.batch import why_no_values
     from arena.valuation.decision_loss import review_seat
-    from arena.valuation.luck import game_luck, has_draws
+    from arena.valuation.luck import game_luck
 
     sitting = timeline.logged.sitting
-    rules, seats = sitting.rules, len(sitting.seats)
+    rules = sitting.rules
     if why_no_values(rules):
         return {}
     luck: defaultdict[int, float] = defaultdict(float)
@@ -67,10 +67,8 @@ def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
             luck[draw.round] += _lead(draw.points, rules, seat)
         for one in review_seat(timeline, seat):
             mistakes[one.round] += one.loss
-    drawn = has_draws(rules, seats)
     return {
-        number: RoundCauses(luck[number] if drawn else None, mistakes[number])
-        for number in sorted({*luck, *mistakes})
+        number: RoundCauses(luck[number], mistakes[number]) for number in sorted({*luck, *mistakes})
     }
 
 
@@ -81,13 +79,13 @@ def luck_by_round(luck: LuckRecord, rules: Ruleset, seat: int) -> dict[int, floa
 
 def _lead(points: Sequence[float], rules: Ruleset, seat: int) -> float:
     """Return the weighted luck of a seat's side less the mean of the other sides'."""
-    from arena.valuation.weights import weight_of
+    from arena.valuation.luck import weight_of
 
     partners = rules.deal.partners
     sides = points[: count_sides(partners, len(points))]
     own = sides[side_of(partners, seat)]
     lead = own - (sum(sides) - own) / (len(sides) - 1)
-    return weight_of(rules, len(points)).points * lead
+    return weight_of(rules) * lead
 
 
 def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:
@@ -121,7 +119,7 @@ class RoundSums(Struct):
     tiles: int = 0
     pips: int = 0
     luck: float | None = 0.0
-    """Points that its side gained by the tiles drawn; None: it is not known of all these rounds."""
+    """Points that its side gained by deals and draws; None: it is not known of all these rounds."""
     mistakes: float | None = 0.0
     """Points that its decisions lost; None: they were not all reviewed."""
 

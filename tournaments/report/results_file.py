@@ -1,10 +1,14 @@
 """The file results.json: its content, and the ratings in it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from arena.files import DamagedFileError, read_file
+from arena.logs.catalog import FOLDER
+from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.tune import Tune
@@ -12,6 +16,7 @@ from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
 from tournaments.report.log_facts import SandboxSummary
 from tournaments.report.scaling import Scaling
+from tournaments.storage.folder import Folder, digest
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.public_deals import Latecomer
 from tournaments.tuning.parameters import Values
@@ -36,10 +41,10 @@ class LuckUsed(Struct, frozen=True, kw_only=True):
     """Lines of luck.jsonl when the report was made."""
     games: int
     """Games whose luck is known; the others count as they were played."""
-    weight_points: float
-    """The part of the luck in points that is taken out: a constant of the rules."""
-    weight_share: float
-    """The part of the luck in the share of a game that is taken out."""
+    weight: float
+    """The part of the luck that is taken out: a constant of the rules."""
+    foreseen: dict[str, float]
+    """For each bot the share of its choices that its learnt policy thinks best, 0 to 1."""
 
 
 class SearchStep(Struct, frozen=True):
@@ -77,6 +82,22 @@ class Results(Struct, frozen=True, kw_only=True):
     """The way of a tune from the start values to the best ones; left out of other formats."""
 
 
+def current_results(folder: Folder, event: Event, played: int) -> Results | None:
+    """Return results.json if nothing that the report is made from has changed since; else None."""
+    sources = (folder.event, folder.ledger, folder.luck, folder.history, folder.review)
+    reports = (folder.report, folder.page, folder.times, folder.results, folder.games)
+    tables = (folder.ratings, folder.crosstable, folder.pgn)
+    there = [one for one in (*sources, folder.path / FOLDER) if one.exists()]
+    with suppress(OSError, DamagedRecordError, DamagedFileError):
+        found = decode_json(read_file(folder.results), Results)
+        changed = max(one.stat().st_mtime_ns for one in there)
+        is_newer = all(one.stat().st_mtime_ns > changed for one in (*reports, *tables))
+        now = terms_of(event), versions_of(event), played, digest(folder)
+        then = found.event, found.entrants, found.played, found.commitments
+        return found if is_newer and now == then else None
+    return None
+
+
 def terms_of(event: Event) -> Terms:
     """Return an event's plan without its entrants."""
     return msgspec.convert(event, Terms, from_attributes=True)
@@ -84,9 +105,14 @@ def terms_of(event: Event) -> Terms:
 
 def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
     """Return the luck that these corrections take out."""
-    points, share = luck.weight
     return LuckUsed(
-        lines=len(luck.records), games=len(corrections), weight_points=points, weight_share=share
+        lines=len(luck.records),
+        games=len(corrections),
+        weight=luck.weight,
+        # That of the most boards is the last.
+        foreseen={
+            one.entrant: one.foreseen for _, one in sorted(luck.policies.items()) if one.choices
+        },
     )
 
 

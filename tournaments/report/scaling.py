@@ -19,6 +19,7 @@ from tournaments.formats.base import plain_name
 from tournaments.formats.own_clock import write_time
 from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate
+from tournaments.rating.statistics import Error, degrees_of_freedom
 from tournaments.rating.tables import Bound, Pool
 
 
@@ -113,9 +114,6 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
 
 def contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
     """Return a weighted sum of ratings whose weights add up to 0, if it is known."""
-    # It needs numpy, which takes 0.1 s to import.
-    from tournaments.rating.statistics import Error, degrees_of_freedom
-
     value = variance = 0.0
     for i, weight in weights.items():
         elo = pool.entrants[i].elo

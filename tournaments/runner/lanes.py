@@ -140,7 +140,6 @@ class Lanes:
 
     def _adapt(self) -> None:
         """Let more sittings play if all bots were quick since the last look, else one a core."""
-        # To ask the kernel for every bot's CPU time costs as much as some moves.
         if len(self._cores) * (time.monotonic() - self._seen_at) < LOOK_S:
             return
         own_s = time.process_time()
@@ -155,7 +154,9 @@ class Lanes:
     def _settle(self) -> None:
         """Open as many tables as the bots' speed allows, and choose their cores."""
         quick = QUICK_A_CORE * len(self._cores)
-        count = self._jobs or (quick if self._bots_share <= QUICK else self._slow_jobs())
+        # One of slow bots a core, but for the referee's.
+        slow = max(1, len(self._cores) - (not self._lent))
+        count = self._jobs or (quick if self._bots_share <= QUICK else slow)
         if count != self._playing.total_tokens:
             self.changed_at = time.monotonic()
         self._playing.total_tokens = count
@@ -163,10 +164,6 @@ class Lanes:
         self._present.total_tokens = count + SPARE + LEAVING
         instant = self._bots_share <= INSTANT
         self._keep_to(frozenset(self._cores) if instant else usable_cores())
-
-    def _slow_jobs(self) -> int:
-        """Return the number of sittings of slow bots: one a core, but for the referee's."""
-        return max(1, len(self._cores) - (not self._lent))
 
     def _keep_to(self, chosen: Collection[int]) -> None:
         if chosen != self._kept:

@@ -9,6 +9,7 @@ import trio
 
 from arena.analysis.replay import resume_game
 from arena.logs.catalog import compress_finished
+from arena.logs.compression import actual_path
 from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
@@ -109,12 +110,14 @@ class LoggedSittings:
         level, missing = self._sandbox.level, self._sandbox.missing
         record = sitting(self._event, plan, level, missing, machine())
         path = self._folder.log(plan.name)
+        is_new = not actual_path(path).exists()
         log = GameLog(path, record)
         apart = not has_dependent_games(self._event)
         try:
             async with commit_results(log.sync, self._count, at_once=not apart) as over:
                 numbered = numbers(plan.who, plan.boards, self._seed)
-                cut = {one.game.game: one for one in read_games(path) if not one.result}
+                logged = () if is_new else read_games(path)
+                cut = {one.game.game: one for one in logged if not one.result}
                 referee = partial(self._referee, plan, numbered, cut)
 
                 async def ended(result: Result) -> None:

@@ -22,22 +22,19 @@ from arena.ui.console import shown_path
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.forecast.power import separations
-from tournaments.forecast.text import lead_text
+from tournaments.forecast.power import lead_text, separations
 from tournaments.plan.bot_catalog import own_bot
 from tournaments.plan.event import Event
 from tournaments.rating.game_result import LiveRating, fouls_committed, update
 from tournaments.rating.tables import Pool
-from tournaments.report.document import time_section
-from tournaments.report.event_text import (
-    format_sections,
-    main_result,
-    question_line,
-    warnings,
-)
+from tournaments.report.event_text import format_sections, main_result, question_line, warnings
 from tournaments.report.log_facts import Times, describe_same_answers
-from tournaments.report.ratings.scaling_section import scaling_sections
-from tournaments.report.ratings.standings import PROVISIONAL, live_table, pool_sections
+from tournaments.report.ratings.standings import (
+    PROVISIONAL,
+    live_table,
+    pool_sections,
+    scaling_sections,
+)
 from tournaments.report.results_file import Results
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, results_of
@@ -208,6 +205,8 @@ class Progress:
         ]
         print_blocks(console, paragraphs(notes, "strong"))
         if _was_late(event, used):
+            from tournaments.report.document import time_section  # It needs numpy.
+
             print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))

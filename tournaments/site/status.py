@@ -29,8 +29,8 @@ from tournaments.report.event_text import (
     uneven,
 )
 from tournaments.report.missing_data import refuse_unplanned, reported
-from tournaments.report.ratings.scaling_section import scaling_sections
-from tournaments.report.results_file import luck_used
+from tournaments.report.ratings.standings import scaling_sections
+from tournaments.report.results_file import current_results, luck_used
 from tournaments.schedule.schedule import PlannedSitting, count_all_games, sittings, stages
 from tournaments.schedule.spending import stopped_entrants
 from tournaments.storage.folder import Folder, load_event
@@ -104,7 +104,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     found = results.first()
     luck = LuckStore(folder, event)
     corrections = luck.corrections(found)
-    ratings = _fitted(event, found, corrections, complete=complete)
+    kept = current_results(folder, event, played)
+    ratings = kept.ratings if kept else _fitted(event, found, corrections, complete=complete)
     status = Status(
         name=event.heading,
         about=headline(event, played, planned),

@@ -25,7 +25,7 @@ from tournaments.schedule.schedule import (
 )
 from tournaments.schedule.spending import has_one_of, spent_out
 from tournaments.storage.folder import Folder
-from tournaments.storage.luck_store import ComputeLuck, LuckStore, luck_of_logs
+from tournaments.storage.luck_store import LuckStore, MapTasks
 from tournaments.storage.result_store import ResultStore
 
 LINES_AT_ONCE = 1000
@@ -45,11 +45,11 @@ class Ledger:
     that comes out of turn waits in memory, and in its game log, which survives a kill.
     """
 
-    def __init__(self, folder: Folder, event: Event, computed: ComputeLuck = luck_of_logs) -> None:
+    def __init__(self, folder: Folder, event: Event, tasks: MapTasks = map) -> None:
         """Open the folder's ledger and add the results that only the game logs have.
 
         After the event was extended, rewrite the ledger in the order of the new schedule. Remove
-        lines that a kill cut short; `notices` says where. `computed` computes the luck of games
+        lines that a kill cut short; `notices` says where. `tasks` computes the luck of games
         if it decides on the next stage.
         Raises DamagedFileError, OSError.
         """
@@ -58,7 +58,7 @@ class Ledger:
         self._path = folder.ledger
         self._log = checksummed.SealedLog(self._path, decode_result)
         self._note(self._log.mend())
-        self.results = ResultStore(luck=LuckStore(folder, event, writes=True, computed=computed))
+        self.results = ResultStore(luck=LuckStore(folder, event, writes=True, tasks=tasks))
         lines = 0
         for result in self._log.read():
             self.results.add(result)

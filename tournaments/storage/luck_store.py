@@ -3,14 +3,13 @@
 A log is the unit of work, so that many run at once.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from arena.logs.catalog import FOLDER, logs_of_sittings
+from arena.logs.catalog import FOLDER, SittingLogs
 from arena.logs.checksummed import DamagedFileError, SealedLog
 from arena.logs.gamelog import LoggedGame, read_games
 from protocol.codec import decode_json
@@ -18,6 +17,15 @@ from protocol.records import Record, Result
 from tournaments.plan.event import Event
 from tournaments.rating.tables import PARTS, Correction
 from tournaments.storage.folder import Folder, mode_of_logs
+from tournaments.storage.learnt_policies import (
+    LearnTask,
+    Policies,
+    PolicyRecord,
+    games_to_learn_from,
+    learn,
+    learn_task,
+    policies_of,
+)
 
 POINT_DECIMALS = 3
 """Decimals of luck in points,"""
@@ -34,7 +42,7 @@ class LuckRecord(Record, frozen=True, tag="luck"):
     scores: tuple[int, ...]
     """Its scores: a game that was played again has others."""
     points: tuple[Luck, ...]
-    """Points that each seat owes to the tiles drawn."""
+    """Points that each seat owes to the deals and the tiles drawn."""
     share: tuple[Luck, ...]
     """The share of the game's pairs of sides, 0 to 1, that each seat owes to them."""
     rounds: tuple[tuple[Luck, ...], ...]
@@ -49,7 +57,16 @@ class LuckTask(Struct, frozen=True):
     """A log, and the games in it whose luck is wanted."""
 
     path: Path
-    games: tuple[str, ...]
+    games: dict[str, tuple[tuple[float, ...], ...]]
+    """Each with the weights of its seats' policies; empty: the usual ones."""
+    deals: bool = True
+    """False if the hands were not dealt at random."""
+
+
+def luck_task(event: Event, policies: Policies, path: Path, games: Iterable[str]) -> LuckTask:
+    """Return the task to compute the luck of these games of a log with the known policies."""
+    wanted = {game: policies_of(policies, game) for game in games}
+    return LuckTask(path, wanted, event.has_drawn_seeds)
 
 
 class LogLuck(Struct, frozen=True):
@@ -61,8 +78,8 @@ class LogLuck(Struct, frozen=True):
     """The damage after which nothing was read, a sentence; empty if there is none."""
 
 
-ComputeLuck = Callable[[list[LuckTask]], Iterator[LogLuck]]
-"""A function that computes the luck of logs, in order."""
+MapTasks = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""A function that does work on tasks and yields what comes of each, in order, as `map` does."""
 
 
 def luck_of_log(task: LuckTask) -> LogLuck:
@@ -70,24 +87,25 @@ def luck_of_log(task: LuckTask) -> LogLuck:
     found, damage = dict[str, LuckRecord](), ""
     try:
         for logged in read_games(task.path):
-            if logged.result and logged.game.game in task.games:
-                found[logged.game.game] = luck_of_game(logged)
+            if logged.result and (weights := task.games.get(logged.game.game)) is not None:
+                found[logged.game.game] = luck_of_game(logged, weights, deals=task.deals)
     except DamagedFileError as error:
         damage = str(error)
     return LogLuck(tuple(found[game] for game in task.games if game in found), damage)
 
 
-luck_of_logs: ComputeLuck = partial(map, luck_of_log)
-
-
-def luck_of_game(logged: LoggedGame) -> LuckRecord:
-    """Compute the luck of a finished game from its log. Raises DamagedLogError."""
+def luck_of_game(
+    logged: LoggedGame, weights: Iterable[tuple[float, ...]] = (), *, deals: bool = True
+) -> LuckRecord:
+    """Compute the luck of a finished game from its log, see `LuckTask`. Raises DamagedLogError."""
     from arena.analysis.timeline import Timeline
     from arena.valuation.luck import game_luck  # It needs numpy.
+    from arena.valuation.policy import Policy
 
     result = logged.result
     assert result, "It is finished."
-    luck, seats = game_luck(Timeline(logged)), range(len(result.seats))
+    policies, seats = [Policy(*one) for one in weights], range(len(result.seats))
+    luck = game_luck(Timeline(logged), policies, deals=deals)
     # A round that a foul ended is not counted in the result.
     rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
     points = [[0.0 for _ in seats] for _ in range(rounds)]
@@ -111,9 +129,9 @@ LUCK_REMEDY = ". Remove the file: `boneyard report --luck` computes it again"
 """The end of a sentence about a damaged luck.jsonl."""
 
 
-def decode_luck(line: bytes) -> LuckRecord:
+def decode_luck(line: bytes) -> LuckRecord | PolicyRecord:
     """Decode a line of luck.jsonl without its checksum. Raises DamagedRecordError."""
-    return decode_json(line, LuckRecord)
+    return decode_json(line, LuckRecord | PolicyRecord)  # type: ignore[arg-type]  # a union
 
 
 class LuckStore:
@@ -129,46 +147,64 @@ class LuckStore:
         *,
         most: int | None = None,
         writes: bool = False,
-        computed: ComputeLuck = luck_of_logs,
+        tasks: MapTasks = map,
     ) -> None:
-        """`most`: lines of the file that count. `writes`: luck that is computed goes into it."""
+        """`most`: games of the file that count. `writes`: luck that is computed goes into it."""
         self._folder = folder
         self._event = event
         self._most = most
         self._writes = writes
-        self._computed = computed
+        self._tasks = tasks
         self._records: dict[str, LuckRecord] = {}
+        self._policies: Policies = {}
         self._size = -1
         self._log = SealedLog(folder.luck, decode_luck, LUCK_REMEDY)
+        self.played: Callable[[], Iterable[Result]] = tuple
+        """The results of all games so far: those of early boards teach the policies."""
 
     @property
     def records(self) -> dict[str, LuckRecord]:
-        """The lines of the file, by game."""
-        path = self._folder.luck
-        size = path.stat().st_size if path.is_file() else 0
-        if size != self._size:
-            self._records = {}
-            for record in self._log.read():
-                if self._most is not None and len(self._records) >= self._most:
-                    break
-                self._records[record.game] = record
-            self._size = size
+        """The luck of games that the file has, by game."""
+        self._read()
         return self._records
 
-    @cached_property
-    def weight(self) -> tuple[float, float]:
-        """The part of the luck that is taken out of points, and of the share of a game."""
-        from arena.valuation.weights import weight_of  # It needs numpy.
+    @property
+    def policies(self) -> Policies:
+        """The policies that the file has."""
+        self._read()
+        return self._policies
 
-        return weight_of(self._event.rules, self._event.seats)
+    def _read(self) -> None:
+        path = self._folder.luck
+        size = path.stat().st_size if path.is_file() else 0
+        if size == self._size:
+            return
+        self._records, self._policies = {}, {}
+        for record in self._log.read():
+            if self._most is not None and len(self._records) >= self._most:
+                break
+            self._keep(record)
+        self._size = size
+
+    def _keep(self, record: LuckRecord | PolicyRecord) -> None:
+        if isinstance(record, PolicyRecord):
+            self._policies[record.entrant, record.boards] = record
+        else:
+            self._records[record.game] = record
+
+    @property
+    def weight(self) -> float:
+        """The part of the luck that is taken out of points, and of the share of a game."""
+        from arena.valuation.luck import weight_of  # It needs numpy.
+
+        return weight_of(self._event.rules)
 
     @property
     def has_luck(self) -> bool:
-        """True if tiles are drawn, so that there is luck to take out, and it can be computed."""
-        from arena.valuation import batch, luck  # They need numpy.
+        """True if luck can be computed by these rules."""
+        from arena.valuation import batch  # It needs numpy.
 
-        known = not batch.why_no_values(self._event.rules)
-        return known and luck.has_draws(self._event.rules, self._event.seats)
+        return not batch.why_no_values(self._event.rules)
 
     def known(self, result: Result) -> LuckRecord | None:
         """Return the luck of a game; None if the file does not have it."""
@@ -193,43 +229,58 @@ class LuckStore:
         """
         games = list(results)
         known = self.corrections(games)
-        missing = [one.game for one in games if one.game not in known]
+        missing = [one for one in games if one.game not in known]
         if not missing:
             return known
-        found = self._from_logs(missing)
-        self.add(found[game] for game in missing)
+        self.learn(missing)
+        found = self._from_logs([one.game for one in missing])
+        self.add([found[one.game] for one in missing])
         return self.corrections(games)
 
-    def add(self, records: Iterable[LuckRecord]) -> None:
+    def learn(self, games: Iterable[Result]) -> None:
+        """Learn the policies that the luck of these games needs. Raises OSError."""
+        needed = games_to_learn_from(self.policies, games, self.played())
+        logs = SittingLogs(self._folder.path / FOLDER)
+        tasks: dict[tuple[str, ...], LearnTask] = {}
+        for (entrant, boards), teaching in needed.items():
+            own = [one.game for one in teaching]
+            # Once there are enough games, the same teach for all later boards.
+            tasks.setdefault((entrant, *own), learn_task(logs, entrant, own)).boards.append(boards)
+        for learnt in self._tasks(learn, tasks.values()):
+            self.add(learnt)
+
+    def add(self, records: Iterable[LuckRecord | PolicyRecord]) -> None:
         """Add the luck of games, to the file too if the store writes. Raises OSError."""
-        new, known = list(records), self.records
+        new = list(records)
+        self._read()
         if self._writes:
             self._log.mend()
             # It tells of hidden tiles, as the logs do.
             self._log.append(new, mode_of_logs(self._folder))
             self._size = self._folder.luck.stat().st_size
-        known.update((one.game, one) for one in new)
+        for one in new:
+            self._keep(one)
 
     def drop_stale(self, results: Iterable[Result]) -> None:
-        """Remove from the file the luck of games that were played again, or not at all.
+        """Remove all from the file if it has a game that was played again, or not at all.
 
-        Raises OSError.
+        The policies, too, may have been learnt from it. Raises OSError.
         """
         played = {one.game for one in results if self.known(one)}
-        kept = [one for game, one in self.records.items() if game in played]
-        if len(kept) < len(self.records):
-            self._log.rewrite(kept, mode_of_logs(self._folder))
+        if not played.issuperset(self.records):
+            self._log.rewrite([], mode_of_logs(self._folder))
 
     def _weighted(self, luck: LuckRecord) -> Correction:
-        points, share = self.weight
+        part = PARTS * self.weight
         return Correction(
-            tuple(round(PARTS * points * one) for one in luck.points),
-            tuple(round(PARTS * share * one) for one in luck.share),
+            tuple(round(part * one) for one in luck.points),
+            tuple(round(part * one) for one in luck.share),
         )
 
-    def _from_logs(self, games: list[str]) -> dict[str, LuckRecord]:
+    def _from_logs(self, games: Sequence[str]) -> dict[str, LuckRecord]:
         """Compute the luck of games, each from the likeliest log that has it."""
-        logs = {game: logs_of_sittings(self._folder.path / FOLDER, game) for game in games}
+        known = SittingLogs(self._folder.path / FOLDER)
+        logs = {game: known.of(game) for game in games}
         found: dict[str, LuckRecord] = {}
         while left := [game for game in games if game not in found]:
             tasks: dict[Path, list[str]] = {}
@@ -240,7 +291,7 @@ class LuckStore:
                         f"{self._folder.luck.name} does not have its luck"
                     )
                 tasks.setdefault(logs[game].pop(0), []).append(game)
-            of_logs = [LuckTask(path, tuple(some)) for path, some in tasks.items()]
-            for luck in self._computed(of_logs):
+            every = [luck_task(self._event, self.policies, *one) for one in tasks.items()]
+            for luck in self._tasks(luck_of_log, every):
                 found.update((one.game, one) for one in luck.records)
         return found

@@ -261,14 +261,13 @@ def _go_on(
     folder: Folder, old: Event, event: Event, public: Collection[int], seed_of: SeedOf
 ) -> list[str]:
     """Replace the plan, after adding the old one to the history; return notes for the user."""
-    said: list[str] = []
-    if event != old:
-        said = list(_changes(old, event, public))
-        if _matters(old, event):
-            remember(folder, old, public)
+    if _matters(old, event):
+        remember(folder, old, public)
     _write_boards(folder, event, seed_of)
+    if event == old:
+        return []
     write_atomic(folder.event, [as_json(event)])
-    return said
+    return list(_changes(old, event, public))
 
 
 def _matters(old: Event, event: Event) -> bool:

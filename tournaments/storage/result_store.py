@@ -26,6 +26,8 @@ class ResultStore(Mapping[str, Result]):
         self._rows: dict[str, int] = {}
         self._encoded: list[bytes] = []
         self.luck = luck
+        if luck:
+            luck.played = self.values
         for result in results:
             self.add(result)
 

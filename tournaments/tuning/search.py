@@ -7,7 +7,6 @@ it must know beforehand. Its seed is fixed: the same scores lead to the same val
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -24,6 +23,8 @@ NEEDED = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
 
 def optimiser_here() -> str:
     """Return the name and version of the optimiser. Raises UserError if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # They take 10 ms to import.
+
     try:
         return f"cmaes {version('cmaes')}"
     except PackageNotFoundError as error:

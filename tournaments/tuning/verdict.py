@@ -6,6 +6,7 @@ from math import sqrt
 from msgspec import Struct
 
 from protocol.records import Result
+from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tables import Anchor, Corrections
 
 
@@ -33,8 +34,6 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 def mean_lead(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean of two or more independent leads, and half its interval by Student's t."""
-    from tournaments.rating.statistics import t_quantile  # It needs numpy.
-
     many = len(values)
     mean = sum(values) / many
     error = sqrt(sum((one - mean) ** 2 for one in values) / (many - 1) / many)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import asdict, replace
 
 from arena.files import has_content, read_file
-from arena.logs.catalog import FOLDER, PAGES, logs_of_sittings, page_name
+from arena.logs.catalog import FOLDER, PAGES, SittingLogs, page_name
 from arena.logs.checksummed import DamagedFileError, read_sealed
 from arena.ui.replay_files import is_reviewed, pages, placeholder
 from protocol.codec import DamagedRecordError, decode_json
@@ -27,6 +27,13 @@ from tournaments.report.results_file import Results
 from tournaments.report.review.reviewer import ReviewTask, review_part
 from tournaments.report.review.sums import read_summary, summarize_review, summary_json
 from tournaments.storage.folder import Folder, digest
+from tournaments.storage.learnt_policies import (
+    LearnTask,
+    Policies,
+    PolicyRecord,
+    learn,
+    learn_task,
+)
 from tournaments.storage.luck_store import LUCK_REMEDY, LuckRecord, LuckStore, decode_luck
 from tournaments.storage.public_deals import read_history
 from tournaments.storage.result_store import ResultStore
@@ -37,7 +44,7 @@ from tournaments.storage.review_log import (
     read_seats,
     read_terms,
 )
-from tournaments.verification.event_luck import compute_tasks, luck_tasks
+from tournaments.verification.event_luck import compute_tasks, luck_tasks, on_all_cores
 from tournaments.verification.processes import Progress, map_tasks
 
 SAMPLE = 3
@@ -141,15 +148,20 @@ def luck_faults(
 ) -> Iterator[str]:
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
     written: dict[str, LuckRecord] = {}
+    policies: Policies = {}
     try:
         for entry in read_sealed(folder.luck, decode_luck, LUCK_REMEDY):
-            game = entry.record.game
-            if game in written:
-                yield f"{folder.luck}: {game} is there twice"
-            written[game] = entry.record
+            record = entry.record
+            if isinstance(record, PolicyRecord):
+                policies[record.entrant, record.boards] = record
+                continue
+            if record.game in written:
+                yield f"{folder.luck}: {record.game} is there twice"
+            written[record.game] = record
     except DamagedFileError as error:
         yield f"{error}; the luck of no later game was checked"
-    tasks = luck_tasks(folder, event, results, written)
+    yield from _policy_faults(folder, policies)
+    tasks = luck_tasks(folder, event, results, written, policies)
     strange = set(written).difference(*(task.games for task in tasks))
     yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
     for task, luck in compute_tasks(tasks, len(written), progress):
@@ -160,6 +172,23 @@ def luck_faults(
             for name, figure in made.get(game, {}).items():
                 if (told := getattr(written[game], name)) != figure:
                     yield f"{folder.luck}: {game}: {name} is {told}, but its log gives {figure}"
+
+
+def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
+    """Yield each policy that its games do not teach, or that has seen a later board."""
+    logs, tasks = SittingLogs(folder.path / FOLDER), list[LearnTask]()
+    for one in policies.values():
+        played = [game.split(".") for game in one.games]
+        if all(int(board) <= one.boards and one.entrant in seats for board, *seats in played):
+            tasks.append(learn_task(logs, one.entrant, one.games))
+            tasks[-1].boards.append(one.boards)
+        else:
+            of = f"{folder.luck}: the policy of {one.entrant} after board {one.boards}"
+            yield f"{of} is learnt from other games than its own on these boards"
+    for (learnt,) in on_all_cores(learn, tasks):
+        if learnt != policies[learnt.entrant, learnt.boards]:
+            of = f"{folder.luck}: the policy of {learnt.entrant} after board {learnt.boards}"
+            yield f"{of} is not what its games teach"
 
 
 # --- the review ---
@@ -205,7 +234,7 @@ def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str
 def _value_faults(folder: Folder, terms: ReviewTerms, one: SeatLosses) -> Iterator[str]:
     """Yield the difference between a reviewed seat and a new review of it."""
     where, why = f"{folder.review_log}: seat {one.seat} of {one.game}", list[str]()
-    for path in logs_of_sittings(folder.path / FOLDER, one.game):
+    for path in SittingLogs(folder.path / FOLDER).of(one.game):
         reviewed = review_part(ReviewTask(path, {one.game: (one.seat,)}, terms))
         why += reviewed.faults
         for fresh in reviewed.seats:

@@ -1,7 +1,7 @@
 """The luck of all games of an event, computed from its logs on all cores."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from arena.logs.board_promises import published_seeds
 from arena.rules.english import count_in_digits
@@ -9,8 +9,9 @@ from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder
+from tournaments.storage.learnt_policies import Policies
 from tournaments.storage.ledger import past_sittings
-from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log
+from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log, luck_task
 from tournaments.storage.result_store import ResultStore
 
 if TYPE_CHECKING:
@@ -30,17 +31,17 @@ def compute_luck(
     luck of a few games; the next call goes on. The folder must be locked.
     Raises DamagedFileError, OSError, UserError.
     """
-    store = LuckStore(folder, event, writes=True)
+    store = LuckStore(folder, event, writes=True, tasks=on_all_cores)
     store.drop_stale(results.values())
-    public, waiting, missing = published_seeds(folder.seeds), 0, set[str]()
-    for result in results.values():
-        if result.board not in public:
-            waiting += 1
-        elif not store.known(result):
-            missing.add(result.game)
-    tasks = luck_tasks(folder, event, results, missing)
-    faults = list[str]()
+    public = published_seeds(folder.seeds)
+    over = [one for one in results.values() if one.board in public]
+    waiting = len(results) - len(over)
+    missing = {one.game: one for one in over if not store.known(one)}
+    store.played = lambda: over
     progress(0, len(missing))
+    store.learn(missing.values())
+    tasks = luck_tasks(folder, event, results, missing, store.policies)
+    faults = list[str]()
     for _, luck in compute_tasks(tasks, len(missing), progress):
         store.add(luck.records)
         if luck.damage:
@@ -53,7 +54,11 @@ def compute_luck(
 
 
 def luck_tasks(
-    folder: Folder, event: Event, results: Mapping[str, Result], games: Iterable[str]
+    folder: Folder,
+    event: Event,
+    results: Mapping[str, Result],
+    games: Iterable[str],
+    policies: Policies,
 ) -> list[LuckTask]:
     """Return the logs of these games, a few games at a time, in the order of the ledger.
 
@@ -63,10 +68,9 @@ def luck_tasks(
     tasks: list[LuckTask] = []
     for plan in (*past_sittings(folder, event), *sittings(event, results)):
         some = [game.name for game in plan.games if game.name in wanted]
-        tasks += [
-            LuckTask(folder.log(plan.name), tuple(some[first : first + GAMES_AT_ONCE]))
-            for first in range(0, len(some), GAMES_AT_ONCE)
-        ]
+        for first in range(0, len(some), GAMES_AT_ONCE):
+            own = some[first : first + GAMES_AT_ONCE]
+            tasks.append(luck_task(event, policies, folder.log(plan.name), own))
     return tasks
 
 
@@ -75,15 +79,15 @@ def compute_tasks(
 ) -> Iterator[tuple[LuckTask, LogLuck]]:
     """Yield the luck of each task; show how many games are done after the caller took it."""
     done = 0
-    for task, luck in zip(tasks, luck_on_all_cores(tasks), strict=True):
+    for task, luck in zip(tasks, on_all_cores(luck_of_log, tasks), strict=True):
         yield task, luck
         done += len(task.games)
         progress(done, games)
 
 
-def luck_on_all_cores(tasks: Iterable[LuckTask]) -> Iterator[LogLuck]:
-    """Yield the luck of each log, in order, from as many processes as there are cores."""
+def on_all_cores(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+    """Yield what comes of each task, in order, from as many processes as there are cores."""
     # Each run imports this module, and few need processes, whose modules take 10 ms.
     from tournaments.verification.processes import map_tasks
 
-    return map_tasks(luck_of_log, tasks)
+    return map_tasks(work, tasks)

@@ -17,10 +17,7 @@ from arena.analysis.crash import crash_line, name_crash
         ("no idea at bot.pl line 1, <STDIN> line 3.\n", None),
         ("no idea at bot.pl line 1.\n", None),
         ("lua5.4: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?", None),
-        (
-            "/usr/bin/env: 'python3\\r': No such file or directory\nuse -S",
-            None,
-        ),
+        ("/usr/bin/env: 'python3\\r': No such file or directory\nuse -S", None),
         ("python3: can't open file '/x/nothere.py': [Errno 2] No such file\n", None),
         ("looking at line 3.", ""),
         ("all well", ""),

@@ -244,11 +244,7 @@ def test_C27_pay_in_points_for_each_tile() -> None:
     """C.27 (fee, draw_optional): Players may draw as many tiles as they wish but must pay for each
     tile in points …"""
     game = position(
-        "paid-draw",
-        hands=["66 50", "21 40"],
-        line="13 32",
-        stock="44 65 10 55 54",
-        scores=(1, 7),
+        "paid-draw", hands=["66 50", "21 40"], line="13 32", stock="44 65 10 55 54", scores=(1, 7)
     )
     assert options(game) == ("draw", "pass")
     game = do(game, "draw", "draw")
@@ -754,10 +750,7 @@ def test_C_egypt_draws_from_one_end_of_a_row() -> None:
     """C Egypt (order): form the boneyard tiles into a row and require players who draw to take
     tiles from a specific end of this row - they cannot choose."""
     game = position(
-        "arab-row",
-        hands=["66 50", "40 44", "60 55"],
-        line="13 32",
-        stock="65 54 64 51 21 43 00",
+        "arab-row", hands=["66 50", "40 44", "60 55"], line="13 32", stock="65 54 64 51 21 43 00"
     )
     game = do(game, "draw")
     assert asked(game).hand[-1] == (6, 5)

@@ -92,8 +92,7 @@ def test_a_set_is_read_as_it_was_written_and_mistakes_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"choices": (99,)}, {"choices": ()}, {"deals": ()}, {"values": (1.0,) * 50}],
+    "change", [{"choices": (99,)}, {"choices": ()}, {"deals": ()}, {"values": (1.0,) * 50}]
 )
 def test_a_problem_that_does_not_follow_the_rules_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(UserError, match="Problem 1 is not a position of its rules"):

@@ -53,10 +53,7 @@ def first(_: OpenQuestion) -> int:
 
 
 # Slow: a game of any rules at any table is played to its end.
-@pytest.mark.parametrize(
-    ("name", "seats"),
-    slow_except(FAST_TABLES, NAMED_TABLES),
-)
+@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
     rng = random.Random(name)
     referee = Referee(game_setup(name, seats), SEED)

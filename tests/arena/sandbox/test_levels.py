@@ -55,19 +55,9 @@ SEEN = frozenset(
     }
 )
 """Landlock hides contents, not that something is there."""
-OPEN: dict[Level, frozenset[str]] = {
-    "A": TRACES,
-    "B": TRACES,
-    "C": TRACES | SEEN | COUNTERS,
-}
+OPEN: dict[Level, frozenset[str]] = {"A": TRACES, "B": TRACES, "C": TRACES | SEEN | COUNTERS}
 """What gets through at each level as root; nothing else may."""
-AS_A_USER = frozenset(
-    {
-        "referee-descriptor-list",
-        "processes-limit",
-        "outlive-group",
-    }
-)
+AS_A_USER = frozenset({"referee-descriptor-list", "processes-limit", "outlive-group"})
 """What gets through besides at level C where the bots run as the referee's own user."""
 
 
@@ -208,9 +198,7 @@ def test_two_bots_never_have_the_same_user() -> None:
     again.release()
 
 
-def test_a_lack_of_free_users_is_the_machines_doing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_lack_of_free_users_is_the_machines_doing(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers of their own: other tests, and other runs on this machine, take those of bots.
     monkeypatch.setattr(users, "FIRST", users.LAST + 100)
     monkeypatch.setattr(users, "LAST", users.FIRST + 1)

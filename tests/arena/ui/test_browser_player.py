@@ -61,9 +61,7 @@ def chosen(page: Page) -> list[int]:
 # Slow: every way to choose an option in the browser works.
 @pytest.mark.slow
 @needs_chromium
-def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(
-    tmp_path: Path,
-) -> None:
+def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(tmp_path: Path) -> None:
     scene = asked("dutch", 2, "6453", "53<", "64<", "64>", "draw")
     with at_the_table(tmp_path, "dutch", 2) as page:
         for number, way in enumerate(

@@ -16,8 +16,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("parts", "terminal", "through_pager"),
-    [(3, True, False), (30, True, True), (30, False, False)],
+    ("parts", "terminal", "through_pager"), [(3, True, False), (30, True, True), (30, False, False)]
 )
 def test_only_more_than_a_screen_on_a_terminal_is_paged(
     monkeypatch: pytest.MonkeyPatch, parts: int, terminal: bool, through_pager: bool

@@ -1,11 +1,11 @@
-"""The keen player keeps its own numbers open, and luck mixes it with two others."""
+"""The keen player keeps its own numbers open."""
 
 import numpy as np
 
 from arena.engine import values
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
-from arena.valuation.playouts import CAUTIOUS, MIXED, play_out, play_out_keenly, play_out_mixed
+from arena.valuation.playouts import play_out, play_out_keenly
 from tests.support.positions import position
 
 
@@ -32,17 +32,3 @@ def test_keen_playouts_differ_and_end_every_round() -> None:
     gains = play_out_keenly(batch)
     assert (gains.min(axis=1) == 0).all()
     assert not np.array_equal(gains, play_out(batch))
-
-
-def test_each_player_of_luck_plays_on_one_row_after_another_in_turn() -> None:
-    batch = dealt_batch()
-    gains = [play_out(batch, player) for player in MIXED]
-    mixed = play_out_mixed(batch.repeat(len(MIXED)))
-    assert np.array_equal(mixed, np.stack(gains, axis=1).reshape(mixed.shape))
-    assert len({one.tobytes() for one in gains}) == len(MIXED)
-
-
-def test_the_cautious_player_keeps_more_numbers_than_the_plain_one() -> None:
-    """Without the 6-3, that is heavier, it keeps two tiles for the 6 that it leaves open."""
-    game = position("draw", hands=["63 61 11 10", "55 44"], line="65 52", stock="")
-    assert play_out(RoundBatch.of([game]), CAUTIOUS).tolist() == [[9, 0]]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.rules.variants import find_variant
-from arena.valuation.win_chance import WHOLE, share_of_scores
+from arena.valuation.win_chance import WHOLE, Law, share_of_scores
 from protocol.ruleset import derive
 from tests.support.fast_run import slow_except
 
@@ -24,7 +24,7 @@ def test_equal_scores_have_equal_shares_and_more_points_a_larger_one(name: str, 
     equal, ahead = [10] * seats, [30, *[10] * (seats - 1)]
     if rules.deal.partners:
         ahead = [30, 10, 30, 10]
-    shares = share_of_scores(rules, seats, np.array([equal, ahead]))
+    shares = share_of_scores(Law(rules, seats), np.array([equal, ahead]))
     assert np.abs(shares[0] - HALF).max() <= WHOLE // 100
     assert shares[1].argmax() == 0
     assert HALF * 1.05 < shares[1, 0] < WHOLE
@@ -36,34 +36,34 @@ def test_equal_scores_have_equal_shares_and_more_points_a_larger_one(name: str, 
 
 def test_a_game_that_is_over_is_decided() -> None:
     draw, pool = find_variant("draw"), find_variant("auction-draw")
-    assert share_of_scores(draw, 2, np.array([[100, 99], [3, 120]])).tolist() == [
+    assert share_of_scores(Law(draw, 2), np.array([[100, 99], [3, 120]])).tolist() == [
         [WHOLE, 0],
         [0, WHOLE],
     ]
-    assert share_of_scores(draw, 3, np.array([[70, 5, 5]])).tolist() == [
+    assert share_of_scores(Law(draw, 3), np.array([[70, 5, 5]])).tolist() == [
         [WHOLE, HALF // 2] * 1 + [HALF // 2]
     ]
-    assert share_of_scores(pool, 2, np.array([[5, -5], [1, 1]]), 20).tolist() == [
+    assert share_of_scores(Law(pool, 2), np.array([[5, -5], [1, 1]]), 20).tolist() == [
         [WHOLE, 0],
         [HALF, HALF],
     ]
 
 
 def test_equal_scores_at_the_target_play_on() -> None:
-    shares = share_of_scores(find_variant("draw"), 2, np.array([[104, 104]]))
+    shares = share_of_scores(Law(find_variant("draw"), 2), np.array([[104, 104]]))
     assert shares.tolist() == [[HALF, HALF]]
 
 
 def test_few_rounds_left_make_a_lead_worth_more() -> None:
     rules = derive(find_variant("draw"), "short", {"max_rounds": 3})
     lead = np.array([[40, 20]] * 3)
-    first, second, third = share_of_scores(rules, 2, lead, np.array([1, 2, 3]))[:, 0]
+    first, second, third = share_of_scores(Law(rules, 2), lead, np.array([1, 2, 3]))[:, 0]
     assert HALF < first < second < third == WHOLE
 
 
 def test_shares_near_the_target_agree_with_games_of_the_plain_player() -> None:
     # One round of about 20 points more decides: whoever wins it.
-    (shares,) = share_of_scores(find_variant("draw"), 2, np.array([[99, 99]]))
+    (shares,) = share_of_scores(Law(find_variant("draw"), 2), np.array([[99, 99]]))
     assert shares.tolist() == [HALF, HALF]
-    (behind,) = share_of_scores(find_variant("draw"), 2, np.array([[99, 0]]))
+    (behind,) = share_of_scores(Law(find_variant("draw"), 2), np.array([[99, 0]]))
     assert behind[0] > 0.95 * WHOLE

@@ -78,10 +78,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("demo", "--rounds", "2"), "Unknown option '--rounds': did you mean --boards?"),
         (("explain", "--review", "--worlds", "9"), "did you mean --deals?"),
         (("check", "--step", "2"), "Unknown option '--step': did you mean --only?"),
-        (
-            ("show", "--workers", "2"),
-            "Unknown option '--workers': there are --prior, ",
-        ),
+        (("show", "--workers", "2"), "Unknown option '--workers': there are --prior, "),
     ],
 )
 def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: str) -> None:

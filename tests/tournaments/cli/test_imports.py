@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import copied, untouched
+from tests.support.events import PLAIN, SMALL, copied, untouched
 from tests.support.library import copy_of
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
@@ -37,16 +37,17 @@ COMMANDS = {
     "help bots": RICH,
     "check --list": HEAVY - {"trio"},
     "rules": HEAVY,
-    "show EVENT": HEAVY - {"numpy"},
+    "show EVENT": HEAVY,
     "replay EVENT": HEAVY,
     "replay EVENT 1.first.greedy": HEAVY,
     "explain EVENT 1.first.greedy": HEAVY - {"numpy"},
     "help schema review": RICH,
     "help schema rated": RICH,
     "show EVENT --prior 1": HEAVY - {"numpy"},
-    "verify LOG": HEAVY,
+    "verify LOG": RICH,
     "export EVENT --out NEW --format csv": HEAVY - {"numpy"},
     "check first --only hello --sandbox off": HEAVY - {"trio"},
+    f"run {' '.join((*SMALL, *PLAIN))} --out EVENT": HEAVY - {"trio"},
 }
 """Each command, and what it must not load."""
 

@@ -17,12 +17,7 @@ from tournaments.cli.main import MODULES
 from tournaments.cli.platforms import ON_LINUX_ONLY
 
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
-WORDS = {
-    "demo": (),
-    "doctor": (),
-    "play": ("--against", "x"),
-    "watch": ("tests",),
-}
+WORDS = {"demo": (), "doctor": (), "play": ("--against", "x"), "watch": ("tests",)}
 """What stands after a command; most take the name of a bot."""
 
 

@@ -109,8 +109,7 @@ def test_certificates_must_be_there_and_the_key_be_nobody_elses(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "words",
-    [("run", "first", "greedy", "--cluster", "tls://head:1"), ("worker", "127.0.0.1:8786")],
+    "words", [("run", "first", "greedy", "--cluster", "tls://head:1"), ("worker", "127.0.0.1:8786")]
 )
 def test_without_the_engine_there_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], tmp_path: Path

@@ -142,11 +142,7 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
     "boards that nobody promised": (plan(boards=999_999), "999999", READ_LEDGER),
     "fewer boards than were played": (plan(boards=1), "1 boards", READ_LEDGER),
     "77 seats": (plan(seats=77), "seats", READ_LEDGER),
-    "another format": (
-        plan(format={"type": "knockout"}),
-        "must have a commitment",
-        READ_LEDGER,
-    ),
+    "another format": (plan(format={"type": "knockout"}), "must have a commitment", READ_LEDGER),
     "a choice of seat 77": (log("choice", seat=77), "seat", READ_LOG),
     "a choice of seat 3 of 2": (log("choice", seat=3), "not about 2 seats", READ_LOG),
     "an answer to question 10^400": (log("choice", id=BIG), "$.id", READ_LOG),

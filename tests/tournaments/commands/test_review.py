@@ -19,15 +19,7 @@ from arena.valuation import decision_loss
 from arena.valuation.decision_loss import ReviewedDecision
 from protocol.codec import encode_json, seal
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import (
-    BONEYARD,
-    BOTS,
-    boneyard,
-    copied,
-    partners,
-    run,
-    untouched,
-)
+from tests.support.events import BONEYARD, BOTS, boneyard, copied, partners, run, untouched
 from tests.support.fake_review import fake_review
 from tests.support.library import copy_of
 from tournaments.cli.main import main

@@ -25,8 +25,8 @@ from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
 from tournaments.cli import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
-from tournaments.forecast.power import Separation, separations
-from tournaments.forecast.text import forecast_text, lead_text, separation_text
+from tournaments.forecast.power import Separation, lead_text, separation_text, separations
+from tournaments.forecast.text import forecast_text
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.swiss import Swiss

@@ -109,9 +109,7 @@ def test_targets_named_by_reads_may_be_linked(cup: Path) -> None:
     assert str(cup / "private") in reads
 
 
-def test_links_that_stay_in_the_folder_or_lead_to_the_machines_programs_are_well(
-    cup: Path,
-) -> None:
+def test_links_that_stay_in_the_folder_or_lead_to_the_machines_programs_are_well(cup: Path) -> None:
     (cup / "alice" / "real").mkdir()
     linked(cup / "alice" / "inside", "real/../real")
     linked(cup / "alice" / "shell", "/bin/sh")

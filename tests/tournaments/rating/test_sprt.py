@@ -22,6 +22,7 @@ from tournaments.formats.answers import sprt_text
 from tournaments.formats.answers.sprt_text import sparkline, sprt_state
 from tournaments.rating import sprt
 from tournaments.rating.likelihood_ratio import ratio_path
+from tournaments.rating.regression import Floats
 from tournaments.rating.sprt import (
     Measure,
     Outcome,
@@ -31,7 +32,6 @@ from tournaments.rating.sprt import (
     boards_still_needed,
     walk,
 )
-from tournaments.rating.statistics import Floats
 from tournaments.rating.tables import PARTS, Correction
 
 

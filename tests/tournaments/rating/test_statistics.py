@@ -1,8 +1,5 @@
 """The textbook's tables."""
 
-import math
-
-import numpy as np
 import pytest
 
 from tournaments.rating import statistics
@@ -42,24 +39,3 @@ def test_ranks_are_those_that_the_intervals_of_the_differences_leave_open() -> N
     los = ((0.5, open_, sure), (1 - open_, 0.5, sure), (1 - sure, 1 - sure, 0.5))
     assert statistics.rank_intervals(los) == ((1, 2), (1, 2), (3, 3))
     assert statistics.rank_intervals(((0.5,),)) == ((1, 1),)
-
-
-def test_reach_follows_arrows() -> None:
-    graph = np.zeros((4, 4), np.bool_)
-    graph[0, 1] = graph[1, 2] = graph[2, 3] = True
-    assert (statistics.reach(graph) == np.triu(np.ones((4, 4), np.bool_))).all()
-
-
-def test_a_share_of_a_huge_lead_does_not_overflow() -> None:
-    found = statistics.expected_share(np.array([-1e4, 0.0, math.log(3), 1e4]))
-    assert found.tolist() == pytest.approx([0, 0.5, 0.75, 1])
-
-
-def test_sums_by_cluster() -> None:
-    group, cluster = np.array([0, 0, 0, 2]), np.array([0, 0, 1, 1])
-    found = statistics.by_cluster(group, cluster, np.array([1, 2, 6, 5]), 3)
-    assert found.size.tolist() == [3, 0, 1]
-    assert found.clusters.tolist() == [2, 0, 1]
-    assert found.mean.tolist() == [3, 0, 5]
-    assert found.spread.tolist() == [14, 0, 0]
-    assert found.clustered.tolist() == [18, 0, 0]

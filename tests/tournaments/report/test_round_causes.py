@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.analysis.timeline import Timeline
-from arena.valuation.weights import weight_of
+from arena.valuation.luck import weight_of
 from tests.support.events import boneyard, games_of, untouched
 from tests.support.library import copy_of
 from tournaments.report.losses import RoundCauses, causes_by_round, luck_by_round, summed
@@ -25,14 +25,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("luck", "mistakes", "words"),
     [
-        (-12.3, 9.4, "lost 12 points to bad draws, 9 to weaker choices"),
-        (-1.0, 0.2, "lost 1 point to bad draws"),
-        (3.0, 1.0, "gained 3 points by good draws and lost 1 point to weaker choices"),
+        (-12.3, 9.4, "lost 12 points to bad tiles, 9 to weaker choices"),
+        (-1.0, 0.2, "lost 1 point to bad tiles"),
+        (3.0, 1.0, "gained 3 points by good tiles and lost 1 point to weaker choices"),
         (None, 4.0, "lost 4 points to weaker choices"),
-        (0.4, -2.0, "lost nothing to bad draws or weaker choices"),
-        (0.4, None, "lost nothing to bad draws"),
-        (-1234.0, 5678.0, "lost 1,234 points to bad draws, 5,678 to weaker choices"),
-        (None, None, "lost nothing to bad draws or weaker choices"),
+        (0.4, -2.0, "lost nothing to bad tiles or weaker choices"),
+        (0.4, None, "lost nothing to bad tiles"),
+        (-1234.0, 5678.0, "lost 1,234 points to bad tiles, 5,678 to weaker choices"),
+        (None, None, "lost nothing to bad tiles or weaker choices"),
     ],
 )
 def test_causes_in_words(luck: float | None, mistakes: float | None, words: str) -> None:
@@ -42,11 +42,10 @@ def test_causes_in_words(luck: float | None, mistakes: float | None, words: str)
 def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     logged = games_of(played)[0]
     rules, record = logged.sitting.rules, luck_of_game(logged)
-    weight = weight_of(rules, 2).points
     for seat in (0, 1):
         causes = causes_by_round(Timeline(logged), seat)
         own = record.points[seat] - record.points[1 - seat]
-        assert summed(causes).luck == pytest.approx(weight * own, abs=0.01)
+        assert summed(causes).luck == pytest.approx(weight_of(rules) * own, abs=0.01)
         kept = luck_by_round(record, rules, seat)
         for number, one in causes.items():
             assert one.luck == pytest.approx(kept[number], abs=0.01)
@@ -55,7 +54,7 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
 def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> None:
     shown = boneyard("explain", str(played), "--bot", "random")
     (said,) = (line for line in shown.splitlines() if line.startswith("In the lost rounds it "))
-    assert "bad draws" in said
+    assert "bad tiles" in said
     assert "mistakes" not in said
     (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert all(one["luck"] is not None for one in told["rounds"])

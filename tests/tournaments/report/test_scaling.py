@@ -17,7 +17,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Pool
 from tournaments.report.html.charts import Dot, Label, scaling_chart
-from tournaments.report.ratings.scaling_section import doubling_text, scaling_sections
+from tournaments.report.ratings.standings import doubling_text, scaling_sections
 from tournaments.report.scaling import Scaling, scalings
 
 CLOCKS = {"mine@50ms": 50, "mine@200ms": 200, "mine@1s": 1000}

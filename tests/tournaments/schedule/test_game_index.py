@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from arena.logs.catalog import FOLDER, logs_of_sittings
+from arena.logs.catalog import FOLDER, SittingLogs
 from tests.support.planned_events import DYNAMIC, event, mixed, played_through, teams
 from tournaments.plan.event import Event
 from tournaments.schedule.game_index import GameIndex
@@ -27,7 +27,7 @@ def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     assert dict(found) == expected
     assert len(found) == len(expected)
     for name in sorted(expected)[:: 1 + len(expected) // 20]:
-        assert folder.log(expected[name][0].name) in logs_of_sittings(tmp_path / FOLDER, name)
+        assert folder.log(expected[name][0].name) in SittingLogs(tmp_path / FOLDER).of(name)
 
 
 def test_games_that_are_not_played_are_not_found() -> None:

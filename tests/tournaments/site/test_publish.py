@@ -17,10 +17,7 @@ from protocol.codec import decode_json
 from tests.support.browser import needs_chromium, opened, serve_folder
 from tests.support.events import boneyard, copied, laid_open
 from tests.support.library import copy_of
-from tournaments.site.publish import (
-    _without_folder,
-    write_event_site,
-)
+from tournaments.site.publish import _without_folder, write_event_site
 from tournaments.storage.folder import Folder, load_event
 
 GAMES = 12

@@ -68,10 +68,7 @@ GROWTH = {
         (*FOUR[:2], "--format", "versus", "--boards", "22"),
         (*FOUR[:2], "--format", "versus", "--boards", "24"),
     ),
-    "ladder": (
-        (*FOUR[:3], "--boards", "2"),
-        (*FOUR, "--boards", "2", "--format", "ladder"),
-    ),
+    "ladder": ((*FOUR[:3], "--boards", "2"), (*FOUR, "--boards", "2", "--format", "ladder")),
 }
 """What an event is first, and what the user makes of it later."""
 

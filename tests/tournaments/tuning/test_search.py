@@ -5,7 +5,6 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from protocol.errors import UserError
-from tournaments.tuning import search
 from tournaments.tuning.parameters import Parameter, Values
 from tournaments.tuning.search import Search, Space, optimiser_here, search_path
 
@@ -63,6 +62,6 @@ def test_without_the_optimiser_the_extra_is_named(monkeypatch: pytest.MonkeyPatc
     def missing(_: str) -> str:
         raise PackageNotFoundError
 
-    monkeypatch.setattr(search, "version", missing)
+    monkeypatch.setattr("importlib.metadata.version", missing)
     with pytest.raises(UserError, match="extra `tune`"):
         optimiser_here()

@@ -34,6 +34,7 @@ from tests.support.events import (
 )
 from tournaments.formats.versus import Versus
 from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.learnt_policies import PolicyRecord, last_board_before
 from tournaments.storage.luck_store import LuckRecord, LuckStore, decode_luck, luck_of_game
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification import processes
@@ -42,7 +43,7 @@ DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measur
 TEST = (*DUEL, "--h1", "30", "--without-luck")
 
 
-def fake_luck(timeline: Timeline) -> GameLuck:
+def fake_luck(timeline: Timeline, *_: object, **__: object) -> GameLuck:
     """Luck that follows from a game's name, in its first round."""
     logged = timeline.logged
     seats = len(logged.sitting.seats)
@@ -57,7 +58,7 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compute luck in this process, by the game's name; return the games in the order asked."""
     asked: list[str] = []
 
-    def luck(timeline: Timeline) -> GameLuck:
+    def luck(timeline: Timeline, *_: object, **__: object) -> GameLuck:
         asked.append(timeline.logged.game.game)
         return fake_luck(timeline)
 
@@ -71,7 +72,8 @@ def lines_of(path: Path) -> list[bytes]:
 
 
 def records(folder: Path) -> list[LuckRecord]:
-    return [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+    every = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+    return [one for one in every if isinstance(one, LuckRecord)]
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:
@@ -265,17 +267,64 @@ def test_an_event_file_asks_for_luck(tmp_path: Path) -> None:
     assert len(records(tmp_path / "out")) == 2
 
 
-def test_where_nothing_is_drawn_there_is_nothing_to_take_out(tmp_path: Path) -> None:
-    said = run(tmp_path / "out", "first", "greedy", "--rules", "block", "--boards", "1", "--luck")
-    assert "No tile is drawn in block" in said
-    assert not (tmp_path / "out" / "luck.jsonl").exists()
+def test_where_nothing_is_drawn_the_deal_is_luck(tmp_path: Path) -> None:
+    run(tmp_path / "out", "first", "greedy", "--rules", "block", "--boards", "1", "--luck")
+    assert any(any(one.points) for one in records(tmp_path / "out"))
+    assert "luck equal" in boneyard("verify", str(tmp_path / "out"))
 
 
-def test_a_versus_without_luck_is_refused_where_nothing_is_drawn(tmp_path: Path) -> None:
-    words = ("--format", "versus", "--measure", "points", "--without-luck", "--rules", "block")
-    said = boneyard("run", "first", "greedy", *words, "--out", str(tmp_path / "out"), code=2)
-    assert "No tile is drawn in block" in said
-    assert not (tmp_path / "out").exists()
+def test_the_hands_of_deals_that_are_not_random_are_no_luck(tmp_path: Path) -> None:
+    """The organiser chose them: their luck is not 0 on average."""
+    words = ("--rules", "block", "--boards", "1", "--deals-with", "doubles>=3", "--luck")
+    run(tmp_path / "out", "first", "greedy", *words)
+    assert len(records(tmp_path / "out")) == 2
+    assert not any(any(one.points) for one in records(tmp_path / "out"))
+
+
+def policies(folder: Path) -> list[PolicyRecord]:
+    every = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+    return [one for one in every if isinstance(one, PolicyRecord)]
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play an event with boards that policies are learnt from, and take its luck out."""
+    folder = tmp_path_factory.mktemp("taught")
+    words = ("first", "greedy", "--boards", "6", "--set", "max_rounds=1", "--seed", "3", "--luck")
+    run(folder, *words)
+    return folder
+
+
+def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
+    """What is learnt from a board, or from one after it, may not judge its luck."""
+    folder = taught
+    learnt = policies(folder)
+    assert {one.boards for one in learnt} == {last_board_before(board) for board in (5, 6)}
+    assert {one.entrant for one in learnt} == {name for one in ledger(folder) for name in one.seats}
+    for one in learnt:
+        assert one.games
+        assert all(int(game.partition(".")[0]) <= one.boards for game in one.games)
+    assert "luck equal" in boneyard("verify", str(folder))
+
+
+def test_no_policy_has_seen_its_board() -> None:
+    assert all(last_board_before(board) < board for board in range(1, 400))
+
+
+def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
+    folder = copied(taught, tmp_path / "out")
+    lines = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+    (folder / "luck.jsonl").unlink()
+    one, other = (line for line in lines if isinstance(line, PolicyRecord))
+    changes = {
+        one: replace(one, weights=(one.weights[0] + 0.001, *one.weights[1:])),
+        other: replace(other, games=("5.first.greedy",)),
+    }
+    forged = [changes.get(line, line) if isinstance(line, PolicyRecord) else line for line in lines]
+    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add(forged)
+    said = boneyard("verify", str(folder), code=1)
+    assert f"the policy of {one.entrant} after board {one.boards} is not what" in said
+    assert "is learnt from other games than its own on these boards" in said
 
 
 @pytest.mark.usefixtures("faked")

@@ -9,7 +9,6 @@ import click
 from click.shell_completion import CompletionItem, split_arg_string
 
 from arena.analysis.find import EVENT, find_seat, latest_folder, logs, name_log, require_one_game
-from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_lines
 from arena.rules.variants import VARIANTS
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
@@ -98,6 +97,8 @@ def _seats_or_bots(context: click.Context, begun: str) -> Iterable[str]:
 
 def _questions(context: click.Context, _: str) -> Iterable[str]:
     """Return the numbers of the questions in the game that the user named before."""
+    from arena.analysis.timeline import Timeline
+
     given = context.params
     where, words = name_log(given.get("log"), given.get("game"))
     logged = require_one_game(where, words[0])

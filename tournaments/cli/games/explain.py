@@ -39,16 +39,7 @@ from tournaments.cli.arguments.completion import (
     complete_questions,
     complete_seats_or_bots,
 )
-from tournaments.cli.arguments.options import (
-    GAME,
-    GLYPHS,
-    LOG,
-    WISH,
-    command,
-    flag,
-    number,
-    option,
-)
+from tournaments.cli.arguments.options import GAME, GLYPHS, LOG, WISH, command, flag, number, option
 from tournaments.cli.platforms import require_linux
 from tournaments.commands.report import warn_of_faults, write_review
 from tournaments.plan.bot_catalog import own_bot

@@ -16,9 +16,7 @@ from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_events_or_entrants
 from tournaments.cli.arguments.options import LogPath, command, flag, option
 from tournaments.cli.results.rate import RateOptions, rate_ledgers
-from tournaments.forecast.power import separations
-from tournaments.forecast.text import separation_text
-from tournaments.rating.ratings import fit
+from tournaments.forecast.power import separation_text, separations
 from tournaments.rating.tables import PRIOR, anchored
 from tournaments.report.event_text import done, uneven
 from tournaments.report.ratings.standings import pool_sections
@@ -124,6 +122,8 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
 
     Raises UserError, DamagedFileError.
     """
+    from tournaments.rating.ratings import fit  # It needs numpy.
+
     folder = Folder(path)
     event = load_event(folder)
     results = load_results(folder, event)

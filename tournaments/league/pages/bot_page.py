@@ -19,13 +19,7 @@ from tournaments.league.pages.view import (
     replay_address,
 )
 from tournaments.league.ratings import StandingRow
-from tournaments.league.records import (
-    Admitted,
-    AnyEntry,
-    CheckedStep,
-    CheckSummary,
-    Withdrawn,
-)
+from tournaments.league.records import Admitted, AnyEntry, CheckedStep, CheckSummary, Withdrawn
 from tournaments.report.document import FoulEvidence, foul_evidence
 from tournaments.report.html.charts import Chart
 

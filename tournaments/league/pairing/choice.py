@@ -24,7 +24,7 @@ import numpy as np
 
 from tournaments.league.pairing.information import Encounters, Information
 from tournaments.league.records import ChosenTable, RoundPlan
-from tournaments.rating.statistics import Bools, Floats
+from tournaments.rating.regression import Bools, Floats
 
 METHOD = "information 3"
 """Name of this method in a round's plan; a change of any choice needs another one."""

@@ -15,8 +15,9 @@ import numpy as np
 
 from protocol.records import Result
 from protocol.ruleset import count_sides
-from tournaments.rating import statistics
-from tournaments.rating.statistics import ELO, Design, Floats, Z
+from tournaments.rating import regression
+from tournaments.rating.regression import Design, Floats
+from tournaments.rating.statistics import ELO, Z
 
 Sides = tuple[tuple[str, ...], tuple[str, ...]]
 """Two sides that met, the first in the order of names first; each has its members sorted."""
@@ -104,7 +105,7 @@ class Information:
         """
         lead = self.lead / 2 if self.partners else self.lead
         flat = 1 + pi / 8 * _apart(self.covariance)
-        return np.asarray(statistics.expected_share(lead / np.sqrt(flat)), np.float64)
+        return np.asarray(regression.expected_share(lead / np.sqrt(flat)), np.float64)
 
     def worth(self, boards: int, seats: int) -> Floats:
         """Return the information of a table about the difference of each two that sit there.
@@ -158,7 +159,7 @@ def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
         points[row] = weight * encounters.half_points[pair] / 2
     column[len(pairs) :, 0], value[len(pairs) :, 0] = np.arange(size), 1.0
     nothing = np.zeros((size, size))
-    rating, information = statistics.logistic(
+    rating, information = regression.logistic(
         Design(column, value, size), games, points, nothing, 0
     )
     return rating, np.asarray(np.linalg.inv(information), np.float64)

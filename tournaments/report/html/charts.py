@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor, inf, isinf, log10
 from typing import NamedTuple
 
-import numpy as np
 from markupsafe import Markup
 
 from arena.document.html import minus
@@ -16,7 +15,6 @@ from tournaments.formats.answers.sprt_text import subsample
 from tournaments.formats.answers.tune_text import Way
 from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.sprt import Sprt, SprtStep
-from tournaments.rating.statistics import Floats
 from tournaments.rating.tables import Pool
 from tournaments.report.scaling import Scaling, ScalingPoint
 from tournaments.tuning.parameters import value_text
@@ -200,10 +198,6 @@ def write_tick(value: float) -> str:
     return minus(f"{value:+g}") if abs(value) > 1e-12 else "0"
 
 
-BINS = 21
-"""Bars of a histogram; the middle one is about 0."""
-REGULAR = 99
-"""Percentage of all margins that lie between the outermost bars."""
 POINTS = 400
 """Points of a walk that are drawn."""
 APART = 0.09
@@ -244,60 +238,6 @@ def _interval(one: Estimate) -> Iterator[Mark]:
     yield Stroke("interval", open_ends(one), (0.5, 0.5))
     if one.value is not None and not one.bound:
         yield Dot("rating", one.value, 0.5)
-
-
-# --- margins ---
-
-
-class Histogram(NamedTuple):
-    """The distribution of an entrant's margins."""
-
-    chart: Chart
-    said: str
-
-
-def histograms(margins: dict[str, Floats]) -> dict[str, Histogram]:
-    """Return the distribution of each entrant's margins, in points; none may be empty.
-
-    All share one scale; each is as tall as its tallest bar.
-    """
-    if not margins:
-        return {}
-    everything = np.abs(np.concatenate(list(margins.values())))
-    width = nice(max(1.0, float(np.percentile(everything, REGULAR)) * 2 / (BINS - 2)))
-    return {name: Histogram(_histogram(own, width), _said(own)) for name, own in margins.items()}
-
-
-def _histogram(values: Floats, width: float) -> Chart:
-    """Draw the margins; the outermost bars hold everything beyond."""
-    counts = bar_counts(values, width)
-    far = width * BINS / 2
-    marks: list[Mark] = []
-    for at, height in enumerate((counts / counts.max()).tolist()):
-        left = at * width - far
-        kind = "behind" if at < BINS // 2 else "ahead" if at > BINS // 2 else "level"
-        if height:
-            marks.append(Bar(kind, (left + 0.06 * width, left + 0.94 * width), (0, height)))
-    marks += [Stroke("zero", (0, 0)), Stroke("ground", EDGES, (0, 0))]
-    ends = [write_tick(sign * (far - width)) for sign in (-1, 1)]
-    feet = [(-inf, ends[0], "start"), (0, "0", "middle"), (inf, ends[1], "end")]
-    return Chart("histogram", Axes(Axis(-far, far)), marks, feet=feet, height=75)
-
-
-def bar_counts(values: Floats, width: float) -> Floats:
-    """Count the margins of each bar."""
-    middle = BINS // 2
-    # Away from 0, so that a margin and its opposite are in opposite bars.
-    place = np.sign(values) * np.ceil(np.abs(values) / width - 0.5)
-    within = np.clip(place, -middle, middle) + middle
-    return np.bincount(within.astype(np.int64), minlength=BINS).astype(np.float64)
-
-
-def _said(values: Floats) -> str:
-    low, middle, high = (f"{value:+.0f}" for value in np.percentile(values, (25, 50, 75)))
-    if len(values) == 1:
-        return minus(f"One game: {middle}.")
-    return minus(f"{len(values)} games, half of them from {low} to {high}; median {middle}.")
 
 
 # --- a sequential test, and a search ---

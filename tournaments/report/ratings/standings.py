@@ -1,12 +1,8 @@
-"""The part of a report about a pool of entrants: standings, crosstable, partners, margins. Pure."""
+"""The sections of a report that follow from ratings alone, from standings to partners. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from math import sqrt
 from types import MappingProxyType
-from typing import Literal, NamedTuple
-
-import numpy as np
 
 from arena.document.blocks import (
     UNKNOWN,
@@ -14,7 +10,6 @@ from arena.document.blocks import (
     Cell,
     Column,
     Figure,
-    Matrix,
     Media,
     Paragraph,
     RowGroup,
@@ -23,14 +18,14 @@ from arena.document.blocks import (
     paragraphs,
 )
 from arena.document.blocks import table as to_table
-from arena.rules.english import join_words
+from arena.rules.english import count_in_digits, join_words
+from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.game_result import LiveRating
-from tournaments.rating.statistics import Floats, by_cluster, t_quantile
 from tournaments.rating.tables import Anchor, Bound, Pool, Rating
-from tournaments.rating.tally import Tally, meetings, won_lost
 from tournaments.report.html import link_to_games
-from tournaments.report.html.charts import Histogram, forest_of, histograms
+from tournaments.report.html.charts import forest_of, scaling_chart
+from tournaments.report.scaling import Scaling, scalings
 
 READING = "How to read these numbers: `boneyard help ratings`."
 COST = "As the bots themselves stated it; nobody checked it."
@@ -93,23 +88,15 @@ def standings_table(
     If there are bots outside the core, each of the groups has a title. A page also has the results
     of each bot (`won_lost`), and draws the intervals (`forest`).
     """
-    beside, drawn = (
-        any(one.clean for one in pool.entrants),
-        forest_of([*map(elo_of, pool.entrants)]),
-    )
+    beside = any(one.clean for one in pool.entrants)
+    drawn = forest_of([*map(elo_of, pool.entrants)])
     axis = Figure(macro="chart", value=drawn.axis)
     spread = Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
-    columns = [
-        Column("#", "rank"),
-        Column("bot", "name"),
-        Column("Elo", detail="±"),
-        *([spread] if forest else []),
-        *([Column("won – drawn – lost", media=Media.HTML)] if won_lost else []),
-        *map(Column, ("games", "win %")),
-        Column("margin", detail="±"),
-        Column("fouls"),
-        *([Column("Elo without fouls", detail="±", spare=True)] if beside else []),
-    ]
+    columns = [Column("#", "rank"), Column("bot", "name"), Column("Elo", detail="±")]
+    columns += [spread] if forest else []
+    columns += [Column("won – drawn – lost", media=Media.HTML)] if won_lost else []
+    columns += [*map(Column, ("games", "win %")), Column("margin", detail="±"), Column("fouls")]
+    columns += [Column("Elo without fouls", detail="±", spare=True)] if beside else []
 
     def row(place: int, one: Rating) -> list[Cell]:
         interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
@@ -319,12 +306,9 @@ def seat_advantages(pool: Pool) -> list[str]:
 
 def duplicate_gain(pool: Pool) -> list[str]:
     """Return a sentence on the games that replaying boards has saved, if that is known."""
-    if pool.boards_save is None:
-        return []
-    return [
-        "Replaying each board in every rotation makes a game worth "
-        f"{pool.boards_save:.2f} independent games."
-    ]
+    worth = "Replaying each board in every rotation makes a game worth"
+    save = pool.boards_save
+    return [] if save is None else [f"{worth} {save:.2f} independent games."]
 
 
 def luck_notes(pool: Pool) -> list[str]:
@@ -334,12 +318,10 @@ def luck_notes(pool: Pool) -> list[str]:
     unsure = {of: one for of, one in gains.items() if one and one.low <= 1}
     said = []
     if more:
-        worth = join_words(
-            [
-                f"about {of} as {one.value:.1f} games ({one.low:.1f}–{one.high:.1f})"
-                for of, one in more.items()
-            ]
+        each = (
+            f"{of} as {it.value:.1f} games ({it.low:.1f}–{it.high:.1f})" for of, it in more.items()
         )
+        worth = join_words([f"about {one}" for one in each])
         said.append(f"With luck taken out, a game here tells as much {worth} with luck in.")
     if unsure:
         each = (f"× {one.value:.1f}, {one.low:.1f}–{one.high:.1f}" for one in unsure.values())
@@ -351,199 +333,48 @@ def luck_notes(pool: Pool) -> list[str]:
     return said
 
 
-HALF = 0.5
-TAIL = 0.025
-"""The probability on either side of a 95 % interval."""
+def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
+    """Return the section about bots at several clocks, if there are any."""
+    blocks: list[Block] = []
+    for pool in pools:
+        if found := scalings(event, pool):
+            names = [one.entrant for one in found]
+            blocks.append(Figure(macro="scaling", value=(scaling_chart(found, pool), names)))
+            blocks += [block for one in found for block in _told(one)]
+    return [Section("Elo against time", blocks, id="scaling")] if blocks else []
 
 
-class Encounter(NamedTuple):
-    """The result of an entrant against another."""
-
-    games: int
-    """Their pairs: at three seats or more a game has several."""
-    share: float
-    """Share of the points that it took, a tie ½."""
-    low: float | None
-    """The lower end of the share's 95 % interval; boards are independent."""
-    high: float | None
-    """The upper end; None: there is one board, or the error is unknown."""
-
-    @property
-    def decided(self) -> Literal["", "ahead", "behind"]:
-        """Tell which side of one half the interval lies on; empty if it contains one half."""
-        if self.low is not None and self.low > HALF:
-            return "ahead"
-        return "behind" if self.high is not None and self.high < HALF else ""
-
-
-def encounters(tally: Tally, names: Sequence[str]) -> list[list[Encounter | None]]:
-    """Return the encounters of each name with each, in their order; None: they never met.
-
-    All names must be the tally's.
-    """
-    met, size = meetings(tally), len(tally.names)
-    others = met.pair // size != met.pair % size  # A bot that partners itself may meet itself.
-    codes, pair = np.unique(met.pair[others], return_inverse=True)
-    _, board = np.unique(met.board[others], return_inverse=True)
-    by_pair = by_cluster(pair, board, met.half[others], len(codes))
-    columns = (by_pair.size, by_pair.clusters, by_pair.mean / 2, by_pair.clustered / 4)
-    rows = zip(codes.tolist(), *(column.tolist() for column in columns), strict=True)
-    found = {code: _encounter(int(n), int(boards), *rest) for code, n, boards, *rest in rows}
-    order = [tally.names.index(name) for name in names]
-    return [[found.get(i * size + j) for j in order] for i in order]
-
-
-def _encounter(games: int, boards: int, share: float, spread: float) -> Encounter:
-    """Return the cluster mean and its interval by Student's t.
-
-    A clean sweep has no spread; then boards are taken for tosses of a coin (Clopper and Pearson).
-    """
-    if share in (0.0, 1.0):
-        end = TAIL ** (1 / boards)
-        return Encounter(games, share, end * share, 1 - end * (1 - share))
-    if boards < 2 or spread == 0:
-        return Encounter(games, share, None, None)
-    error = sqrt(boards / (boards - 1) * spread) / games
-    width = error * t_quantile(1 - TAIL, boards - 1)
-    return Encounter(games, share, max(0.0, share - width), min(1.0, share + width))
-
-
-MATRIX = 64
-"""The largest number of entrants with a histogram, and in a page's table of all against all."""
-SURE = 0.975
-"""The probability from which a cell is shaded: the limit of a 95 % interval."""
-SELF = Cell(UNKNOWN, tone="self")
-
-
-class Pairing(NamedTuple):
-    """A cell of all against all: what the row's entrant did against the column's."""
-
-    win: Cell
-    chance: Cell
-    games: int
-
-
-class PairingMatrix(NamedTuple):
-    """All against all, of which a page shows one number at a time."""
-
-    caption: str
-    names: Sequence[str]
-    rows: Sequence[Sequence[Pairing | None]]
-    """The cells; None on the diagonal."""
-    left_out: int
-    """Entrants for which there is no room."""
-
-
-class BotCard(NamedTuple):
-    """The part of a page about one bot."""
-
-    rating: Rating
-    elo: Cell
-    margins: Histogram | None
-    """The ends of its games; None if a foul ended all of them."""
-
-
-def compared_sections(
-    pool: Pool, anchor: Anchor | None, tally: Tally, *, forest: bool
-) -> list[Section]:
-    """Return all sections about a pool; `forest`: whether the standings draw the intervals."""
-    names = [one.name for one in pool.entrants]
-    cells = _crosstable(pool, tally, names)
-    chances = [
-        [SELF if own == other else _likelihood(likely) for other, likely in enumerate(line)]
-        for own, line in enumerate(pool.los)
-    ]
-    texts = (" – ".join(map(str, row)) for row in won_lost(tally).tolist())
-    results = dict(zip(tally.names, texts, strict=True))
-    return [
-        standings_section(pool, anchor, results, forest=forest),
-        *cost_sections(pool),
-        *luck_sections(pool),
-        *_tables(names, cells, chances),
-        _pairings(pool, names, cells, chances),
-        *partner_sections(pool),
-        _bots(pool, tally, names),
-    ]
-
-
-def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
-    met = encounters(tally, names[:MATRIX])
-    return [
-        [
-            SELF if own == other else _encounter_cell(cell.games, cell.wins, _at(met, own, other))
-            for other, cell in enumerate(cells)
-        ]
-        for own, cells in enumerate(pool.crosstable)
-    ]
-
-
-def _tables(
-    names: list[str], cells: list[list[Cell]], chances: list[list[Cell]]
-) -> Iterator[Section]:
-    """Yield the tables of all against all as text has them."""
-    tables = (
-        ("Crosstable", "Win % of the row against the column.", cells),
-        ("Who is better", "Chance in % that the row is stronger than the column.", chances),
-    )
-    for title, about, rows in tables:
-        blocks: list[Block] = [Paragraph(about), Matrix(title, names, rows)]
-        yield Section(title, blocks, media=Media.MARKDOWN)
-
-
-def _pairings(
-    pool: Pool, names: list[str], cells: list[list[Cell]], chances: list[list[Cell]]
-) -> Section:
+def _told(scaling: Scaling) -> Iterator[Block]:
+    yield Paragraph(doubling_text(scaling))
+    columns = [Column("bot", "name"), Column("a question")]
+    columns += [Column("Elo", detail="±"), Column("gain", detail="±"), Column("fouls")]
     rows = [
-        [
-            None if own == other else Pairing(cells[own][other], chances[own][other], met.games)
-            for other, met in enumerate(line[:MATRIX])
-        ]
-        for own, line in enumerate(pool.crosstable[:MATRIX])
-    ]
-    # Several pools of one page need names of their own.
-    caption = f"All against all, {names[0]} to {names[-1]}"
-    shown = PairingMatrix(caption, names[:MATRIX], rows, len(names[MATRIX:]))
-    figure = Figure(macro="pairings", value=shown)
-    return Section("Pairings", [figure], id="pairings", media=Media.HTML)
-
-
-def _bots(pool: Pool, tally: Tally, names: list[str]) -> Section:
-    spread = margins(tally, names[:MATRIX])
-    drawn = histograms(spread)
-    best = pool.entrants[:MATRIX]
-    cards = [BotCard(one, elo_of(one).cell(), drawn.get(one.name)) for one in best]
-    blocks: list[Block] = [Figure(macro="bots", value=cards)]
-    if len(names) > MATRIX:
-        left_out = len(names) - MATRIX
-        blocks.append(
-            Paragraph(f"{left_out} more entrants are left out: `games.csv` has everybody.", "faint")
+        (
+            Cell(one.name, href=link_to_games(one.name)),
+            one.time,
+            elo_of(one).cell(),
+            Estimate(one.gain, one.gain_half_width).cell(),
+            Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
         )
-    return Section("Bots", blocks, id="bots", media=Media.HTML)
+        for one in scaling.points
+    ]
+    yield to_table(f"Elo of {scaling.entrant} against time", columns, rows)
 
 
-def _at(met: Sequence[Sequence[Encounter | None]], own: int, other: int) -> Encounter | None:
-    return met[own][other] if max(own, other) < len(met) else None
-
-
-def _encounter_cell(games: int, score: float, met: Encounter | None) -> Cell:
-    if not games:
-        return Cell(UNKNOWN)
-    interval = ""
-    if met and met.low is not None and met.high is not None:
-        interval = f"{100 * met.low:.0f}–{100 * met.high:.0f}"
-    return Cell(f"{100 * (score / games):.0f}", interval, tone=met.decided if met else "")
-
-
-def _likelihood(likely: float) -> Cell:
-    if SURE >= likely >= 1 - SURE:
-        return Cell(f"{100 * likely:.1f}")
-    return Cell(f"{100 * likely:.1f}", tone="ahead" if likely > SURE else "behind")
-
-
-def margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:
-    """Return the margins of each entrant in games that no foul ended; omit those without any."""
-    who, _, over, whole = tally.played.T
-    # Kept as integers in the tally: sides x own sum - all sums, over (sides - 1) x members.
-    scale = (tally.sides - 1) * tally.left.shape[1]
-    found = {name: over[(who == tally.names.index(name)) & (whole > 0)] / scale for name in names}
-    return {name: values for name, values in found.items() if len(values)}
+def doubling_text(scaling: Scaling) -> str:
+    """Return in a sentence or two what more time is worth to a bot."""
+    late = [
+        f"{one.name} {count_in_digits(one.fouls, 'game')}" for one in scaling.points if one.fouls
+    ]
+    fouled = f" Lost by fouls: {join_words(late)}." if late else ""
+    if scaling.doubling is None or scaling.doubling_half_width is None:
+        told = f"The results do not say what more time is worth to {scaling.entrant}."
+        return told + fouled
+    first, *_, last = (one for one in scaling.points if not one.bound)
+    worth = f"{Estimate(scaling.doubling, scaling.doubling_half_width).text()} Elo"
+    sure = abs(scaling.doubling) > scaling.doubling_half_width
+    return (
+        f"From {first.time} to {last.time} a doubling of the time is "
+        f"worth {worth} to {scaling.entrant} on average (95 %)"
+        f"{'' if sure else ', so it may be worth nothing'}.{fouled}"
+    )

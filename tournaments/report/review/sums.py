@@ -27,6 +27,7 @@ from arena.files import DamagedFileError, read_file
 from arena.rules.english import join_words
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from tournaments.rating.estimate import Estimate
+from tournaments.rating.statistics import Error
 from tournaments.report.html import link_to_games
 from tournaments.storage.folder import Folder
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
@@ -238,8 +239,6 @@ def ratio(values: Sequence[float], counts: Sequence[int]) -> MeanLoss:
 
     The standard error is that of a ratio of sums over independent boards.
     """
-    from tournaments.rating.statistics import Error  # It needs numpy.
-
     boards, many = len(counts), sum(counts)
     if not many:
         return MeanLoss(0.0, None)
@@ -381,15 +380,9 @@ def explanation(summary: ReviewSummary) -> str:
 
 def loss_table(bots: Sequence[EntrantReview]) -> Table:
     """Return the losses of all bots, the least first."""
-    columns = [
-        Column("bot", "name"),
-        Column("a round", detail="±"),
-        Column("a decision", detail="±"),
-        Column("best %"),
-        Column("decisions"),
-        Column("rounds", spare=True),
-        Column("games", spare=True),
-    ]
+    columns = [Column("bot", "name"), Column("a round", detail="±")]
+    columns += [Column("a decision", detail="±"), *map(Column, ("best %", "decisions"))]
+    columns += [Column(title, spare=True) for title in ("rounds", "games")]
     rows: list[Sequence[str | Cell]] = [
         (
             Cell(one.entrant, href=link_to_games(one.entrant)),
@@ -430,12 +423,9 @@ def dearest_table(
     caption: str = "",
 ) -> Table:
     """Return decisions with links to their moments in the replays."""
-    columns = [
-        Column("game", "name"),
-        Column("loss", detail="±"),
-        Column("choice", "word"),
-        Column("better", "word"),
-        Column("bot", "name"),
+    columns = [Column("game", "name"), Column("loss", detail="±")]
+    columns += [Column("choice", "word"), Column("better", "word"), Column("bot", "name")]
+    columns += [
         Column("question"),
         Column("round", spare=True),
         Column("phase", "word", spare=True),

@@ -18,7 +18,7 @@ from tournaments.rating.ratings import fit
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
 from tournaments.report.html import charts
-from tournaments.report.ratings.standings import Encounter, encounters
+from tournaments.report.ratings.comparison import Encounter, encounters
 from tournaments.tuning.parameters import Parameter
 from tournaments.tuning.search import Step
 

@@ -1,0 +1,125 @@
+"""Learning a bot's policy from the plays that it chose in logged games: a conditional logit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import astuple
+from numpy.typing import NDArray
+
+from arena.analysis.timeline import Timeline
+from arena.engine.state import Game
+from arena.valuation.batch import RoundBatch
+from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT, Flags, Places
+from arena.valuation.policy import FEATURES, UNIT, USUAL, Policy, options_of, tables_of
+from protocol.messages import Play
+from protocol.records import ChoiceRecord
+
+Floats = NDArray[np.float64]
+
+PULL = 2e-4
+"""The pull of each weight to that of the usual policy, a choice: few choices teach little."""
+STEPS = 50
+"""The most steps of Newton's method; about ten are enough."""
+DECIMALS = 3
+"""Decimals of a learnt weight: its sums differ between machines far below them."""
+
+
+class Choice(NamedTuple):
+    """A play of one tile that a bot chose among several."""
+
+    game: Game
+    play: Play
+
+
+class LearntPolicy(NamedTuple):
+    """A policy, and how well it foresees the choices from which it was learnt."""
+
+    policy: Policy
+    choices: int
+    foreseen: float
+    """The share of the choices that are the policy's best option, 0 to 1."""
+
+
+def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
+    """Yield the choices of a seat in a game that its policy is learnt from."""
+    for asked in timeline.questions(seat):
+        if isinstance(asked.answer, ChoiceRecord):
+            play = asked.options[asked.answer.choice]
+            plays = sum(isinstance(one, Play) for one in asked.options)
+            if isinstance(play, Play) and plays > 1:
+                yield Choice(asked.game, play)
+
+
+def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:
+    """Learn the policy under which these choices are likeliest, near to the usual one."""
+    if not choices:
+        return LearntPolicy(USUAL, 0, 0.0)
+    options, chosen, begins = _rows(choices)
+    spread = options.std(axis=0)
+    # A feature that no option of these has more than another keeps its usual weight.
+    used = spread > 0
+    scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL))
+    weights = usual.copy()
+    weights[used] = _newton(scaled, chosen, begins, usual[used] * spread[used]) / spread[used]
+    policy = Policy(*np.round(weights, DECIMALS).tolist())
+    worths = options @ np.array(astuple(policy))
+    best = np.maximum.reduceat(worths, begins)
+    foreseen = float(np.mean(worths[chosen] >= best - 0.5 / UNIT))
+    return LearntPolicy(policy, len(choices), round(foreseen, 4))
+
+
+def _rows(choices: Sequence[Choice]) -> tuple[Floats, Flags, Places]:
+    """Return the features of all options, which of them were chosen, and where choices begin."""
+    batch = RoundBatch.of([one.game for one in choices])
+    tables, rounds = batch.tables, np.arange(len(batch))
+    of, (tile, end), _ = batch.plays()
+    end = np.where(end == HIGHER, LEFT, end)
+    next_seat = np.array(batch.settings.after)[batch.turn]
+    known = batch.hands[batch.turn, rounds], batch.hands[next_seat, rounds], batch.line
+    options = options_of(tables, batch.ends, of, tile, end)
+    # The features are written once: as the worths by a policy of one weight.
+    features = np.stack(
+        [
+            tables_of(tables, Policy(**{name: 1.0})).worths(*known, options) / UNIT
+            for name in FEATURES
+        ],
+        axis=1,
+    )
+    mask = dict(zip(tables.tiles, tables.bits.tolist(), strict=True))
+    put = np.array([[mask[one.play.tile], one.play.end == "right"] for one in choices])[of]
+    chosen: Flags = (tile == put[:, 0]) & ((end == RIGHT) == put[:, 1])
+    return features, chosen, np.searchsorted(of, rounds)
+
+
+def _newton(options: Floats, chosen: Flags, begins: Places, usual: Floats) -> Floats:
+    """Return the weights of the highest penalised likelihood, which is concave."""
+    of = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(options)))
+    pull, seen, weights = PULL * len(begins), options[chosen].sum(axis=0), usual.copy()
+    value = -np.inf
+    step = np.zeros_like(weights)
+    for _ in range(STEPS):
+        tried = weights + step
+        worths = options @ tried
+        worths -= np.maximum.reduceat(worths, begins)[of]
+        chances = np.exp(worths)
+        sums = np.add.reduceat(chances, begins)
+        away = tried - usual
+        found = float(worths[chosen].sum() - np.log(sums).sum() - pull / 2 * (away @ away))
+        if found < value:
+            step /= 2
+            continue
+        weights, value = tried, found
+        chances /= sums[of]
+        means = np.add.reduceat(chances[:, None] * options, begins)
+        slope = seen - chances @ options - pull * away
+        curve = (options * chances[:, None]).T @ options - means.T @ means
+        step = np.linalg.solve(curve + pull * np.eye(len(weights)), slope)
+        if np.abs(step).max() < 1e-9:
+            break
+    return weights
+
+
+def all_choices(timelines: Iterable[tuple[Timeline, int]]) -> list[Choice]:
+    """Return the choices of a bot in these games, each with its seat."""
+    return [one for timeline, seat in timelines for one in choices_of(timeline, seat)]

@@ -1,0 +1,186 @@
+"""Policies: their worths against a plain reading, their chances, and what choices teach."""
+
+from collections.abc import Sequence
+from math import exp
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import astuple
+
+from arena.analysis.timeline import Timeline
+from arena.engine import values
+from arena.engine.state import Game
+from arena.rules.variants import find_variant
+from arena.valuation.batch import RoundBatch
+from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT
+from arena.valuation.learn_policy import Choice, choices_of, learn_policy
+from arena.valuation.playouts import play_out
+from arena.valuation.policy import (
+    FEATURES,
+    KEEN,
+    UNIT,
+    USUAL,
+    Policy,
+    favourites,
+    options_of,
+    tables_of,
+)
+from protocol.messages import Play
+from protocol.records import ChoiceRecord
+from protocol.ruleset import set_of_tiles
+from tests.support.logged_games import any_of, logged
+from tests.support.positions import position
+
+DRAW = find_variant("draw")
+
+
+def features(game: Game, play: Play) -> list[float]:
+    """Return the features of a play, read from the game's own values."""
+    state, tiles = game.playing, set_of_tiles(game.rules.deal)
+    seat = state.turn
+    hand, others = list(state.hands[seat]), state.hands[(seat + 1) % game.seats]
+    line = [tile for tile in tiles if not any(tile in held for held in state.hands)]
+    stock = [tile for tile, bit in state.table.bit.items()
+             if any(bit in row for row in state.stock_rows) and tile in tiles]  # fmt: skip
+    line = [tile for tile in line if tile not in stock]
+    rest = [tile for tile in hand if tile != play.tile]
+    if state.layout:
+        left, right = state.ends.left, state.ends.right
+        ends = (sum(play.tile) - left, right) if play.end == "left" else (
+            left, sum(play.tile) - right)  # fmt: skip
+    else:
+        ends = play.tile
+    fits = [tile for tile in rest if set(tile) & set(ends)]
+    unseen = [tile for tile in tiles if tile not in hand and tile not in line]
+    follow = [tile for tile in unseen if set(tile) & set(ends)]
+    return [
+        sum(play.tile),
+        play.tile[0] == play.tile[1],
+        len(fits),
+        bool(fits),
+        len(fits) * (ends[0] == ends[1]),
+        len({pip for tile in rest for pip in tile}),
+        exp(-len(follow) * len(others) / max(len(unseen), 1)),
+        not any(set(tile) & set(ends) for tile in others),
+        play.end != "right",
+        tiles.index(play.tile) / len(tiles),
+    ]
+
+
+def plays_in(games: Sequence[Game]) -> list[tuple[Game, Play]]:
+    return [
+        (game, option)
+        for game in games
+        for option in values.legal(game)
+        if isinstance(option, Play)
+    ]
+
+
+@given(st.integers(1, 10_000), st.sampled_from(["draw", "jordanian", "ukrainian", "austrian"]))
+def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: str) -> None:
+    game = logged(find_variant(name), 2, any_of(board), board=board)
+    asked = [one.game for one in Timeline(game).questions(0)][:20]
+    wanted = plays_in([one for one in asked if one.playing.phase.name == "play"])
+    batch = RoundBatch.of([one for one, _ in wanted])
+    rounds, tables = np.arange(len(wanted)), batch.tables
+    mask = dict(zip(tables.tiles, tables.bits.tolist(), strict=True))
+    tiles = np.array([mask[play.tile] for _, play in wanted], tables.dtype)
+    ends = np.array([RIGHT if play.end == "right" else LEFT for _, play in wanted])
+    options = options_of(tables, batch.ends, rounds, tiles, ends)
+    others = np.array(batch.settings.after)[batch.turn]
+    known = batch.hands[batch.turn, rounds], batch.hands[others, rounds], batch.line
+    worths = tables_of(tables, USUAL).worths(*known, options)
+    naive = [np.dot(astuple(USUAL), features(*one)) * UNIT for one in wanted]
+    # Each of the parts is rounded to a thousandth.
+    assert np.abs(worths - naive).max() <= len(FEATURES)
+
+
+def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
+    """One pip less is e times likelier, and 6-1 and 1-0 differ by six."""
+    game = position("draw", hands=["61 10", "55"], line="65 51", stock="")
+    rows, policy = 4000, Policy(pip=-1 / 6)
+    batch = RoundBatch.of([game]).repeat(rows)
+    options = options_of(
+        batch.tables,
+        batch.ends,
+        np.repeat(np.arange(rows), 2),
+        np.tile(
+            [batch.tables.bits[batch.tables.tiles.index(one)] for one in ((6, 1), (1, 0))], rows
+        ),
+        np.full(2 * rows, RIGHT),
+    )
+    worths = tables_of(batch.tables, policy).worths(
+        batch.hands[0], batch.hands[1], batch.line, options
+    )
+    places, _ = favourites(options, worths, np.arange(rows) * 7919, rows)
+    share = float(np.mean(places == options.places[1]))
+    assert share == pytest.approx(exp(1) / (1 + exp(1)), abs=0.03)
+    (place,) = set(favourites(options, worths, None, rows)[0].tolist())
+    assert place == options.places[1]
+
+
+def test_noise_follows_from_the_seed_of_a_round_alone() -> None:
+    game = values.new_game(DRAW, 2)
+    game = values.begin(game, values.chance_decides(game, bytes([7] * 32)))
+    batch, seeds = RoundBatch.of([game]).repeat(64), np.arange(64) * 101
+    gains = play_out(batch, [USUAL, KEEN], seeds)
+    assert len(np.unique(gains, axis=0)) > 1
+    back = np.arange(63, -1, -1)
+    assert (play_out(batch.select(back), [USUAL, KEEN], seeds[back]) == gains[back]).all()
+    assert len(np.unique(play_out(batch, [USUAL, KEEN]), axis=0)) == 1
+
+
+TRUE = Policy(pip=0.5, double=3.0, fits=1.5, safe=1.0, left=0.5)
+
+
+def played_by(policy: Policy, boards: int) -> list[Choice]:
+    """Return choices that are made with just the chances of a policy."""
+    found = []
+    for board in range(boards):
+        game = logged(DRAW, 2, any_of(board), board=board)
+        for asked in Timeline(game).questions(0):
+            plays = [play for _, play in plays_in([asked.game])]
+            if len(plays) > 1:
+                worths = np.array(
+                    [np.dot(astuple(policy), features(asked.game, one)) for one in plays]
+                )
+                chances = np.exp(worths - worths.max())
+                rng = np.random.default_rng([board, asked.number])
+                which = rng.choice(len(plays), p=chances / chances.sum())
+                found.append(Choice(asked.game, plays[which]))
+    return found
+
+
+def test_a_policy_is_learnt_from_its_choices() -> None:
+    choices = played_by(TRUE, 40)
+    learnt = learn_policy(choices)
+    assert learnt.choices == len(choices) > 500
+    for name in ("pip", "double", "fits"):
+        assert getattr(learnt.policy, name) == pytest.approx(getattr(TRUE, name), rel=0.35), name
+    assert learnt.foreseen > 0.6
+
+
+def test_nothing_teaches_the_usual_policy() -> None:
+    assert learn_policy([]).policy == USUAL
+    few = learn_policy(played_by(TRUE, 1)[:3]).policy
+    assert few != USUAL
+
+
+def test_forced_plays_and_draws_are_no_choices() -> None:
+    timeline = Timeline(logged(DRAW, 2, any_of(3)))
+    choices = list(choices_of(timeline, 0))
+    asked = [one for one in timeline.questions(0) if isinstance(one.answer, ChoiceRecord)]
+    assert 0 < len(choices) < len(asked)
+    assert all(len(plays_in([one.game])) > 1 for one in choices)
+
+
+def test_the_end_that_leads_counts_as_left() -> None:
+    assert HIGHER not in (LEFT, RIGHT)
+    game = values.new_game(DRAW, 2)
+    game = values.begin(game, values.chance_decides(game, bytes([3] * 32)))
+    plays = [play for _, play in plays_in([game])]
+    learnt = learn_policy([Choice(game, plays[0])])
+    # All leads are on the left: nothing is learnt about the end.
+    assert learnt.policy.left == USUAL.left

@@ -1,0 +1,40 @@
+"""results.json stands for the results only while nothing that it is made from has changed."""
+
+import os
+from pathlib import Path
+
+from tests.support.events import SMALL, boneyard, run
+from tests.support.library import copy_of
+from tournaments.report.results_file import current_results
+from tournaments.storage.folder import Folder, load_event
+
+FAR = 2**62  # A moment later than every other, in ns.
+
+
+def test_a_report_is_current_until_a_source_changes(tmp_path: Path) -> None:
+    folder = Folder(copy_of("round-robin", tmp_path / "event"))
+    boneyard("report", str(folder.path))
+    event = load_event(folder)
+    found = current_results(folder, event, 12)
+    assert found
+    assert found.played == 12
+    assert current_results(folder, event, 11) is None
+    for source in (folder.event, folder.ledger, folder.path / "games"):
+        before = source.stat().st_mtime_ns
+        os.utime(source, ns=(FAR, FAR))
+        assert current_results(folder, event, 12) is None
+        os.utime(source, ns=(before, before))
+    folder.commitments.write_bytes(folder.commitments.read_bytes() + b"\n")
+    assert current_results(folder, event, 12) is None
+
+
+def test_a_run_with_nothing_to_do_writes_no_report(tmp_path: Path) -> None:
+    folder = Folder(copy_of("round-robin", tmp_path / "event"))
+    boneyard("report", str(folder.path))
+    before = folder.page.stat().st_mtime_ns
+    run(folder.path, *SMALL)
+    assert folder.page.stat().st_mtime_ns == before
+    folder.crosstable.unlink()
+    run(folder.path, *SMALL)
+    assert folder.page.stat().st_mtime_ns > before
+    assert folder.crosstable.exists()
