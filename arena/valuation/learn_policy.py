@@ -1,6 +1,6 @@
 """Learning a bot's policy from the plays that it chose in logged games: a conditional logit."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
-from arena.valuation.batch import RoundBatch
-from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT, Flags, Places
+from arena.valuation.batch import HIGHER, LEFT, RIGHT, Flags, Places, RoundBatch
 from arena.valuation.policy import FEATURES, UNIT, USUAL, Policy, options_of, tables_of
 from protocol.messages import Play
 from protocol.records import ChoiceRecord
@@ -118,8 +117,3 @@ def _newton(options: Floats, chosen: Flags, begins: Places, usual: Floats) -> Fl
         if np.abs(step).max() < 1e-9:
             break
     return weights
-
-
-def all_choices(timelines: Iterable[tuple[Timeline, int]]) -> list[Choice]:
-    """Return the choices of a bot in these games, each with its seat."""
-    return [one for timeline, seat in timelines for one in choices_of(timeline, seat)]

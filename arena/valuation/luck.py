@@ -24,8 +24,7 @@ from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.engine.structs import Method
 from arena.logs.gamelog import LoggedGame
-from arena.valuation.batch import RoundBatch, mask_tables
-from arena.valuation.batch.tables import Places
+from arena.valuation.batch import Places, RoundBatch, mask_tables
 from arena.valuation.playouts import play_out
 from arena.valuation.policy import USUAL, Policy
 from arena.valuation.win_chance import MILLI, WHOLE, law_of, lead_to_come, share_of_scores

@@ -37,13 +37,13 @@ ROOMS = {
     "files": Room(250, 0, ("arena/files.py",)),
     "engine": Room(1_950, 0, ("arena/engine",)),
     "match": Room(2_125, 2_191, ("arena/match",)),
-    "logs": Room(965, 0, ("arena/logs",)),
+    "logs": Room(965, 974, ("arena/logs",)),
     "rules": Room(1_550, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_350, ("arena/sandbox",)),
     "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_404, ("arena/conformance",)),
     "analysis": Room(1_800, 2_147, ("arena/analysis",)),
-    "valuation": Room(2_860, 0, ("arena/valuation",)),
+    "valuation": Room(3_000, 3_210, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
@@ -52,12 +52,12 @@ ROOMS = {
     "formats and tuning": Room(2_400, 2_660, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_420, ("tournaments/rating",)),
-    "storage": Room(1_700, 2_036, ("tournaments/storage",)),
+    "storage": Room(1_700, 2_216, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_044, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_986, ("tournaments/report",)),
     "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
-        1_300, 1_539, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_570, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(
         4_500,

@@ -50,9 +50,11 @@ class LearnTask(Struct):
     """The last boards of the policies that these games teach."""
 
 
-def learn_task(logs: SittingLogs, entrant: str, games: Iterable[str]) -> LearnTask:
-    """Return the task to learn a bot's policy from these games."""
-    task = LearnTask(entrant, {}, [])
+def learn_task(
+    logs: SittingLogs, entrant: str, games: Iterable[str], boards: Iterable[int] = ()
+) -> LearnTask:
+    """Return the task to learn a bot's policy from these games, see `LearnTask`."""
+    task = LearnTask(entrant, {}, [*boards])
     for game in games:
         for path in logs.of(game):
             task.logs.setdefault(path, []).append(game)

@@ -176,19 +176,17 @@ def luck_faults(
 
 def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
     """Yield each policy that its games do not teach, or that has seen a later board."""
-    logs, tasks = SittingLogs(folder.path / FOLDER), list[LearnTask]()
+    logs, where = SittingLogs(folder.path / FOLDER), f"{folder.luck}: the policy of"
+    tasks = list[LearnTask]()
     for one in policies.values():
         played = [game.split(".") for game in one.games]
         if all(int(board) <= one.boards and one.entrant in seats for board, *seats in played):
-            tasks.append(learn_task(logs, one.entrant, one.games))
-            tasks[-1].boards.append(one.boards)
+            tasks.append(learn_task(logs, one.entrant, one.games, [one.boards]))
         else:
-            of = f"{folder.luck}: the policy of {one.entrant} after board {one.boards}"
-            yield f"{of} is learnt from other games than its own on these boards"
+            yield f"{where} {one.entrant} after board {one.boards} has learnt from other games"
     for (learnt,) in on_all_cores(learn, tasks):
         if learnt != policies[learnt.entrant, learnt.boards]:
-            of = f"{folder.luck}: the policy of {learnt.entrant} after board {learnt.boards}"
-            yield f"{of} is not what its games teach"
+            yield f"{where} {learnt.entrant} after board {learnt.boards} is not what games teach"
 
 
 # --- the review ---

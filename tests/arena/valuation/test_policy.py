@@ -13,8 +13,7 @@ from arena.analysis.timeline import Timeline
 from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from arena.valuation.batch import RoundBatch
-from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT
+from arena.valuation.batch import HIGHER, LEFT, RIGHT, RoundBatch
 from arena.valuation.learn_policy import Choice, choices_of, learn_policy
 from arena.valuation.playouts import play_out
 from arena.valuation.policy import (
