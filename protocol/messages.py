@@ -69,7 +69,6 @@ class Guess(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
     """Guess the total of the tiles drawn for the lead; the seat that is right leads (C.11)."""
 
     parity: Literal["odd", "even"]
-    """The guess."""
 
 
 class Bid(Struct, frozen=True, gc=False, tag_field="do", tag="bid"):
@@ -104,9 +103,7 @@ class Guessed(Struct, frozen=True, gc=False, tag_field="do", tag="guess"):
     """A seat guessed odd or even; the lots that decide follow."""
 
     seat: int
-    """The seat that guessed."""
     parity: Literal["odd", "even"]
-    """The guess."""
 
 
 class Annulled(Struct, frozen=True, gc=False, tag_field="do", tag="annul"):
@@ -138,14 +135,12 @@ class Called(Struct, frozen=True, gc=False, tag_field="do", tag="call"):
     """A seat called the round blocked."""
 
     seat: int
-    """The seat that called."""
 
 
 class Leads(Struct, frozen=True, gc=False, tag_field="do", tag="leads"):
     """The round begins: this seat leads."""
 
     seat: int
-    """The seat that leads."""
 
 
 class Played(Struct, frozen=True, gc=False, tag_field="do", tag="play"):
@@ -192,7 +187,8 @@ class Hello(RefereeMessage, frozen=True, tag="hello"):
 
 
 class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The time limits of a bot, in ms of the referee's monotonic clock."""
+    """The time limits of a bot, in ms of the referee's monotonic clock; for a sealed bot each ms is
+    a million instructions of its own."""
 
     start_ms: Annotated[int, Meta(ge=1, le=600_000)] = 10_000
     """The time from the start of the process to its hello, in ms."""
@@ -203,6 +199,12 @@ class Clock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     forced: Literal["skip", "ask"] = "skip"
     """A seat with one option only: "skip" plays it without a question; "ask" asks all the same, so
     that the moments of the questions tell nothing about hands."""
+    effort: Annotated[int, Meta(ge=1, le=86_400_000)] | UnsetType = UNSET
+    """The work of a sealed bot for each question, in million instructions; without it as many as
+    move_ms. A seat has it if its bot is sealed."""
+    effort_bank: Annotated[int, Meta(ge=0, le=86_400_000)] | UnsetType = UNSET
+    """Its reserve for a whole game, in million instructions; without it as many as bank_ms, or as
+    many times effort."""
 
 
 class GameStarts(RefereeMessage, frozen=True, tag="game"):
@@ -222,13 +224,14 @@ class GameStarts(RefereeMessage, frozen=True, tag="game"):
     """The points that end the game at this table."""
     clock: Clock
     """The time limits."""
+    seed: str | UnsetType = UNSET
+    """A sealed bot's: the seed of its chance, in hex, from the board's commitment and the seat."""
 
 
 class Stock(Struct, frozen=True, gc=False):
     """The boneyard as everybody sees it."""
 
     tiles: int
-    """The number of tiles in it."""
     drawable: int
     """The number of tiles that may still be drawn."""
 

@@ -87,7 +87,7 @@ class Sitting(Record, frozen=True, tag="sitting"):
     clock: Clock
     """The event's clock in full."""
     sandbox: str
-    """The sandbox level at which the bots ran: A, B, C, D or off."""
+    """The sandbox level at which the bots ran: S if all are sealed, A, B, C, D or off."""
     missing: tuple[str, ...]
     """The promises that this level cannot keep, each a sentence."""
     machine: str = ""
@@ -330,7 +330,6 @@ class Commitment(Struct, frozen=True, forbid_unknown_fields=True):
     """The commitment to a board's deals, published before the first game."""
 
     board: Count
-    """The board."""
     sha256: Hex32
     """SHA-256 of a label and the board's seed."""
 
@@ -339,6 +338,5 @@ class Reveal(Struct, frozen=True, forbid_unknown_fields=True):
     """The seed of a board, published when every game on the board is over."""
 
     board: Count
-    """The board."""
     seed: Seed
     """The board's seed; it must match the commitment."""

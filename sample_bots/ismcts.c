@@ -1408,7 +1408,7 @@ static int search(double until)
             swap_two();
         State s = world(stock);
         simulate(&s);
-        if (now_ms() > until)
+        if (count % 16 == 15 && now_ms() > until) /* a look at the clock is dear to a sealed bot */
             break;
     }
     int best = 0, visits[MOST_MOVES] = {0};

@@ -111,7 +111,7 @@ class ReaskSession(ReplyWaiter):
                 self._bot.send(line)
             now = self._poller.now()
             self._bot.send(asked)
-            self.expect(self._bot, self._question.time_ms, now)
+            self.expect(self._bot, self._question.limit_ms, now)
             await self.wait()
         if self.error:
             raise self.error
@@ -120,6 +120,8 @@ class ReaskSession(ReplyWaiter):
     def on_line(self, line: bytes, ms: float, _: object = None) -> None:
         """Judge a line as a referee does."""
         question, lag_ms = self._question, self._deadline.given_back_ms
+        if question.is_effort:
+            ms, lag_ms = self._bot.evidence().effort_ms(), 0.0
         reply = referee.judge_answer(question, decode_line(line))
         if isinstance(reply, Choose):
             id, choice, note, usage = reply.id, reply.choice, reply.note, reply.usage

@@ -1,7 +1,7 @@
 """Replay of a logged game from its seed, by a referee, with the mismatches that it finds."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
@@ -38,32 +38,45 @@ def setup_of(logged: LoggedGame) -> GameSetup:
 def resume_game(referee: Referee, logged: LoggedGame) -> bool:
     """Bring a new referee to where a log was cut off; return False if the log does not fit it.
 
-    It then sends to fresh bots all that was sent but the questions that are answered.
+    It then sends to fresh bots all that was sent but the questions that are answered. Sealed bots
+    get these too: after the same answers they are in the same state.
     """
-    lines = [*_answer_again(referee, logged)]
+    clocks = logged.sitting.seat_clocks
+    sealed = {seat for seat, clock in enumerate(clocks) if clock.effort}
+    lines = [*_answer_again(referee, logged, sealed)]
     made, written = referee.take_records(), (logged.game, *logged.records)
     begun = made[: len(written)]
-    referee.send_again(lines, [*written, *made[len(written) :]])
+    repeated = (one.seat for one in logged.choices() if one.seat in sealed)
+    referee.send_again(lines, [*written, *made[len(written) :]], repeated)
     return [*map(_bare, written)] == [*map(_bare, begun)]
 
 
-def _answer_again(referee: Referee, logged: LoggedGame) -> Iterator[tuple[int, bytes]]:
-    """Apply all answers and fouls of a log; yield the lines but the questions that they answer."""
+def _answer_again(
+    referee: Referee, logged: LoggedGame, sealed: Collection[int] = ()
+) -> Iterator[tuple[int, bytes]]:
+    """Apply all answers and fouls of a log; yield the lines but the questions that they answer.
+
+    `sealed`: the seats whose questions it yields too.
+    """
     for record in logged.choices():
         question = referee.awaiting
         if question is None or question.seat != record.seat:
             break
-        yield from referee.take_outgoing()[:-1]  # A question is always the last line.
-        seat, ms, lag_ms = record.seat, record.ms, record.given_back_ms
-        if isinstance(record, FoulRecord):
-            fault, line = Fault(record.foul, record.detail), record.line.encode()
-            referee.forfeit(seat, fault, ms=ms, line=line, given_back_ms=lag_ms)
-        else:
-            answer = Choose(
-                id=record.id, choice=record.choice, note=record.note, usage=record.usage
-            )
-            referee.receive(seat, b"", ms, lag_ms, answer)
+        lines = referee.take_outgoing()
+        yield from lines if record.seat in sealed else lines[:-1]  # The question is the last.
+        repeat_answer(referee, record)
     yield from referee.take_outgoing()
+
+
+def repeat_answer(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
+    """Give a referee what a log has of the seat that it asks."""
+    seat, ms, lag_ms = record.seat, record.ms, record.given_back_ms
+    if isinstance(record, FoulRecord):
+        fault, line = Fault(record.foul, record.detail), record.line.encode()
+        referee.forfeit(seat, fault, ms=ms, line=line, given_back_ms=lag_ms)
+    else:
+        id, choice, note, usage = record.id, record.choice, record.note, record.usage
+        referee.receive(seat, b"", ms, lag_ms, Choose(id=id, choice=choice, note=note, usage=usage))
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:

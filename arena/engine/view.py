@@ -3,7 +3,10 @@
 Each message is built from nothing, field by field, so that a seat learns only what it may know.
 """
 
+import hashlib
 from functools import cache
+
+from msgspec import UNSET
 
 from arena import engine
 from arena.engine.state import Game, Round
@@ -113,8 +116,11 @@ def history(state: Round, seat: int) -> list[Event]:
     ]
 
 
-def starting_events(game: Game, number: int, seat: int, clock: Clock) -> GameStarts:
-    """Return the message to a seat when a game begins."""
+def starting_events(
+    game: Game, number: int, seat: int, clock: Clock, commitment: str = ""
+) -> GameStarts:
+    """Return the message to a seat when a game begins; `commitment`: that to its board's deals."""
+    chance = f"boneyard chance {commitment} {seat}".encode()
     return GameStarts(
         game=number,
         seat=seat,
@@ -123,6 +129,7 @@ def starting_events(game: Game, number: int, seat: int, clock: Clock) -> GameSta
         rules=game.rules,
         target=game.target,
         clock=clock,
+        seed=hashlib.sha256(chance).hexdigest() if clock.effort else UNSET,
     )
 
 

@@ -16,6 +16,7 @@ from arena.match.player import Evidence, Listener
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.usage import ResourceUsage
+from arena.sealed.frames import FrameReader
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
@@ -39,6 +40,7 @@ class BotProcess(PipedProcess):
         self.voids = 0
         """Starts before this one that did not count, until a game has taken them up."""
         self._listener: Listener | None = None
+        self._effort_ms = 0.0
 
     @property
     def pid(self) -> int:
@@ -66,7 +68,8 @@ class BotProcess(PipedProcess):
         self.stderr_bytes = self._stderr_taken = 0
 
     def _hold(self, rest: bytes) -> None:
-        if len(self._outbox) > OUTBOX:
+        # A host reads on at the latest when its bot has used up its instructions.
+        if len(self._outbox) > OUTBOX and not self.frames:
             self._set_fault(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
         else:
             super()._hold(rest)
@@ -84,10 +87,22 @@ class BotProcess(PipedProcess):
         """Return the next whole line without its newline, or None. An endless line is a fault."""
         if not self._inbox:
             return None
+        if self.frames:
+            return self._next_framed(self.frames)
         line = self._take_line()
         if line is None and len(self._inbox) >= MAX_LINE:
             self._set_overlong()
         return line
+
+    def _next_framed(self, frames: FrameReader) -> bytes | None:
+        """Return the next line of a sealed bot in this game, as its host passes it on."""
+        while (line := self._take_line()) is not None:
+            if frame := frames.read(line):
+                self._effort_ms = frame.effort_ms
+                if frame.fault:
+                    self._set_fault(frame.fault)
+                return frame.line
+        return None
 
     def take_lines(self, most: int) -> list[bytes]:
         """Return at most so many whole lines at once, as `next_line` does one by one."""
@@ -114,6 +129,7 @@ class BotProcess(PipedProcess):
             self._take_voids,
             self.cpu_ms,
             lambda: self.cpu_seen_ms,
+            lambda: self._effort_ms,
         )
 
     def _take_voids(self) -> int:
@@ -182,7 +198,7 @@ class BotProcess(PipedProcess):
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game; a lone line takes no buffer."""
         listener = self._listener
-        if self._inbox or listener is None or self._censor:
+        if self._inbox or listener is None or self._censor or self.frames:
             self._read_more()
             return self._notify()
         data = self._read_stdout()

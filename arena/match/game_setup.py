@@ -38,3 +38,10 @@ class OpenQuestion(Struct, frozen=True):
     id: int
     options: tuple[Option, ...]
     time_ms: int
+    is_effort: bool = False
+    """True if the time is counted in million instructions, by the host of a sealed bot."""
+
+    @property
+    def limit_ms(self) -> int:
+        """The time on our own clock, in ms; of a sealed bot only a broken host needs so much."""
+        return max(60_000, 100 * self.time_ms) if self.is_effort else self.time_ms

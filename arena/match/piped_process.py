@@ -2,16 +2,20 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from arena.sandbox.command import Command
-from arena.sandbox.dependencies import as_named
+from arena.sandbox.dependencies import as_named, program_paths
+from arena.sandbox.limits import Limits
 from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
+from arena.sealed import module
+from arena.sealed.frames import FrameReader
 
 READ = 65_536
 """The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
@@ -63,6 +67,9 @@ class PipedProcess:
     Subclasses judge what they read.
     """
 
+    frames: FrameReader | None = None
+    """The reader of its host's frames, of a sealed bot."""
+
     def __init__(self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT) -> None:
         """Start the process in this thread, in a group of its own.
 
@@ -70,6 +77,10 @@ class PipedProcess:
         without work; then the kernel kills each process that asked to die with its parent.
         Raises CannotStartError.
         """
+        if module.is_module(command.argv):
+            self.frames = FrameReader()
+            command = hosted(command, sandbox.limits)
+            sandbox = sandbox.with_spare_memory(module.SPARE_MIB)
         self.limits = sandbox.limits
         """The limits of its resources."""
         self.tables = 1
@@ -124,6 +135,8 @@ class PipedProcess:
 
     def send(self, line: bytes) -> None:
         """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
+        if self.frames:
+            self.frames.note_sent(line)
         # Every question passes here: the usual write costs one call.
         try:
             written = 0 if self._outbox else os.write(self._stdin, line)
@@ -260,6 +273,16 @@ def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
         with process:
             slot.close()
         raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
+
+
+def hosted(command: Command, limits: Limits) -> Command:
+    """Return the command of the host that runs a sealed bot. Raises CannotStartError."""
+    if module.wasmtime_folder() is None:
+        raise CannotStartError(module.MISSING)
+    reads = (*program_paths(Path(sys.executable)), *module.host_files(), *command.reads)
+    return Command(
+        module.host_argv(command.argv, limits.memory), command.folder, reads, command.own
+    )
 
 
 def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:

@@ -5,7 +5,7 @@ to send, the records to log, and the seat that must answer next.
 """
 
 import hashlib
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
@@ -157,9 +157,16 @@ class Referee:
         records, self.unlogged = self.unlogged, []
         return records
 
-    def send_again(self, lines: list[tuple[int, bytes]], records: list[LogRecord]) -> None:
-        """Set the next lines to send and records to log, of a game that was cut off and goes on."""
+    def send_again(
+        self, lines: list[tuple[int, bytes]], records: list[LogRecord], repeated: Iterable[int]
+    ) -> None:
+        """Set the next lines to send and records to log, of a game that was cut off and goes on.
+
+        `repeated`: the seat of each answered question among the lines, which it answers again.
+        """
         self._outgoing, self.unlogged, self.went_on = lines, records, True
+        for seat in repeated:
+            self._stale[seat] -= 1
 
     def has_fouled(self, seat: int) -> bool:
         """Tell whether a seat has fouled, so that the referee plays its first legal option."""
@@ -174,7 +181,8 @@ class Referee:
             self._close("foul")
         else:
             for seat in range(len(setup.seats)):
-                starts = view.starting_events(self._game, setup.number, seat, self._clocks[seat])
+                clock = self._clocks[seat]
+                starts = view.starting_events(self._game, setup.number, seat, clock, seal)
                 self._say(seat, starts)
             self._deal()
             self._go_on()
@@ -205,7 +213,8 @@ class Referee:
     def _ask(self, seat: int, options: tuple[Option, ...]) -> None:
         number = self._asked[seat] = self._asked[seat] + 1
         time_ms = self._move_ms[seat] + int(self._bank_ms[seat])
-        self.awaiting = OpenQuestion(seat, number, options, time_ms)
+        is_effort = bool(self._clocks[seat].effort)
+        self.awaiting = OpenQuestion(seat, number, options, time_ms, is_effort)
         self._send(seat, self._lines.question(seat, options, number, time_ms))
 
     def _count_stale(self, seat: int) -> Fault | None:

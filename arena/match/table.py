@@ -83,19 +83,26 @@ class Table(ReplyWaiter):
         assert question, "A seat is listened to only while it is asked."
         if self._keeps_stderr:
             self._keep_stderr(question)
-        referee.receive(question.seat, line, ms, self._deadline.given_back_ms, message)
+        ms, given_back_ms = self._charged(question, ms)
+        referee.receive(question.seat, line, ms, given_back_ms, message)
         self._deliver(at_once=referee.has_fouled(question.seat))
 
     def on_fault(self, fault: Fault, ms: float) -> None:
         """Forfeit the game for the seat that is asked: it is late or gone."""
         question = self._question
         assert question, "A seat is listened to only while it is asked."
-        if fault.foul == "late":
+        if fault.foul == "late" and not question.is_effort:
             # Evidence besides the times: it decides nothing.
             self._lateness = {"limit_ms": question.time_ms, "cpu_ms": self._cpu_of(question)}
-        given_back_ms = self._deadline.given_back_ms
+        ms, given_back_ms = self._charged(question, ms)
         self._referee.forfeit(question.seat, fault, ms=ms, given_back_ms=given_back_ms)
         self._deliver(at_once=True)
+
+    def _charged(self, question: OpenQuestion, ms: float) -> tuple[float, float]:
+        """Return the time charged, and given back: of a sealed bot its work, by its host."""
+        if question.is_effort:
+            return self._evidence[question.seat].effort_ms(), 0.0
+        return ms, self._deadline.given_back_ms
 
     def fail(self, error: Exception) -> None:
         """End the game without a result, unless the asked seat stops it a second time."""
@@ -148,7 +155,7 @@ class Table(ReplyWaiter):
         assert bot, "Nobody is asked where nobody sits."
         self._question = question
         self._cpu_before = self._evidence[question.seat].cpu_seen_ms()
-        self.expect(bot, question.time_ms, now)
+        self.expect(bot, question.limit_ms, now)
 
     def _write(self, records: Sequence[LogRecord]) -> None:
         self._unlogged.end()

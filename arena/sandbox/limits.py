@@ -61,7 +61,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def address_space(self) -> int:
         """Return the address space of each process, in bytes; Java reserves more than it uses."""
-        return max(4096 * MIB, 8 * self.memory)
+        return max(8192 * MIB, 8 * self.memory)
 
     @property
     def file_bytes(self) -> int:

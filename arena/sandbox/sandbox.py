@@ -1,7 +1,10 @@
 """The sandbox of a run: its level, and a sandboxed process for every bot."""
 
+from copy import copy
 from itertools import count
 from shutil import which
+
+from msgspec.structs import replace
 
 from arena.sandbox.command import Tools, find_tools
 from arena.sandbox.kernel.cgroups import Cgroup, Parents, parents
@@ -48,6 +51,12 @@ class Sandbox:
         if better == "B" and self._tools.bwrap is None:
             step = "`apt install bubblewrap` for B" if which("apt") else "install bubblewrap for B"
         return f"Sandbox: {self.level}; {step}."
+
+    def with_spare_memory(self, mib: int) -> "Sandbox":
+        """Return the same sandbox for processes that may have more memory."""
+        other = copy(self)
+        other.limits = replace(self.limits, memory_mib=self.limits.memory_mib + mib)
+        return other
 
     def new_process(self) -> SandboxedProcess:
         """Return a place for one bot. Raises OSError."""

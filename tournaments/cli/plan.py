@@ -90,7 +90,7 @@ def _short(event: Event) -> Event:
 def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     open_event(folder, event, None)
     ledger = Ledger(folder, event, on_all_cores)
-    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
     ends: dict[str, float] = {}
     began, over = trio.run(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
     settled = lanes.changed_at

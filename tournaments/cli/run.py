@@ -389,7 +389,7 @@ async def _prepare(folder: Folder, event: Event) -> Sandbox:
 
     Raises UserError, OSError, RunStoppedError.
     """
-    sandbox = choose_level(event.sandbox, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
     print_note(sandbox.brief)
     await check_greetings(event.entrants, event.clock.start_ms, sandbox, say=print_note)
     return sandbox

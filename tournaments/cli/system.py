@@ -31,6 +31,7 @@ def doctor(as_json: bool) -> None:
     from arena.sandbox.report import guarantee_table, verdict
     from arena.sandbox.select import examine_level
     from arena.sandbox.selftest.network import describe_network
+    from arena.sealed.toolchains import about_toolchains
     from arena.ui.progress import track
 
     # Most events are in folders below the working folder.
@@ -44,6 +45,7 @@ def doctor(as_json: bool) -> None:
     console.print(guarantee_table(findings), "", sep="\n")
     if any(one.confirmed and one.level in REQUIRED for one in findings):
         sentences.append(describe_network())
+    sentences.append(about_toolchains())
     for sentence in sentences:
         console.print(sentence, soft_wrap=not console.is_terminal, markup=False)
 

@@ -53,7 +53,7 @@ async def connect(
             read_certificates(place.tls),
             run=run,
             data=data,
-            resource=resource(event.sandbox),
+            resource=resource(event.sandbox_here),
             tell=tell,
         )
         await nursery.start(engine.run)

@@ -62,7 +62,6 @@ class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float
     """Duration of the calibration, in s."""
     sittings: int
-    """Sittings that began."""
     games: int
     """Games that were over."""
     questions: float | None = None
@@ -91,11 +90,8 @@ class Forecast(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Expected size, duration and precision of an event; JSON leaves out what is unknown."""
 
     event: str
-    """Name of the event."""
     entrants: int
-    """Number of entrants."""
     seats: int
-    """Seats at a table."""
     format: str
     """Name of the format."""
     boards: int

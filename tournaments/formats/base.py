@@ -42,7 +42,6 @@ class Pairings(NamedTuple):
     days: Sequence[Sequence[Meeting]]
     """The tables, in days; any prefix is as balanced as it can be."""
     boards: range
-    """Their boards."""
     values: Mapping[Unit, Values] = {}
     """Values of parameters with which units play there; see `tournaments.formats.tune`."""
 
@@ -104,9 +103,7 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """A rated bot: a command, and the fingerprint of its files."""
 
     name: VersionName
-    """Name in the tables."""
     command: Command
-    """Command that starts the bot."""
     fingerprint: str
     """SHA-256 of the command and of the files that it names."""
     retired: bool = False
@@ -145,7 +142,6 @@ class Contest:
 
     rules: Ruleset
     seats: int
-    """Seats at a table."""
     boards: int
     """Boards that each pairing plays, each in every seating; with versus the most."""
     boards_a_sitting: int

@@ -18,7 +18,6 @@ class ChallengeFormat(FixedTables, frozen=True):
     USUAL_CHALLENGER: ClassVar[int]
     """Place of the challenger if none is named."""
     FIELD_MEETS: ClassVar[bool]
-    """True if the field meets itself too."""
 
     challengers: tuple[str, ...] = ()
     """Names of the challengers; without any, the first bot of a gauntlet, the last of a ladder."""

@@ -210,11 +210,9 @@ class DrawnSide(NamedTuple):
     """A line of a drawn match."""
 
     name: str
-    """The entrants."""
     points: str
     """The points of the match, then those of the extra boards after a tie."""
     won: bool
-    """True if it advances."""
 
 
 class DrawnMatch(NamedTuple):
@@ -223,9 +221,7 @@ class DrawnMatch(NamedTuple):
     sides: tuple[DrawnSide, ...]
     """The better seed first; a bye has one."""
     note: str
-    """A remark on the result."""
     href: str
-    """The link to its games."""
 
 
 def _drawn(contest: Contest, match: Match, link: LinkToGames) -> DrawnMatch:

@@ -1,22 +1,24 @@
-"""An entrant's own clock, and its text: `200ms`, `1s`, `200ms-bank5s`. Pure."""
+"""An entrant's own clock, and its text: `200ms`, `1s`, `200ms-bank5s`, `200M`. Pure."""
 
 import re
 from typing import Annotated
 
-from msgspec import Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
+from arena.sandbox.command import Command
+from arena.sealed.module import is_module
 from protocol.errors import UserError
 from protocol.messages import Clock
 
 DAY_MS = 86_400_000
 """The longest time for a question, and in the bank, in ms."""
-UNITS = {"ms": 1, "s": 1000, "m": 60_000}
-"""The units of a clock's text, in ms."""
-CLOCK = r"[0-9]{1,8}(ms|s|m)(-bank[0-9]{1,8}(ms|s|m)?)?"
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "M": 1}
+"""The units of a clock's text, in ms; M is a million instructions of a sealed bot."""
+CLOCK = r"[0-9]{1,8}(ms|s|m|M)(-bank[0-9]{1,8}(ms|s|m|M)?)?"
 """The pattern of a clock in an entrant's name."""
-_TEXT = re.compile(r"([0-9.]{1,9})(ms|s|m)?(?:-bank([0-9.]{1,9})(ms|s|m)?)?")
-_WORD = re.compile(r"(.+)@([0-9.]{1,9}(?:ms|s|m)(?:-bank.*)?)", re.DOTALL)
+_TEXT = re.compile(r"([0-9.]{1,9})(ms|s|m|M)?(?:-bank([0-9.]{1,9})(ms|s|m|M)?)?")
+_WORD = re.compile(r"(.+)@([0-9.]{1,9}(?:ms|s|m|M)(?:-bank.*)?)", re.DOTALL)
 
 
 class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,9 +28,23 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
     """Time for each question, in ms; without one the event's."""
     bank_ms: Annotated[int, Meta(ge=0, le=DAY_MS)] | None = None
     """Reserve for a whole game, in ms; without one as many times `move_ms` as the event's."""
+    effort: Annotated[int, Meta(ge=1, le=DAY_MS)] | UnsetType = UNSET
+    """Of a sealed bot: work for each question, in million instructions, in place of the times."""
+    effort_bank: Annotated[int, Meta(ge=0, le=DAY_MS)] | UnsetType = UNSET
+    """Its reserve; without one as many times `effort` as the event's."""
+
+    @property
+    def is_effort(self) -> bool:
+        """True if it counts instructions."""
+        return self.effort is not UNSET
 
     def complete(self, clock: Clock) -> "OwnClock":
         """Return it with both times, by the event's clock."""
+        if self.effort is not UNSET:
+            usual, reserve = sealed_clock(clock), self.effort_bank
+            if reserve is UNSET:
+                reserve = min(DAY_MS, round(usual.bank_ms * self.effort / usual.move_ms))
+            return OwnClock(effort=self.effort, effort_bank=reserve)
         move = clock.move_ms if self.move_ms is None else self.move_ms
         bank = self.bank_ms
         if bank is None:
@@ -38,17 +54,33 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
     def applied_to(self, clock: Clock) -> Clock:
         """Return the event's clock with these times in it."""
         own = self.complete(clock)
+        if own.is_effort:
+            return replace(clock, effort=own.effort, effort_bank=own.effort_bank)
         return replace(clock, move_ms=own.move_ms, bank_ms=own.bank_ms)
 
     def name(self, clock: Clock) -> str:
         """Return its text, as after the @ in an entrant's name; `clock` is the event's."""
+        if self.effort is not UNSET:
+            return f"{self.effort}M" + (f"-bank{self.effort_bank}M" if self.effort_bank else "")
         bank = "" if self.bank_ms is None else f"-bank{write_time(self.bank_ms)}"
         return write_time(self.complete(clock).move_ms or 0) + bank
 
 
-def own_or(own: OwnClock | UnsetType | None, clock: Clock) -> Clock:
+def own_or(own: OwnClock | UnsetType | None, clock: Clock, command: Command) -> Clock:
     """Return the clock of an entrant: the event's, with times of its own if it has any."""
-    return own.applied_to(clock) if own else clock
+    mine = own.applied_to(clock) if own else clock
+    if is_module(command.argv):
+        return sealed_clock(mine)
+    return replace(mine, effort=UNSET, effort_bank=UNSET) if clock.effort else mine
+
+
+def sealed_clock(clock: Clock) -> Clock:
+    """Return the clock of a sealed bot: each of its ms is a million instructions."""
+    effort = clock.effort or clock.move_ms
+    bank = clock.effort_bank
+    if bank is UNSET:
+        bank = min(DAY_MS, round(clock.bank_ms * effort / clock.move_ms))
+    return replace(clock, move_ms=effort, bank_ms=bank, effort=effort, effort_bank=bank)
 
 
 def parse_clock(text: str, option: str) -> OwnClock:
@@ -59,8 +91,10 @@ def parse_clock(text: str, option: str) -> OwnClock:
     if not read or not move or (read[3] and bank is None):
         raise UserError(
             f"{option}: a clock is the time for each question, as in 200ms, 1s or 200ms-bank5s, "
-            f"up to a day, not {text!r}."
+            f"up to a day, or of a sealed bot its million instructions, as in 200M, not {text!r}."
         )
+    if "M" in (read[2], read[4]):
+        return OwnClock(effort=move, effort_bank=UNSET if bank is None else bank)
     return OwnClock(move, bank)
 
 

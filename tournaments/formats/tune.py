@@ -63,7 +63,6 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
     entry: str
     """The lines of the event file that say how the bot starts, with each parameter as {name}."""
     optimiser: str
-    """Name and version of the optimiser."""
 
     # --- to be planned ---
 

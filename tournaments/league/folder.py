@@ -24,9 +24,7 @@ class LeagueFolder(Struct, frozen=True):
     path: Path
 
     settings = PathInFolder("league.toml")
-    """The settings, by the organiser."""
     bots = PathInFolder("bots")
-    """A folder for each bot, by its author."""
     versions = PathInFolder("versions")
     """A copy of the files of each version that was admitted."""
     register = PathInFolder("register.jsonl")
@@ -42,7 +40,6 @@ class LeagueFolder(Struct, frozen=True):
     table = PathInFolder("league.json")
     """In the folder of a site: the standings, for programs."""
     turn = PathInFolder(".turn")
-    """The time of the last turn."""
     lock = PathInFolder(".lock")
     """File locked by the process that plays the league."""
 

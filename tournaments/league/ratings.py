@@ -98,14 +98,12 @@ class DivisionTable(Struct, frozen=True, kw_only=True):
 
     name: str
     title: str
-    """Its title for readers."""
     rules: str
     """The name of its rules; each round's event.json has them in full."""
     seats: int
     rounds: int
     """Rounds that are over."""
     games: int
-    """Their games."""
     until: str
     """Time at which the last of them was chosen; empty if there is none."""
     standings: list[StandingRow]

@@ -48,7 +48,6 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     sandbox: str
     """Sandbox level in which the bot ran."""
     seconds: float
-    """Duration, in s."""
 
     @property
     def outcome(self) -> str:
@@ -96,7 +95,6 @@ class Refused(RegisterEntry, frozen=True, tag="refused", kw_only=True):
     """SHA-256 of all files of the push, or of the reason where they cannot be read; empty if they
     were not read, because the bot changes too often."""
     why: Words
-    """The reason, for the author."""
     check: CheckSummary | None = None
     """The check that it failed; None if it came to no check."""
 
@@ -131,13 +129,11 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Number of the round in its division, from 1."""
     division: EntrantName
     time: Time
-    """Time of the choice."""
     active: tuple[VersionName, ...]
     """Versions that could be chosen, sorted by name."""
     held: dict[VersionName, str]
     """Versions that were held out, and why."""
     boards: Annotated[int, Meta(ge=1, le=100)]
-    """Boards of each table."""
     most_tables: Annotated[int, Meta(ge=1)]
     """The most tables that the round could have."""
     until: float | None
@@ -159,4 +155,3 @@ class EarlyEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     time: Time
     why: Words
-    """The reason."""

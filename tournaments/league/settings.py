@@ -77,7 +77,6 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The file league.toml."""
 
     title: Title = "League"
-    """Title of the league, for its readers."""
     url: Annotated[str, Meta(pattern=WEB)] = ""
     """Address of the published site; feeds and badges need it."""
     divisions: Annotated[tuple[DivisionSettings, ...], Meta(min_length=1, max_length=100)] = (
@@ -91,11 +90,12 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     clock: Clock = Clock()
     """Time that bots have to answer."""
     fouls: FoulPolicy = FoulPolicy()
-    """Cost of a foul."""
     limits: Limits = Limits()
     """Limits of each bot's memory and processes."""
     sandbox: SandboxMode = "require"
     """require: bots of strangers play in a sandbox of level A or B, or not at all."""
+    sealed: bool = False
+    """True if only sealed bots (*.wasm) are admitted: `require` then needs no sandbox."""
     quota: Quota = Quota()
     """Bounds of each author's bot."""
     bots: dict[EntrantName, BotPermissions] = {}
@@ -110,6 +110,11 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Pause after a turn in which there was nothing to do, in s."""
     delay_s: Annotated[int, Meta(ge=0, le=86_400)] = 600
     """Age of the moves that the site shows of a round that is being played, in s."""
+
+    @property
+    def sandbox_here(self) -> SandboxMode:
+        """The sandbox that its bots need: sealed bots are locked in without one."""
+        return "auto" if self.sealed and self.sandbox == "require" else self.sandbox
 
     def permissions(self, bot: str) -> BotPermissions:
         """Return the access that the organiser gave a bot."""

@@ -37,11 +37,9 @@ class RoundStatus(Struct, frozen=True):
     """A round that is being played, or was when the league stopped."""
 
     plan: RoundPlan
-    """Its tables, and the reason for each."""
     played: int
     """Games that have a result in its ledger."""
     planned: int
-    """All its games."""
 
 
 class DivisionStatus(Struct, frozen=True, kw_only=True):
@@ -84,9 +82,7 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
 
     title: str
     time: str
-    """The time of this state."""
     week: str
-    """The ISO week."""
     running: bool | None
     """True if a process runs the league now; None: this machine does not tell."""
     free_mib: int

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Meta, Struct
 
 from arena.rules.toml_file import load_toml
+from arena.sealed.module import wasmtime_folder
 from protocol.errors import UserError
 from tournaments.formats.base import plain_name
 from tournaments.plan.event import ENTRANT, EntrantName, Event, Title, Word
@@ -96,6 +97,9 @@ def missing_tools(needs: str) -> str:
     if not need:
         raise UserError(f"needs takes a program, or one like node >= 22.6, not {needs!r}.")
     program, least = need["program"], need["least"]
+    if needs == "wasmtime":
+        extra = "which is not installed: pip install 'boneyard-arena[sealed]'"
+        return "" if wasmtime_folder() else extra
     if shutil.which(program) is None:
         return "which is not on the PATH"
     here = _version(program) if least else ""

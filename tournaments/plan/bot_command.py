@@ -28,6 +28,7 @@ from arena.sandbox.dependencies import (
     real_path,
     resolve_links,
 )
+from arena.sealed.module import MISSING, is_module, wasmtime_folder
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import split_clock
@@ -122,7 +123,7 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
 
 
 def _runs(path: Path) -> bool:
-    return path.suffix in INTERPRETERS or os.access(path, os.X_OK)
+    return path.suffix in INTERPRETERS or is_module((path.name,)) or os.access(path, os.X_OK)
 
 
 def _interpreter(path: Path) -> tuple[str, ...]:
@@ -172,12 +173,15 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     # Only now, because a build can make links too.
     check_files(bot, base, build)
     program = find_program(bot.name, bot.run[0], folder)
+    sealed = is_module((f"{program}",))
+    if sealed and wasmtime_folder() is None:
+        raise UserError(f"Bot {bot.name}: {MISSING}")
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
     own = [
         *named_paths(bot.run[1:], folder),
         *(one for path in added for one in linked_paths(path)),
     ]
-    installed = program_paths(program, None if bot.folder else folder)
+    installed = [f"{program}"] if sealed else program_paths(program, None if bot.folder else folder)
     readable = dict.fromkeys((*installed, *our_packages(program), *own))
     argv = str(program), *bot.run[1:]
     command = Command(
@@ -208,6 +212,8 @@ def find_program(name: str, word: str, folder: Path) -> Path:
     Raises UserError.
     """
     local = folder / word
+    if is_file(local) and is_module((word,)):
+        return resolve_links(local)
     if is_file(local) and not os.access(local, os.X_OK):
         raise UserError(
             f"Bot {name}: {word} is not executable. Make it so (chmod +x), or name its interpreter "

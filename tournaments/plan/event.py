@@ -11,6 +11,7 @@ from arena.rules.english import join_words
 from arena.rules.toml_file import load_toml
 from arena.sandbox.command import Address, VariableName
 from arena.sandbox.limits import Limits, SandboxMode
+from arena.sealed.module import check_clock, is_module
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
@@ -100,6 +101,11 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             parse_filter(one)
         if self.deals_set and self.deals_with:
             raise UserError("A filter (deals_with) is for drawn deals, and these are set (deals).")
+        for bot in self.entrants:
+            if bot.clock:
+                check_clock(bot.name, bot.command.argv, bot.clock.is_effort)
+        if self.clock.effort and not any(is_module(one.command.argv) for one in self.entrants):
+            raise UserError("clock.effort is for sealed bots (*.wasm), and none plays.")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
         if self.all_boards > MOST:
@@ -127,7 +133,14 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def clock_of(self, entrant: int) -> Clock:
         """Return the clock of an entrant: its own, or the event's."""
-        return own_or(self.entrants[entrant].clock, self.clock)
+        one = self.entrants[entrant]
+        return own_or(one.clock, self.clock, one.command)
+
+    @property
+    def sandbox_here(self) -> SandboxMode:
+        """The sandbox that its bots need: sealed bots are locked in without one."""
+        sealed = all(is_module(one.command.argv) for one in self.entrants)
+        return "auto" if sealed and self.sandbox == "require" else self.sandbox
 
     @property
     def heading(self) -> str:
@@ -241,6 +254,7 @@ class Setting(NamedTuple):
 GAME, DEALS, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
 """Sections of the help text of `boneyard run`."""
 ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no hands."
+EFFORT = "Of sealed bots: million instructions for each question.  [as many as ms]"
 CHALLENGERS = "gauntlet [the first bot], ladder [the last]: bot that meets the field; repeatable."
 WITHOUT_LUCK = (
     "versus: take the luck of the draw out of the points; mostly fewer boards are needed."
@@ -304,6 +318,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
         Clock,
         Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
         Setting(GAME, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
+        Setting(GAME, EFFORT, "effort", ("effort",)),
     ] = Clock()
     fouls: FoulPolicy = FoulPolicy()
     fresh_boards: Annotated[

@@ -17,6 +17,7 @@ from protocol.messages import Clock
 from protocol.ruleset import Ruleset, check_seats
 from tournaments.formats.base import Entrant
 from tournaments.formats.gauntlet import ChallengeFormat
+from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.tune import GROUP, Tune
 from tournaments.formats.versus import Versus
@@ -248,8 +249,8 @@ def _name_clocks(written: WrittenEvent) -> WrittenEvent:
 def _named(bot: WrittenBot, clock: Clock) -> WrittenBot:
     if bot.clock is None:
         return bot
-    if bot.clock.move_ms is None and bot.clock.bank_ms is None:
-        raise UserError(f"The clock of bot {bot.name} is empty. Write move_ms or bank_ms.")
+    if bot.clock == OwnClock():
+        raise UserError(f"The clock of bot {bot.name} is empty. Write move_ms, bank_ms or effort.")
     return replace(
         bot,
         name=f"{bot.name}@{bot.clock.name(clock)}",

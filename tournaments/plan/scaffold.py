@@ -8,8 +8,10 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.rules.toml_file import load_toml
+from arena.sealed.toolchains import MODULE, sealed_build
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bot_catalog import BOT_FILE, missing_tools, sample_bots, sample_folder
@@ -58,11 +60,15 @@ def missing_programs(language: Language) -> str:
     return f"It needs {language.needs}, {lacks}: {language.install}." if lacks else ""
 
 
-def make_bot(word: str, name: str, folder: Path) -> MadeBot:
+def make_bot(word: str, name: str, folder: Path, *, sealed: bool = False) -> MadeBot:
     """Make a bot in a folder of its name in this folder, whole or not at all. Raises UserError."""
     if (key := language_key(word)) is None:
         raise unknown_name("language", word, languages())
-    files, home = _files(key, name), folder / name
+    language = languages()[key]
+    missing = missing_programs(language)
+    if sealed:
+        language, missing = sealed_language(key, language)
+    files, home = _files(key, language, name), folder / name
     _check(name)
     try:
         with TemporaryDirectory(prefix=".new-", dir=folder) as place:
@@ -76,7 +82,13 @@ def make_bot(word: str, name: str, folder: Path) -> MadeBot:
             raise UserError(f"{home} already exists and is not overwritten.") from None
         path = error.filename or home
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
-    return MadeBot(tuple(home / file for file in files), missing_programs(languages()[key]))
+    return MadeBot(tuple(home / file for file in files), missing)
+
+
+def sealed_language(key: str, language: Language) -> tuple[Language, str]:
+    """Return a language as it builds sealed bots, and what is missing for it. Raises UserError."""
+    build, missing = sealed_build(key, language.file)
+    return replace(language, needs="", build=build, run=(MODULE,)), missing
 
 
 def _templates() -> Path:
@@ -99,9 +111,8 @@ def _check(name: str) -> None:
         raise UserError(f"There is a bot {name} already: see `boneyard help bots`.")
 
 
-def _files(key: str, name: str) -> dict[str, bytes]:
+def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
     """Return the files of a bot's folder with their content; the first is the bot's source."""
-    language = languages()[key]
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
     readme = (_templates() / "README.md").read_text(encoding="utf-8")
     built = "It is built before each event." if language.build else "Nothing has to be built."

@@ -245,7 +245,9 @@ def _time_table(times: Times) -> Table:
     rows = [
         (
             Cell(one.name, href=link_to_games(one.name)),
-            *(f"{one.questions}", f"{one.mean_ms:.1f}", f"{one.worst_ms:.1f}"),
+            f"{one.questions}",
+            f"{one.mean_ms:.1f}{' M' if one.is_effort else ''}",
+            f"{one.worst_ms:.1f}{' M' if one.is_effort else ''}",
             f"{one.given_back_ms:.0f}",
             UNKNOWN if one.cpu_ms is None else f"{one.cpu_ms:.2f}",
         )

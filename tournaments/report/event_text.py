@@ -10,6 +10,8 @@ from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sandbox.limits import level_name
+from arena.sealed.module import is_module
+from protocol.messages import Clock
 from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import Entrant, first_version
@@ -194,13 +196,19 @@ def rules_text(event: Terms) -> str:
     return f"Rules: {title}`{rules_command(name, words)}`; `event.json` has them in full."
 
 
+def clock_words(clock: Clock) -> str:
+    """Return the limits of a bot, to be followed by words about the bank."""
+    unit = "million instructions" if clock.effort else "ms"
+    return f"{clock.move_ms} {unit} and {clock.bank_ms} {'million' if clock.effort else 'ms'}"
+
+
 def clock_text(event: Event) -> Iterator[str]:
     """Yield sentences about the bots' time limits and the timing of questions."""
-    of = event.clock
+    of, sealed = event.clock, {one.name for one in event.entrants if is_module(one.command.argv)}
     own = "".join(
-        f" {one.name}: {one.clock.move_ms} ms and {one.clock.bank_ms} ms in the bank."
-        for one in event.entrants
-        if one.clock
+        f" {one.name}: {clock_words(event.clock_of(number))} in the bank."
+        for number, one in enumerate(event.entrants)
+        if one.clock or one.name in sealed
     )
     yield (
         f"Clock: {of.start_ms} ms to start, {of.move_ms} ms for each question, "

@@ -13,7 +13,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.logs.checksummed import DamagedFileError, grep_prefix
@@ -176,6 +176,8 @@ class TimeStats(Struct, frozen=True, kw_only=True):
     """Mean CPU time a question, in ms; games of which it is not known are left out."""
     voids: int = 0
     """Starts that did not count, because its bot said that it was unavailable."""
+    is_effort: bool | UnsetType = UNSET
+    """True for a sealed bot: its mean and worst are million instructions; else left out."""
 
 
 class WorkerGames(Struct, frozen=True, kw_only=True):
@@ -191,7 +193,6 @@ class Times(Struct, frozen=True, kw_only=True):
     """The content of times.json."""
 
     entrants: tuple[TimeStats, ...]
-    """By name."""
     worst_lag_ms: float
     """The longest time for which the referee did not look while a bot was asked, in ms."""
     workers: tuple[WorkerGames, ...] = ()
@@ -206,11 +207,16 @@ class TimingTotals:
         self._spent = defaultdict[str, list[tuple[Any, ...]]](list)
         self._worst_lag_ms = 0.0
         self._levels = defaultdict[str, Counter[str]](Counter)
+        self._sealed: set[str] = set()
 
     def add(self, result: Result, spent: SpentRecord | None, sitting: Sitting | None) -> None:
         """Add a game and its worker."""
         if sitting and sitting.worker:
             self._levels[sitting.worker][sitting.sandbox] += 1
+        clocks = sitting.seat_clocks if sitting else ()
+        self._sealed |= {
+            name for name, one in zip(result.seats, clocks, strict=False) if one.effort
+        }
         if spent is None:
             return
         self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
@@ -225,7 +231,10 @@ class TimingTotals:
             WorkerGames(worker=name, sandbox=tuple(sorted(levels)), games=levels.total())
             for name, levels in sorted(self._levels.items())
         )
-        entrants = tuple(_time_of(*item) for item in sorted(self._spent.items()))
+        entrants = tuple(
+            replace(_time_of(name, games), is_effort=name in self._sealed or UNSET)
+            for name, games in sorted(self._spent.items())
+        )
         return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
 
 

@@ -113,7 +113,6 @@ class RoundSums(Struct):
     """Rounds that ended alike."""
 
     end: str
-    """The end; see `ENDS`."""
     rounds: int = 0
     points: int = 0
     """Points that the bot's side gained on the best other side; negative: it lost them."""

@@ -53,7 +53,6 @@ class SearchStep(Struct, frozen=True):
     boards: int
     """Boards that the candidates had played by then, counted for each, as `--boards` does."""
     best: Values
-    """The best values by then."""
     lead: float | None
     """Mean lead of the last candidates over the start, in points a game; None before any."""
 

@@ -10,11 +10,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
 from math import log2, sqrt
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from protocol.messages import Clock
 from tournaments.formats.base import plain_name
+from tournaments.formats.own_clock import write_time
 from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate
 from tournaments.rating.statistics import Error, degrees_of_freedom
@@ -32,12 +34,18 @@ class ScalingPoint(Struct, frozen=True, kw_only=True):
     half_width: float | None
     """Half width of the 95 % interval of `elo`, in Elo; None outside the core."""
     bound: Bound
-    """As in `ratings`."""
     fouls: int
     gain: float | None = None
     """Elo over the next shorter clock; None at the shortest, or if they cannot be compared."""
     gain_half_width: float | None = None
     """Half width of the 95 % interval of `gain`, in Elo."""
+    is_effort: Literal[True] | UnsetType = UNSET
+    """True if its clock counts million instructions; left out if ms."""
+
+    @property
+    def time(self) -> str:
+        """Return the time for a question in words."""
+        return f"{self.move_ms}M" if self.is_effort else write_time(self.move_ms)
 
 
 class Scaling(Struct, frozen=True, kw_only=True):
@@ -81,6 +89,7 @@ def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
             name=one.name,
             move_ms=clock.move_ms,
             bank_ms=clock.bank_ms,
+            is_effort=True if clock.effort else UNSET,
             elo=one.elo,
             half_width=one.half_width,
             bound=one.bound,

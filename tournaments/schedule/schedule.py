@@ -25,7 +25,6 @@ class PlannedGame(Struct, frozen=True):
     place: int
     """Place in the sitting's plan, from 1; bots know the game by another number."""
     board: int
-    """Number of the board."""
 
 
 class PlannedSitting(Struct, frozen=True):

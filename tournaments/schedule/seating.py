@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from arena.match.game_setup import GameSetup
 from arena.sandbox.command import Command
+from arena.sealed.module import SEALED, is_module
 from protocol import __version__
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
@@ -22,8 +23,9 @@ def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
 
 def seat_clocks(event: Event, plan: PlannedSitting) -> tuple[Clock, ...]:
     """Return the clock of each seat; nothing if all have the event's."""
+    clocks = tuple(map(event.clock_of, plan.seats))
     own = any(event.entrants[entrant].clock for entrant in plan.seats)
-    return tuple(map(event.clock_of, plan.seats)) if own else ()
+    return clocks if own or any(clock != event.clock for clock in clocks) else ()
 
 
 def seating(
@@ -59,6 +61,9 @@ def sitting(
     worker: str | None = None,
 ) -> Sitting:
     """Return the first record of a sitting's log: its plan, sandbox level and machine."""
+    if all(is_module(event.entrants[entrant].command.argv) for entrant in plan.seats):
+        # Whatever holds their hosts in, they are locked in.
+        level, missing = SEALED, ()
     return Sitting(
         format=LOG_FORMAT,
         boneyard=__version__,

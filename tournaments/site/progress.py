@@ -215,7 +215,7 @@ class Progress:
 
 
 def _was_late(event: Event, used: Times) -> bool:
-    own = {one.name: one.clock.applied_to(event.clock) for one in event.entrants if one.clock}
+    own = {one.name: event.clock_of(number) for number, one in enumerate(event.entrants)}
     return any(one.worst_ms > own.get(one.name, event.clock).move_ms for one in used.entrants)
 
 

@@ -105,7 +105,6 @@ class Folder(Struct, frozen=True):
     review_log = PathInFolder("review.jsonl")
     """The loss of each reviewed decision; no file without `boneyard explain --review`."""
     review = PathInFolder("review.json")
-    """The sums of the review, for programs."""
     review_csv = PathInFolder("review.csv")
     """Every reviewed decision, for programs."""
     build = PathInFolder("build")

@@ -46,7 +46,6 @@ class LuckRecord(Record, frozen=True, tag="luck"):
     share: tuple[Luck, ...]
     """The share of the game's pairs of sides, 0 to 1, that each seat owes to them."""
     rounds: tuple[tuple[Luck, ...], ...]
-    """The points, round by round."""
 
     def __post_init__(self) -> None:
         """Raise ValueError unless each list has a number for each seat."""

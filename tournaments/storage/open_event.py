@@ -428,6 +428,8 @@ def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
         yield written.format.name
     if written.clock.move_ms != type(written.clock)().move_ms:
         yield f"{written.clock.move_ms}-ms"
+    if written.clock.effort:
+        yield f"{written.clock.effort}M"
     if written.clock.forced == "ask":
         yield "ask-forced"
     if written.sandbox != "auto":

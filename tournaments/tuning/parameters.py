@@ -18,9 +18,7 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
     start: int | float
     """The value to begin with, and to be better than."""
     min: int | float
-    """The least value."""
     max: int | float
-    """The greatest value."""
     integer: bool = False
     """True if only whole numbers are tried."""
     scale: Literal["linear", "log"] = "linear"

@@ -48,7 +48,6 @@ class Step(NamedTuple):
     best: Values
     """The values that it would give now: those of the last quarter of the steps, averaged."""
     next: tuple[Values, ...]
-    """The candidates to compare next."""
 
 
 class Search:

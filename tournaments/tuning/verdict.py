@@ -14,15 +14,12 @@ class Verdict(Struct, frozen=True, kw_only=True):
     """The answer of a tune: the lead of the tuned bot on deals of their own."""
 
     boards: int
-    """Boards that were played for it."""
     points: float
     """The tuned bot's lead, in points a game, with the luck of the draw taken out."""
     points_half_width: float
-    """Half the width of its 95 % interval."""
     elo: float | None
     """The same lead in Elo; None if it is too one-sided for a rating."""
     elo_half_width: float | None
-    """Half the width of its 95 % interval."""
 
     @property
     def is_better(self) -> bool:

@@ -67,7 +67,7 @@ class _Check(NamedTuple):
 
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
-        clock = own_or(entrant.clock, self.event.clock)
+        clock = own_or(entrant.clock, self.event.clock, entrant.command)
         return Session(entrant.command, self.sandbox, clock, self.pace, self.outside, self.game)
 
 

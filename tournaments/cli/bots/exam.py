@@ -115,7 +115,7 @@ def examine_bots(
             print_note(" ".join(box.notices))
         greet = partial(check_greetings, say=print_note)
         trio.run(greet, entrants, clock.start_ms, box)
-        clocks = [own_or(one.clock, clock) for one in entrants]
+        clocks = [own_or(one.clock, clock, one.command) for one in entrants]
         results = [
             _examined(one, posed(own), own, box, jobs or default_jobs())
             for one, own in zip(entrants, clocks, strict=True)

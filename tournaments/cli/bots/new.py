@@ -6,14 +6,15 @@ import click
 
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_languages
-from tournaments.cli.arguments.options import command
+from tournaments.cli.arguments.options import command, flag
 from tournaments.plan.scaffold import language_key, languages, make_bot, missing_programs
 
 
 @command()
 @click.argument("language", default="", shell_complete=complete_languages)
 @click.argument("name", default="")
-def new(language: str, name: str) -> int:
+@flag("--sealed", "Build it as a module of WebAssembly: c, rust or go.")
+def new(language: str, name: str, sealed: bool) -> int:
     """Create a working bot in a language of your choice.
 
     The command makes a folder NAME with the bot's source and a bot.toml, which says how to run it;
@@ -27,6 +28,7 @@ def new(language: str, name: str) -> int:
       boneyard new
       boneyard new python mine
       boneyard new rust crab
+      boneyard new --sealed c vault
       boneyard new league class
     """
     if not language:
@@ -42,7 +44,7 @@ def new(language: str, name: str) -> int:
         from tournaments.league.init import make_league
 
         return make_league(Path(name))
-    made = make_bot(language, name, Path())
+    made = make_bot(language, name, Path(), sealed=sealed)
     source, *_ = made.files
     click.echo(f"Made {', '.join(map(str, made.files))}.")
     if made.missing:

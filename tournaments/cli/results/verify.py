@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.analysis.find import logs, refuse_others, usual_folder
+from arena.sandbox.select import choose_level
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import track, working
 from protocol.errors import UserError
@@ -12,6 +13,7 @@ from tournaments.cli.arguments.completion import complete_logs
 from tournaments.cli.arguments.options import OLD_FILE, LogPath, command, flag
 from tournaments.commands.verify import describe_extent, print_faults
 from tournaments.league.folder import is_league
+from tournaments.plan.event import files_of
 from tournaments.storage.folder import Folder, digest, read_event
 from tournaments.storage.public_deals import count, read_history
 from tournaments.verification.event_check import (
@@ -33,8 +35,9 @@ PLANS_SHOWN = 3
     type=OLD_FILE,
     help="The file of revealed seeds, for a log outside an event's folder.",
 )
+@flag("--ask-bots", "Also ask the sealed bots of an event again: each answer must be the same.")
 @flag("--json", "Print JSON instead of sentences.", "as_json")
-def verify(what: Path | None, seeds: Path | None, as_json: bool) -> int:
+def verify(what: Path | None, seeds: Path | None, ask_bots: bool, as_json: bool) -> int:
     """Check an event, a league or one log: every deal, byte and score.
 
     WHAT is an event's folder, a log, a folder of logs such as `boneyard play` writes, a league or a
@@ -62,6 +65,9 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> int:
     event = folder.event.is_file() or folder.ledger.is_file()
     checked = _verify_shown(folder) if event else _verify_logs(path, seeds)
     faults, verified = print_faults(checked, as_json)
+    equal = 0
+    if ask_bots and event and not faults:
+        faults, equal = print_faults(_ask_bots(folder), as_json)
     if as_json:
         waiting = unchecked(folder) if event else 0
         print_json({"problems": faults, **verified._asdict(), "waiting": waiting})
@@ -69,7 +75,8 @@ def verify(what: Path | None, seeds: Path | None, as_json: bool) -> int:
         return 1 if faults else 0
     if event:
         _tell_what_is_left(folder)
-    print_line(f"OK: {describe_extent(verified)}.")
+    asked = f"; asked again, sealed bots gave the same {equal:,} answers" if ask_bots else ""
+    print_line(f"OK: {describe_extent(verified)}{asked}.")
     return 0
 
 
@@ -77,6 +84,15 @@ def _verify_shown(folder: Folder) -> Checked[Verified]:
     """Yield the problems of an event; show on a terminal how many games are replayed."""
     with working("Games replayed") as tell:
         return (yield from verify_folder(folder, tell))
+
+
+def _ask_bots(folder: Folder) -> Checked[int]:
+    """Yield each answer that a sealed bot does not give again. Raises UserError."""
+    from tournaments.verification import ask_bots  # Nothing else here starts a process.
+
+    event = read_event(folder)
+    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
+    return (yield from ask_bots.ask_bots(folder, event, sandbox))
 
 
 def _verify_logs(path: Path, seeds: Path | None) -> Checked[Verified]:

@@ -31,7 +31,6 @@ class Way(NamedTuple):
     means: Sequence[float]
     """The mean lead of each group's candidates over the start values, in points a game."""
     boards_a_step: int
-    """Boards of a group."""
 
     @property
     def best(self) -> Values:

@@ -266,7 +266,7 @@ class Turns:
         self._site.announce(one)
         began = time.monotonic()
         event, files = one.event, files_of(one.event.entrants)
-        sandbox = choose_level(event.sandbox, event.limits, self._folder.path, files)
+        sandbox = choose_level(event.sandbox_here, event.limits, self._folder.path, files)
         self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
         failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
         if failure is None:

@@ -46,7 +46,6 @@ class BotPage:
         self.author = "".join(printable(one.author, 80) for one in latest)
         pushes = (one for one in news if one.kind in ("admitted", "refused", "benched"))
         self.push = next(pushes, None)
-        """The news of its last push."""
         self.divisions = [
             BotInDivision(one, bot)
             for one in view.divisions

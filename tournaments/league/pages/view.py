@@ -37,7 +37,6 @@ class News(NamedTuple):
     """Something that happened to a bot."""
 
     time: str
-    """The time, as in the register."""
     bot: str
     kind: NewsKind
     title: str

@@ -29,7 +29,6 @@ class Encounters(NamedTuple):
     sides: int
     """Sides of a game: its seats, or two with partners; 0 before the first game."""
     games: Counter[Sides]
-    """Number of games of two sides,"""
     half_points: Counter[Sides]
     """and the half points of the first of them."""
 

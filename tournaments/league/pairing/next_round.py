@@ -121,7 +121,7 @@ def _round_event(
         format=Matches(tuple(table.entrants for table in plan.tables)),
         clock=settings.clock,
         fouls=settings.fouls,
-        sandbox=settings.sandbox,
+        sandbox=settings.sandbox_here,
         limits=limits,
         entrants=tuple(entrants),
         anchor=settings.anchor if settings.anchor.name in names else None,

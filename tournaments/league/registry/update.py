@@ -39,7 +39,7 @@ from tournaments.league.registry.file_tree import (
     write_tree,
 )
 from tournaments.league.registry.push import ChangedPushError, push_time, read_push
-from tournaments.league.registry.version_command import built_folder, version_command
+from tournaments.league.registry.version_command import built_folder, check_sealed, version_command
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
 from tournaments.plan.bot_catalog import BOT_FILE, BotFile, sample_bots, sample_folder
 
@@ -290,12 +290,13 @@ class _Update:
         folder = self._lay_out(version, file, tree)
         permissions = self.settings.permissions(bot)
         command = version_command(file, folder, permissions)
+        check_sealed(command, self.settings)
         games = [
             (one.name, EventGame(*division_rules(one, self.league.path)))
             for one in self.settings.divisions
             if not file.divisions or one.name in file.divisions
         ]
-        clock = own_or(permissions.clock, self.settings.clock)
+        clock = own_or(permissions.clock, self.settings.clock, command)
         return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
 
     def _lay_out(self, version: str, file: BotFile, tree: FileTree) -> Path:
@@ -331,7 +332,7 @@ class _Update:
         settings, versions = self.settings, self.league.versions
         versions.mkdir(exist_ok=True)
         sweep(versions)
-        return choose_level(settings.sandbox, settings.limits, versions, [versions / "bot"])
+        return choose_level(settings.sandbox_here, settings.limits, versions, [versions / "bot"])
 
 
 class _PostponedError(Exception):

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import interpreter, is_file, program_paths
+from arena.sealed.module import is_module
 from protocol.errors import UserError, suggestion
 from tournaments.formats.base import Entrant
 from tournaments.league.folder import LeagueFolder
@@ -40,6 +41,14 @@ def version_command(bot: BotFile, folder: Path, permissions: BotPermissions) -> 
     return Command(argv, str(folder), reads, (str(folder),), *access)
 
 
+def check_sealed(command: Command, settings: LeagueSettings) -> None:
+    """Refuse a process in a league of sealed bots. Raises RefusedPushError."""
+    if settings.sealed and not is_module(command.argv):
+        raise RefusedPushError(
+            "run: this league admits sealed bots only. Name a module of WebAssembly (*.wasm) first."
+        )
+
+
 def resolve_words(
     field: str, words: Sequence[str], folder: Path, built: Path | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -58,7 +67,7 @@ def _program(field: str, written: str, word: str, folder: Path) -> Path:
         return find_program("", word, folder)
     own = Path(os.path.normpath(folder / word))
     if own.is_relative_to(folder) and is_file(own):
-        if not os.access(own, os.X_OK):
+        if not os.access(own, os.X_OK) and not is_module((word,)):
             raise RefusedPushError(
                 f"{field}: {word} is not executable. Make it so (chmod +x), or name its "
                 'interpreter first, as in ["{python}", "main.py"].'
@@ -108,6 +117,8 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
         bot = parse_bot_file({BOT_FILE: TreeItem("file", content)}, version, list(entry.divisions))
         permissions = settings.permissions(entry.bot)
         command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
+        if not entry.house:
+            check_sealed(command, settings)
     except (OSError, RefusedPushError) as error:
         raise UserError(f"Version {version} cannot play: {error}") from error
     clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET

@@ -46,11 +46,8 @@ class DealFilter(NamedTuple):
     """A condition on the hands of a board's first deal."""
 
     measure: str
-    """The number that is compared; see `MEASURES`."""
     sign: str
-    """The comparison."""
     number: int
-    """The number with which it is compared."""
 
     def accepts(self, hands: Hands) -> bool:
         """Tell whether these hands satisfy the condition."""

@@ -47,7 +47,6 @@ class SetDeals(NamedTuple):
     source: Path
     """The file or folder that has them, which no bot may read."""
     boards: tuple[SetBoard, ...]
-    """The boards, the first one first."""
 
 
 def too_few_deals(deals: SetDeals, boards: int) -> UserError:

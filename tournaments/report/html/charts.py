@@ -4,7 +4,7 @@ Places are percentages of a chart's width and height, so that it fits any screen
 text nor its dots stretch; only curves do. The styles decide the looks.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor, inf, isinf, log10
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from markupsafe import Markup
 from arena.document.html import minus
 from tournaments.formats.answers.sprt_text import subsample
 from tournaments.formats.answers.tune_text import Way
-from tournaments.formats.own_clock import write_time
 from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.sprt import Sprt, SprtStep
 from tournaments.rating.tables import Pool
@@ -216,7 +215,6 @@ class Forest(NamedTuple):
 
     axis: Chart
     rows: list[Chart]
-    """In the order given."""
 
 
 def forest_of(ratings: Sequence[Estimate], *, grid: bool = True) -> Forest:
@@ -335,8 +333,8 @@ def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
         and low - (high - low) <= one.elo <= high + (high - low)
     ]
     up = axis((low, high, *(elo for elo, _ in near)))
-    times = sorted({one.move_ms for one in points})
-    along = axis((log10(times[0]), log10(times[-1])), FREE)
+    times = dict(sorted({one.move_ms: one.time for one in points}.items()))
+    along = axis((log10(min(times)), log10(max(times))), FREE)
     marks = [*grid_across(up, -inf, "start", dy=-3)]
     marks += [Stroke("grid", (log10(ms), log10(ms))) for ms in times]
     marks += _others(sorted(near, reverse=True), up)
@@ -349,13 +347,13 @@ def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
     return Chart("scaling", Axes(along, up), marks, words, [*_times(times, along)], 90)
 
 
-def _times(times: Iterable[int], along: Axis) -> Iterator[tuple[float, str, str]]:
+def _times(times: Mapping[int, str], along: Axis) -> Iterator[tuple[float, str, str]]:
     before = -inf
-    for ms in times:
+    for ms, words in times.items():
         at = log10(ms)
         if along.share(at) - before >= APART:
             before = along.share(at)
-            yield at, write_time(ms), "middle"
+            yield at, words, "middle"
 
 
 def _curve(points: Sequence[ScalingPoint], colour: int) -> Iterator[Mark]:

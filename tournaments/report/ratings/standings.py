@@ -19,7 +19,6 @@ from arena.document.blocks import (
 )
 from arena.document.blocks import table as to_table
 from arena.rules.english import count_in_digits, join_words
-from tournaments.formats.own_clock import write_time
 from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.game_result import LiveRating
@@ -352,7 +351,7 @@ def _told(scaling: Scaling) -> Iterator[Block]:
     rows = [
         (
             Cell(one.name, href=link_to_games(one.name)),
-            write_time(one.move_ms),
+            one.time,
             elo_of(one).cell(),
             Estimate(one.gain, one.gain_half_width).cell(),
             Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
@@ -375,7 +374,7 @@ def doubling_text(scaling: Scaling) -> str:
     worth = f"{Estimate(scaling.doubling, scaling.doubling_half_width).text()} Elo"
     sure = abs(scaling.doubling) > scaling.doubling_half_width
     return (
-        f"From {write_time(first.move_ms)} to {write_time(last.move_ms)} a doubling of the time is "
+        f"From {first.time} to {last.time} a doubling of the time is "
         f"worth {worth} to {scaling.entrant} on average (95 %)"
         f"{'' if sure else ', so it may be worth nothing'}.{fouled}"
     )

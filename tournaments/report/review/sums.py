@@ -81,7 +81,6 @@ class DearDecision(Struct, frozen=True):
     kind: str
     chosen: str
     better: str
-    """The best option."""
     loss: float
     error: float
     """The standard error of the loss, in points."""

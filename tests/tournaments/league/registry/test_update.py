@@ -415,3 +415,24 @@ def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path:
     told = league.only(Refused)
     asks = other.relative_to(league.folder.path)
     assert f"asks for {asks}, which is not a program of the league's PATH" in told.why
+
+
+def test_a_league_of_sealed_bots_admits_no_process(league: League) -> None:
+    """Not a new one, and none that came before the setting; the house bots are the league's own."""
+    league.push("one", "early")
+    assert league.only(Admitted).version == "early"
+    league.folder.settings.write_text("sealed = true\n" + SETTINGS)
+    league.push("two")
+    assert "this league admits sealed bots only" in league.only(Refused).why
+    settings, entries = load_settings(league.folder.settings), read_register(league.folder.register)
+    house, early = (one for one in entries if isinstance(one, Admitted))
+    assert entrant_of(league.folder, settings, house).name == "greedy"
+    with pytest.raises(UserError, match="this league admits sealed bots only"):
+        entrant_of(league.folder, settings, early)
+
+
+def test_a_league_of_sealed_bots_needs_no_sandbox_to_lock_them_in(tmp_path: Path) -> None:
+    path = tmp_path / "league.toml"
+    for sealed, mode in (("true", "auto"), ("false", "require")):
+        path.write_text(f"sealed = {sealed}\n")
+        assert load_settings(path).sandbox_here == mode

@@ -1,0 +1,241 @@
+"""Sealed bots at a table: their answers, their chance, their work and what ends them."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.sandbox.command import Command
+from arena.sandbox.limits import Level, Limits
+from arena.sandbox.select import examine_level
+from protocol.messages import Clock
+from protocol.records import ChoiceRecord, FoulRecord, SentRecord
+from tests.support.sealed_bots import (
+    EFFORT,
+    NOTE_CHANCE,
+    NOTE_COUNT,
+    NOTE_TIME,
+    needs_wasmtime,
+    of,
+    sealed,
+    spin,
+    text,
+)
+from tests.support.tables import LIMITS, play
+
+pytestmark = needs_wasmtime
+
+
+async def played(
+    folder: Path,
+    bots: Iterable[Command],
+    *,
+    games: int = 1,
+    clock: Clock = EFFORT,
+    level: Level = "off",
+    limits: Limits = LIMITS,
+) -> list[LoggedGame]:
+    log = folder / "log.jsonl"
+    log.unlink(missing_ok=True)
+    await play([*bots], log, clock, games, level, limits)
+    return [*read_games(log)]
+
+
+def answers(game: LoggedGame) -> list[tuple[int, int, str, float]]:
+    """Return all that the bots of a game did, with the work that it took them."""
+    chosen = (one for one in game.records if isinstance(one, ChoiceRecord))
+    return [(one.seat, one.choice, one.note, one.ms) for one in chosen]
+
+
+def sent(game: LoggedGame) -> list[SentRecord]:
+    """Return the fingerprints of all that the bots of a game were sent."""
+    return [one for one in game.records if isinstance(one, SentRecord)]
+
+
+async def foul(folder: Path, bot: Command, limits: Limits = LIMITS) -> FoulRecord:
+    """Return the only foul of a game against an honest sealed bot."""
+    (game,) = await played(folder, [bot, sealed(folder, "honest")], limits=limits)
+    (record,) = (one for one in game.records if isinstance(one, FoulRecord))
+    assert record.seat == 0
+    assert record.given_back_ms == 0
+    return record
+
+
+async def test_the_same_game_takes_the_same_work_and_gets_the_same_answers(tmp_path: Path) -> None:
+    """Its chance, its clock, and its instructions, each to the last."""
+    for ask in (NOTE_CHANCE, NOTE_TIME):
+        bots = [sealed(tmp_path, "one", ask=ask), sealed(tmp_path, "two", ask=ask + spin(1))]
+        once, again = [await played(tmp_path, bots) for _ in range(2)]
+        assert answers(once[0]) == answers(again[0])
+        assert sent(once[0]) == sent(again[0])
+        notes = [note for seat, _, note, _ in answers(once[0]) if seat == 0]
+        assert len({*notes}) == len(notes) > 3
+
+
+async def test_chance_differs_by_board_and_by_seat(tmp_path: Path) -> None:
+    bots = [sealed(tmp_path, "one", ask=NOTE_CHANCE)] * 2
+    games = await played(tmp_path, bots, games=2)
+    notes = [note for game in games for _, _, note, _ in answers(game)]
+    assert len({*notes}) == len(notes)
+
+
+async def test_no_game_knows_of_an_earlier_one(tmp_path: Path) -> None:
+    bots = [sealed(tmp_path, "one", ask=NOTE_COUNT), sealed(tmp_path, "two")]
+    for game in await played(tmp_path, bots, games=2):
+        notes = [note for seat, _, note, _ in answers(game) if seat == 0]
+        assert [note[0] for note in notes[:3]] == ["b", "c", "d"]
+
+
+async def test_work_is_charged_to_the_question_that_it_delays(tmp_path: Path) -> None:
+    """A bot that thinks after its answers, or about what others did, pays at its next question."""
+    bots = [sealed(tmp_path, "one", ask=spin(3)), sealed(tmp_path, "two", after=spin(3))]
+    (game,) = await played(tmp_path, bots)
+    first, *rest = [ms for seat, _, _, ms in answers(game) if seat == 0]
+    assert all(3 < ms < 3.4 for ms in (first, *rest))
+    first, *rest = [ms for seat, _, _, ms in answers(game) if seat == 1]
+    assert first < 0.3
+    assert all(3 < ms < 3.4 for ms in rest)
+
+
+async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> None:
+    """21.5 million of 20: the bank of 5 lasts for two questions, as whole millions of it count."""
+    bots = [sealed(tmp_path, "slow", ask=spin(21.5)), sealed(tmp_path, "honest")]
+    (game,) = await played(tmp_path, bots)
+    assert [round(ms) for seat, _, _, ms in answers(game) if seat == 0] == [22, 22]
+    (late,) = (one for one in game.records if isinstance(one, FoulRecord))
+    assert (late.foul, late.ms, late.limit_ms) == ("late", 21.0, 0)
+    assert late.detail == "It used up the 21 million instructions."
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"ask": "(loop $ever (br $ever))"}, ("late", "It used up the 25 million instructions.")),
+        ({"ask": "unreachable"}, ("gone", "It crashed: unreachable.")),
+        ({"ask": "(call $exit (i32.const 3))"}, ("gone", "It exited with status 3.")),
+        ({"ask": "return"}, ("gone", "It exited with status 0.")),
+        (
+            {"more": "(func $deep (call $deep))", "ask": "(call $deep)"},
+            ("gone", "It crashed: stack overflow."),
+        ),
+        (
+            {"ask": "(call $say (i32.const 1) (i32.const -8) (i32.const 64))"},
+            ("gone", "It gave the host an address outside its memory."),
+        ),
+        (
+            {"ask": "(loop $ever (call $say (i32.const 1) (i32.const 0) (i32.const 65536))"
+             " (br $ever))"},
+            ("malformed", "Byte 8 of the line is not UTF-8."),
+        ),
+        (
+            {"ask": "(loop $ever (call $say (i32.const 2) (i32.const 0) (i32.const 65536))"
+             " (br $ever))"},
+            ("flooding", "More than 983040 bytes of stderr in one game."),
+        ),
+        (
+            {"ask": "(drop (memory.grow (i32.const 1000)))"
+             "(if (i32.ne (memory.grow (i32.const 60000)) (i32.const -1)) (then unreachable))"
+             "(call $exit (i32.const 7))"},
+            ("gone", "It exited with status 7."),
+        ),
+        ({"start": "(loop $ever (br $ever))"}, ("late", "2,000 million")),
+        (
+            {"more": "(func $before (loop $ever (br $ever))) (start $before)"},
+            ("late", "2,000 million"),
+        ),
+        (
+            {"imports": '(import "wasi_snapshot_preview1" "sock_send" (func))'
+             '(import "env" "steal" (func))'},
+            ("gone", "It imports wasi_snapshot_preview1.sock_send, env.steal, which a sealed bot"),
+        ),
+    ],
+)  # fmt: skip
+async def test_what_ends_a_bot_is_its_own_foul(
+    tmp_path: Path, parts: dict[str, str], words: tuple[str, str]
+) -> None:
+    record = await foul(tmp_path, sealed(tmp_path, "bad", **parts))
+    assert record.foul == words[0]
+    assert words[1] in record.detail
+
+
+async def test_what_is_no_module_is_refused_by_its_host(tmp_path: Path) -> None:
+    path = tmp_path / "bad.wasm"
+    for content, words in (
+        (b"", "It is not a module of WebAssembly."),
+        (b"#!/bin/sh\nexit", "It is not a module of WebAssembly."),
+        (b"\0asm\1\0\0\0\xff", "Its module is invalid: "),
+        (b"\0asm" + bytes(2**24), "Its module has more than 16 MiB."),
+    ):
+        path.write_bytes(content)
+        record = await foul(tmp_path, of(path))
+        assert record.foul == "gone"
+        assert words in record.detail
+
+
+async def test_a_module_that_is_no_command_is_refused(tmp_path: Path) -> None:
+    from wasmtime import wat2wasm
+
+    path = tmp_path / "library.wasm"
+    for module, words in (
+        ("(module)", "It exports no function _start"),
+        ('(module (func (export "_start")))', "It exports no memory."),
+        (
+            '(module (memory (export "memory") 60000) (func (export "_start")))',
+            "It cannot start: ",
+        ),
+    ):
+        path.write_bytes(wat2wasm(module))
+        record = await foul(tmp_path, of(path), Limits(memory_mib=64))
+        assert words in record.detail
+
+
+async def test_no_bot_can_write_the_frames_of_its_host(tmp_path: Path) -> None:
+    """What looks like a frame is a line of the bot like any other."""
+    data = r'(data (i32.const 70000) "9 0 !late x\0a")'
+    says = "(call $say (i32.const 1) (i32.const 70000) (i32.const 12))"
+    record = await foul(tmp_path, sealed(tmp_path, "forger", more=data, ask=says))
+    assert record.foul == "malformed"
+    assert record.line == "9 0 !late x"
+
+
+async def test_a_crash_after_the_last_answer_spoils_no_other_game(tmp_path: Path) -> None:
+    """Its end is of a game that no longer needs it; the next one has an instance of its own."""
+    dies = "(if (i32.eq (i32.load8_u (i32.const 1033)) (i32.const 101)) (then unreachable))"
+    games = await played(tmp_path, [sealed(tmp_path, "dies", line=dies)] * 2, games=3)
+    assert [game.result.why for game in games if game.result] == ["target"] * 3
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Yield a folder for bots who are users of their own: they may not enter pytest's."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+async def test_a_flood_after_the_last_answer_spoils_no_other_game(tmp_path: Path) -> None:
+    """The referee drops thousands of lines of a game that is over when it looks for an answer."""
+    lines = r"(memory.fill (i32.const 70000) (i32.const 10) (i32.const 3000))"
+    floods = f"{lines} (call $say (i32.const 1) (i32.const 70000) (i32.const 3000))"
+    ends = f"(if (i32.eq (i32.load8_u (i32.const 1033)) (i32.const 101)) (then {floods}))"
+    games = await played(tmp_path, [sealed(tmp_path, "floods", line=ends)] * 2, games=3)
+    assert [game.result.why for game in games if game.result] == ["target"] * 3
+
+
+@pytest.mark.parametrize("level", ["A", "B", "C", "D"])
+async def test_the_host_runs_at_every_level(
+    tmp_path: Path, open_folder: Path, level: Level
+) -> None:
+    finding = examine_level(level, tmp_path)
+    if not finding.confirmed:
+        pytest.skip(f"no level {level} here: {finding.why_not}")
+    bots = [sealed(open_folder, "one"), sealed(open_folder, "two")]
+    (game,) = await played(tmp_path, bots, level=level)
+    assert game.result
+    assert game.result.why == "target"
+
+
+def test_the_text_of_the_tests_bot_is_filled() -> None:
+    assert not {"IMPORTS", "MORE", "START", "LINE", "ASK", "AFTER"} & {*text().split()}

@@ -1,0 +1,47 @@
+"""The sealed sample bots: made from their sources, and as strong as their native twins."""
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+
+from protocol.records import ChoiceRecord
+from tests.support.events import games_of, run
+from tests.support.sealed_bots import needs_wasmtime
+from tests.tools.sealed_samples import SAMPLES, SOURCES, ZIG, build
+
+MOST_BYTES = 200_000
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_module_is_what_its_source_compiles_to(name: str, tmp_path: Path) -> None:
+    try:
+        version = importlib.metadata.version("ziglang")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("ziglang is not installed")
+    if version != ZIG:
+        pytest.skip(f"ziglang here is {version}; {ZIG} made the modules")
+    shipped = (SAMPLES / "sealed" / f"{name}.wasm").read_bytes()
+    assert len(shipped) < MOST_BYTES
+    assert build(name, tmp_path).read_bytes() == shipped
+
+
+@needs_wasmtime
+def test_ismcts_gives_the_same_answers_sealed_and_native(tmp_path: Path) -> None:
+    """With few simulations no clock ends their search."""
+    answers = []
+    for number, name in enumerate(("ismcts", "ismcts-sealed")):
+        out = tmp_path / f"{number}"
+        run(out, f"{name} --simulations 20", "first", "--boards", "2", "--set", "target=30")
+        games = {game.game.game.replace("-sealed", ""): game for game in games_of(out)}
+        answers.append(
+            {
+                name: [
+                    (one.seat, one.choice) for one in game.records if isinstance(one, ChoiceRecord)
+                ]
+                for name, game in games.items()
+            }
+        )
+    native, sealed = answers
+    assert native == sealed
+    assert native

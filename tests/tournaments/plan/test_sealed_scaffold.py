@@ -1,0 +1,40 @@
+"""`boneyard new --sealed`: templates compiled to modules by what is here."""
+
+from pathlib import Path
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from arena.sealed.module import wasmtime_folder
+from arena.sealed.toolchains import TOOLCHAINS, Toolchain
+from protocol.errors import UserError
+from tests.support.tables import play, sample
+from tournaments.plan.bot_catalog import load_bot_file
+from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.scaffold import make_bot
+
+
+def test_a_sealed_bot_is_built_as_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.sealed.toolchains.Toolchain.is_here", lambda _: False)
+    made = make_bot("c", "vault", tmp_path, sealed=True)
+    assert made.missing == "It needs ziglang: pip install ziglang."
+    file = load_bot_file(tmp_path / "vault" / "bot.toml")
+    assert file.run == ("{build}/vault.wasm",)
+    assert file.build[-1] == "bot.c"
+    with pytest.raises(UserError, match="Unknown language of sealed bots 'perl'"):
+        make_bot("perl", "other", tmp_path, sealed=True)
+
+
+@pytest.mark.parametrize("tools", [one for one in TOOLCHAINS if one.is_here()], ids=str)
+def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) -> None:
+    """Each template as it is, compiled by what is here."""
+    if wasmtime_folder() is None:
+        pytest.skip("wasmtime is not installed")
+    folder = make_bot(tools.language, "vault", tmp_path, sealed=True).files[0].parent
+    (bot,) = parse_bots((f"{folder}",))
+    build = tuple(word.replace("my-bot", "vault") for word in (*tools.build, bot.build[-1]))
+    entrant = prepare_entrant(replace(bot, build=build), tmp_path, tmp_path / "built")
+    assert entrant.command.argv[0].endswith("vault.wasm")
+    results = trio.run(play, [entrant.command, sample()], tmp_path / "log")
+    assert [one.why for one in results] == ["target"]

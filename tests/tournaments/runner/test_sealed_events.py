@@ -1,0 +1,138 @@
+"""Whole events of sealed bots: the same bytes however they are played, cut and asked again."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from arena.logs.gamelog import LoggedGame
+from protocol.records import ChoiceRecord, GameRecord, SentRecord
+from tests.support.clusters import Cluster
+from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
+from tests.support.sealed_bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
+
+pytestmark = needs_wasmtime
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> tuple[str, str]:
+    """Write a bot that shows its chance and one that shows its state; both take some work."""
+    one = sealed(tmp_path, "chance", ask=NOTE_CHANCE + spin(2))
+    two = sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1))
+    return one.argv[0], two.argv[0]
+
+
+def played(folder: Path) -> list[object]:
+    """Return all of an event's logs that follows from its bots and its deals."""
+    return [bare(game) for game in sorted(games_of(folder), key=lambda one: one.game.game)]
+
+
+def bare(game: LoggedGame) -> list[object]:
+    kinds = (GameRecord, ChoiceRecord, SentRecord)
+    records = [one for one in game.records if isinstance(one, kinds)]
+    return [game.game, records, game.result]
+
+
+def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: Path) -> None:
+    one, eight = tmp_path / "one", tmp_path / "eight"
+    run(one, *bots, "--boards", "4", "--jobs", "1")
+    run(eight, *bots, "--boards", "4", "--jobs", "8")
+    assert made(one)["ledger.jsonl"] == made(eight)["ledger.jsonl"]
+    assert played(one) == played(eight)
+    assert "sealed bots gave the same" in boneyard("verify", str(one), "--ask-bots")
+
+
+def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: Path) -> None:
+    """Each note of the second bot counts the questions of its game."""
+    once, cut = tmp_path / "once", tmp_path / "cut"
+    words = (*bots, "--boards", "3")
+    run(once, *words)
+    for games in range(1, 4):
+        process = started(cut, *words)
+        wait_for_games(cut, games)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    run(cut, *words)
+    assert made(cut)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert played(cut) == played(once)
+    assert "sealed bots gave the same" in boneyard("verify", str(cut), "--ask-bots")
+
+
+def test_another_module_does_not_give_the_same_answers(
+    bots: tuple[str, str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run(out, *bots, "--boards", "1")
+    sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1.1))
+    told = boneyard("verify", str(out), "--ask-bots", code=1)
+    assert "asked again the bot answers" in told
+
+
+def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path: Path) -> None:
+    run(
+        tmp_path / "out", *bots, f"{bots[0]}@5M-bank1M", "greedy", "--effort", "10", "--boards", "1"
+    )
+    clocks = {
+        name: clock
+        for game in games_of(tmp_path / "out")
+        for name, clock in zip(game.sitting.seats, game.sitting.seat_clocks, strict=True)
+    }
+    assert {
+        name: (one.effort or None, one.effort_bank or None) for name, one in clocks.items()
+    } == {
+        "chance": (10, 50),
+        "state": (10, 50),
+        "chance@5M-bank1M": (5, 1),
+        "greedy": (None, None),
+    }
+    assert clocks["greedy"].move_ms == 1000
+    assert clocks["state"].move_ms == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("{bot}@200ms", "greedy"), "is sealed: give it instructions, as in 200M"),
+        (("greedy@200M", "{bot}"), "is a process, whose instructions nobody counts"),
+        (("greedy", "suit", "--effort", "10"), "clock.effort is for sealed bots (*.wasm)"),
+    ],
+)
+def test_a_clock_that_counts_nothing_is_refused(
+    bots: tuple[str, str], tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    filled = [word.format(bot=bots[0]) for word in words]
+    assert complaint in " ".join(run(tmp_path / "out", *filled, code=2).split())
+
+
+def test_without_wasmtime_a_sentence_says_what_is_missing(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.plan.bot_command.wasmtime_folder", lambda: None)
+    told = " ".join(run(tmp_path / "out", *bots, code=2).split())
+    assert "needs the package wasmtime: pip install 'boneyard-arena[sealed]'" in told
+
+
+@pytest.mark.slow
+def test_the_same_bytes_on_a_cluster(
+    bots: tuple[str, str], cluster: Cluster, tmp_path: Path
+) -> None:
+    out, once = tmp_path / "out", tmp_path / "once"
+    cluster.add("w")
+    run(out, *bots, "--boards", "2", *cluster.words())
+    run(once, *bots, "--boards", "2")
+    assert {one.sitting.worker for one in games_of(out)} == {"w"}
+    assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert played(out) == played(once)
+
+
+def test_sealed_bots_need_no_other_sandbox(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their level is S on any machine; a process needs a level that holds it in."""
+    monkeypatch.setattr("arena.sandbox.select.REQUIRED", ())
+    words = ("--boards", "1", "--seed", "1", "--sandbox", "require")
+    boneyard("run", *bots, *words, "--out", str(tmp_path / "out"))
+    assert {one.sitting.sandbox for one in games_of(tmp_path / "out")} == {"S"}
+    assert {one.sitting.missing for one in games_of(tmp_path / "out")} == {()}
+    told = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
+    assert "cannot lock bots in" in told
