@@ -17,14 +17,15 @@ from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.select import choose_level
 from arena.sealed.module import is_module
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.records import FoulRecord
-from tournaments.plan.event import Event
+from tournaments.plan.event import Event, files_of
 from tournaments.runner.machine import cores
 from tournaments.schedule.schedule import PlannedSitting, sittings
-from tournaments.storage.folder import Folder
+from tournaments.storage.folder import Folder, read_event
 from tournaments.storage.ledger import load_results
 from tournaments.verification.event_check import Checked
 
@@ -52,12 +53,14 @@ def repeated_questions(logged: LoggedGame, seed: bytes) -> Iterator[Repeated]:
         repeat_answer(referee, answer)
 
 
-def ask_bots(folder: Folder, event: Event, sandbox: Sandbox) -> Checked[int]:
+def ask_bots(folder: Folder) -> Checked[int]:
     """Yield each answer of a sealed bot that differs from its log's; return how many are equal.
 
     Each game starts with fresh instances. Bots that play no more are left out, for their files may
     be gone. Raises UserError if a bot cannot be started.
     """
+    event = read_event(folder)
+    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
     faults: list[str] = []
     equal = trio.run(_ask_all, folder, event, sandbox, faults)
     yield from faults

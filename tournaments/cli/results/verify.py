@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from arena.analysis.find import logs, refuse_others, usual_folder
-from arena.sandbox.select import choose_level
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import track, working
 from protocol.errors import UserError
@@ -13,7 +12,6 @@ from tournaments.cli.arguments.completion import complete_logs
 from tournaments.cli.arguments.options import OLD_FILE, LogPath, command, flag
 from tournaments.commands.verify import describe_extent, print_faults
 from tournaments.league.folder import is_league
-from tournaments.plan.event import files_of
 from tournaments.storage.folder import Folder, digest, read_event
 from tournaments.storage.public_deals import count, read_history
 from tournaments.verification.event_check import (
@@ -88,11 +86,9 @@ def _verify_shown(folder: Folder) -> Checked[Verified]:
 
 def _ask_bots(folder: Folder) -> Checked[int]:
     """Yield each answer that a sealed bot does not give again. Raises UserError."""
-    from tournaments.verification import ask_bots  # Nothing else here starts a process.
+    from tournaments.verification import ask_bots  # It starts processes: not on Windows.
 
-    event = read_event(folder)
-    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
-    return (yield from ask_bots.ask_bots(folder, event, sandbox))
+    return (yield from ask_bots.ask_bots(folder))
 
 
 def _verify_logs(path: Path, seeds: Path | None) -> Checked[Verified]:
