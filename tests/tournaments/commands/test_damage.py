@@ -197,10 +197,8 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
 
 FAST = (
     "a foul of seat 77",
-    "an unknown name",
     "another format",
     "a choice of seat 77",
-    "nine seats in a log",
     "seeds out of order",
     "a replay page that tells otherwise",
 )

@@ -58,19 +58,19 @@ GROWTH = {
     "bots": ((*FOUR[:2], "--boards", "1"), ("random", *FOUR[:2], "--boards", "2")),
     "three seats": (
         (*FOUR[:3], "--boards", "1", "--seats", "3"),
-        (*reversed(FOUR), "--boards", "2", "--seats", "3"),
+        (*reversed(FOUR), "--boards", "1", "--seats", "3"),
     ),
     "rounds": (
         (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "1"),
-        (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "3"),
+        (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "2"),
     ),
     "cap": (
         (*FOUR[:2], "--format", "versus", "--boards", "22"),
         (*FOUR[:2], "--format", "versus", "--boards", "24"),
     ),
     "ladder": (
-        (*FOUR[:3], "--boards", "2"),
-        (*FOUR, "--boards", "2", "--format", "ladder"),
+        (*FOUR[:3], "--boards", "1"),
+        (*FOUR, "--boards", "1", "--format", "ladder"),
     ),
 }
 """What an event is first, and what the user makes of it later."""
