@@ -66,7 +66,7 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 50_683, ("tests",)),
+    "tests": Room(36_000, 50_211, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

@@ -89,6 +89,16 @@ def test_points_by_hand() -> None:
     assert last.noise == pytest.approx(2 / math.sqrt(variance))
 
 
+def test_normalised_elo_by_hand() -> None:
+    values = [1.0, 0.5, 0.75, 0.0]
+    settings = Sprt("nelo", 20, 100, min_boards=2)
+    low, high = (h * math.sqrt(2) * math.log(10) / 800 for h in (20, 100))
+    squares = sum((value - 0.5625) ** 2 for value in values) + 2 * 0.25**2
+    theta, centre = 0.0625 / math.sqrt(squares / 4), (low + high) / 2
+    last = walk(settings, boards_of(values))[-1]
+    assert last.llr == pytest.approx(4 * (high - low) * (theta - centre) / (1 + centre**2 / 2))
+
+
 def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
     values = boards_of(counted((34, 54, 63, 64, 75), 2))
     elo = walk(Sprt(h1=400, min_boards=290), values)[-1].estimate
