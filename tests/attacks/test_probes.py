@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import functools
 import json
 import os
 import secrets
@@ -18,7 +17,7 @@ from arena.sandbox.selftest import processes
 from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
 from arena.sandbox.selftest.processes import CannotProbeError, Popen
 from arena.sandbox.selftest.trial import ProbeResult
-from tests.attacks import fixtures, runner
+from tests.attacks import fixtures
 from tests.attacks.fixtures import End, Start, TriedLimits, kill_group, scene
 from tests.attacks.probes import CRASHES, FORKS, GROUPS, OUTLIVE, PROBES, SPOILING, Targets
 from tests.attacks.runner import run_probes
@@ -96,7 +95,6 @@ TRIES = 10
 """Attempts at a probe that a busy machine did not let be made."""
 
 
-@functools.cache
 def probed(name: str) -> dict[str, ProbeResult]:
     level, place = CONTROLS[name], Path(tempfile.gettempdir())
     found = run_probes(level.start, level.end, place)
@@ -108,24 +106,17 @@ def probed(name: str) -> dict[str, ProbeResult]:
     return found
 
 
-# What this machine lacks: there the control cannot show that the probe works.
-
-
-@pytest.mark.parametrize("level", CONTROLS)
-def test_only_what_the_level_refuses_is_refused(level: str) -> None:
-    refused = {name for name, outcome in probed(level).items() if not outcome.got}
-    undecided = OF_THE_LOGIN.get(level, set()) | {name for name in LACKING if lacks(name)}
-    assert refused - undecided == CONTROLS[level].refused - undecided
-
-
-def test_a_refusal_means_something_because_a_control_gets_through() -> None:
-    through = {
-        name
-        for level in CONTROLS
-        for name, found in probed(level).items()
-        if found.got and "not tried" not in found.detail
-    }
+def test_a_refusal_means_something_because_a_control_refuses_only_what_it_must() -> None:
+    # What this machine lacks: there the control cannot show that the probe works.
     lacking = {name for name in LACKING if lacks(name)}
+    through: set[str] = set()
+    for level, control in CONTROLS.items():
+        found = probed(level)
+        undecided = OF_THE_LOGIN.get(level, set()) | lacking
+        refused = {name for name, outcome in found.items() if not outcome.got}
+        assert refused - undecided == control.refused - undecided
+        tried = {name for name, outcome in found.items() if "not tried" not in outcome.detail}
+        through |= tried - refused
     assert PROBES.keys() - TERMINAL - lacking <= through
 
 
@@ -251,22 +242,6 @@ def commands_with(word: str) -> list[str]:
     return [command for command in found if word in command]
 
 
-def test_a_whole_battery_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Targets] = []
-
-    def noted(made: Targets) -> dict[str, bool]:
-        seen.append(made)
-        return outlived(made)
-
-    outlived = runner._end_survivors
-    monkeypatch.setattr(runner, "_end_survivors", noted)
-    run_probes(start_plain, only_itself, folder)
-    assert not list(folder.iterdir())
-    assert not traces(seen[0]["note"])
-    assert not commands_with(seen[0]["token"])
-    assert not runner._survivors(seen[0])
-
-
 @pytest.mark.parametrize(
     ("program", "patience_s", "why"),
     [
@@ -319,7 +294,7 @@ os.fork = fork
 """
 
 
-@pytest.mark.parametrize("limit", [2, 16, 20, 21, 10**6])
+@pytest.mark.parametrize("limit", [16, 20, 21])
 def test_the_fork_probe_never_exceeds_its_limit(limit: int) -> None:
     """At worst: nine probes crash, three spoil their worker, all that fork do."""
     forking = ("processes-limit", "user-namespace-by-clone", *OUTLIVE)
@@ -336,37 +311,49 @@ def test_the_fork_probe_never_exceeds_its_limit(limit: int) -> None:
     assert forks.count("f") >= 1 + CRASHES + len(SPOILING) + len(OUTLIVE)
 
 
-def test_a_probe_that_ends_its_process_ends_no_other() -> None:
-    change = "probes.PROBES['load'] = lambda t: os.kill(os.getpid(), 11)"
-    found, _ = changed(change, ("load", "memory-counters"))
-    assert found["load"] == ProbeResult(got=False, detail="killed by signal 11")
-    assert found["memory-counters"].got
-
-
-@pytest.mark.parametrize("bug", ["{}['x']", "[][0]", "nowhere", "len()", "probes.struct.pack('I')"])
-def test_a_probe_with_a_bug_of_ours_is_unknown(bug: str) -> None:
-    found, _ = changed(f"probes.PROBES['load'] = lambda t: {bug}", ("load", "memory-counters"))
-    assert found["load"].got
-    assert found["load"].detail.startswith("not tried: ")
-    assert found["memory-counters"].detail == "read it"
-
-
-def test_a_probe_that_waits_too_long_is_unknown() -> None:
-    change = "probes.SECONDS = 2; probes.PROBES['load'] = lambda t: time.sleep(90)"
-    found, _ = changed(change, ("load", "memory-counters"))
-    assert found["load"] == ProbeResult(got=True, detail="not tried: no answer in 2 s")
-    assert found["memory-counters"].detail == "read it"
-
-
-def test_a_worker_that_is_silent_is_ended_and_its_probe_unknown() -> None:
-    change = (
+BUGS = ("{}['x']", "[][0]", "nowhere", "len()", "probes.struct.pack('I')")
+TROUBLE = {
+    "bugs of ours": (
+        "probes.PROBES.update({"
+        + "".join(f"'bug{at}': lambda t: {bug}, " for at, bug in enumerate(BUGS))
+        + "})",
+        tuple(f"bug{at}" for at in range(len(BUGS))),
+        True,
+        "not tried: ",
+    ),
+    "ends its process": (
+        "probes.PROBES['load'] = lambda t: os.kill(os.getpid(), 11)",
+        ("load",),
+        False,
+        "killed by signal 11",
+    ),
+    "waits too long": (
+        "probes.SECONDS = 2; probes.PROBES['load'] = lambda t: time.sleep(90)",
+        ("load",),
+        True,
+        "not tried: no answer in 2 s",
+    ),
+    "a silent worker": (
         "import signal; probes.SILENCE_S = 2\n"
         "def deaf(t): signal.setitimer(signal.ITIMER_REAL, 0); time.sleep(9)\n"
-        "probes.PROBES['load'] = deaf"
-    )
-    found, _ = changed(change, ("load", "memory-counters"))
-    assert found["load"] == ProbeResult(got=True, detail="not tried: its worker was silent")
-    assert found["memory-counters"].detail == "read it"
+        "probes.PROBES['load'] = deaf",
+        ("load",),
+        True,
+        "not tried: its worker was silent",
+    ),
+}
+"""A change to the script, the probes that it spoils, whether they got through, their detail."""
+
+
+@pytest.mark.parametrize(("change", "names", "got", "detail"), TROUBLE.values(), ids=TROUBLE)
+def test_a_probe_in_trouble_harms_no_other_and_is_no_refusal_of_ours(
+    change: str, names: tuple[str, ...], got: bool, detail: str
+) -> None:
+    found, _ = changed(change, (*names, "memory-counters"))
+    for name in names:
+        assert found[name].got == got
+        assert found[name].detail.startswith(detail)
+    assert found["memory-counters"] == ProbeResult(got=True, detail="read it")
 
 
 def test_after_too_many_crashes_the_rest_is_unknown() -> None:

@@ -105,52 +105,6 @@ def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, messa
     assert type(caught.value) is UserError
 
 
-@pytest.mark.parametrize(
-    ("differs", "message"),
-    [
-        ({"hand": 15}, "2 seats × 15 tiles need 30 tiles; double-six has 28"),
-        ({"hand": 46, "highest_pip": 12}, "2 seats × 46 tiles need 92 tiles; double-twelve has 91"),
-    ],
-)
-def test_hands_that_the_set_cannot_fill(differs: dict[str, Any], message: str) -> None:
-    with pytest.raises(ImpossibleRulesError, match=re.escape(message)) as caught:
-        derive(BASE, "mine", differs)
-    assert re.search(
-        r": take double-\w+ \(highest_pip = \d+\) or deal \d+ at most \(hand\)\.$",
-        str(caught.value),
-    )
-    with pytest.raises(ImpossibleRulesError):
-        Ruleset(name="mine", deal=msgspec.convert(differs, Deal))
-
-
-def test_one_number_for_all_is_checked_at_the_table() -> None:
-    rules = derive(BASE, "mine", {"hand": 14})
-    check_seats(rules, 2)
-    for seats in (3, 4):
-        with pytest.raises(ImpossibleRulesError, match=f"{seats} seats × 14 tiles need"):
-            check_seats(rules, seats)
-
-
-def test_the_whole_set_may_be_dealt() -> None:
-    check_seats(derive(BASE, "mine", {"hand": 7}), 4)
-
-
-def test_a_table_whose_hands_are_too_large_does_not_exist() -> None:
-    rules = derive(BASE, "mine", {"hand": {"two": 7, "three": 10, "four": 8}})
-    assert playable_seat_counts(rules) == (2,)
-    for seats, need in ((3, 30), (4, 32)):
-        with pytest.raises(ImpossibleRulesError, match=f"need {need} tiles; double-six has 28"):
-            check_seats(rules, seats)
-
-
-def test_a_table_without_a_number_does_not_exist() -> None:
-    rules = derive(BASE, "mine", {"hand": {"four": 5}})
-    assert playable_seat_counts(rules) == (4,)
-    for seats in (2, 3):
-        with pytest.raises(ImpossibleRulesError, match=f"mine has no table of {seats}. Give a"):
-            check_seats(rules, seats)
-
-
 @pytest.mark.parametrize("seats", [-1, 0, 1, 9])
 def test_a_table_has_two_to_eight_seats(seats: int) -> None:
     with pytest.raises(ImpossibleRulesError, match=f"two to eight seats, not {seats}"):

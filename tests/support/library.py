@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def close_library() -> list[str]:
     changed = [
         path.stem
         for path in home.glob("*.sha256")
-        if path.read_text() != _fingerprint(home / path.stem)
+        if path.read_bytes() != _fingerprint(home / path.stem)
     ]
     shutil.rmtree(home, ignore_errors=True)
     return changed
@@ -65,16 +66,29 @@ def close_library() -> list[str]:
 
 def finished(name: str) -> Path:
     """Return a finished event, to be read only."""
+
+    def play(home: Path) -> bytes:
+        _play(name, home)
+        return _fingerprint(home / name)
+
+    return _once(f"{name}.sha256", play).with_suffix("")
+
+
+def once(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return what `make` gives the one time that it is called in a whole run of the tests."""
+    return _once(name, lambda _: make()).read_bytes()
+
+
+def _once(name: str, make: Callable[[Path], bytes]) -> Path:
+    """Return a file of the library, made by the first process that asks for it."""
     home = Path(os.environ[HOME])
     home.mkdir(mode=0o700, exist_ok=True)
-    mark = home / f"{name}.sha256"
-    if not mark.exists():
-        with (home / f"{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not mark.exists():
-                _play(name, home)
-                mark.write_text(_fingerprint(home / name))
-    return home / name
+    path = home / name
+    with (home / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            path.write_bytes(make(home))
+    return path
 
 
 def copy_of(name: str, folder: Path) -> Path:
@@ -98,6 +112,6 @@ def _play(name: str, home: Path) -> None:
     run(home / name, *words)
 
 
-def _fingerprint(folder: Path) -> str:
+def _fingerprint(folder: Path) -> bytes:
     found = sorted((str(path), data) for path, data in contents(folder).items())
-    return sha256(repr(found).encode()).hexdigest()
+    return sha256(repr(found).encode()).digest()

@@ -67,7 +67,7 @@ ROOMS = {
             "tournaments/cli/league.py",
         ),
     ),
-    "tests": Room(36_000, 51_544, ("tests",)),
+    "tests": Room(36_000, 51_076, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

@@ -17,7 +17,7 @@ from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, RoundOver
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
+from tests.support.fast_run import FAST_TABLES
 from tests.support.golden import short
 from tests.support.logged_games import NAMES, any_of, overhear
 from tests.support.replay_pages import pairs
@@ -75,8 +75,7 @@ def size(tiles: Hand | int) -> int:
     return tiles if isinstance(tiles, int) else len(tiles)
 
 
-# Slow: at every table a person sees what the replay of the seat shows.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) -> None:
     game, shown = screens(name, seats)
     several = 0

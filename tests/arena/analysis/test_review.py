@@ -136,18 +136,6 @@ def test_the_last_place_is_explained_unless_a_seat_is_named(log: Path) -> None:
     assert f"in seat {last}: place 2" in explain(log).output
 
 
-# Slow: every decision is shown beside it.
-@pytest.mark.slow
-def test_only_one_round_or_only_the_summary(log: Path) -> None:
-    one = explain(log, "--round", "2", "--seat", "0").output
-    assert "Round 2." in one
-    assert "Round 1." not in one
-    brief = explain(log, "--seat", "0").output
-    assert "options " not in brief
-    assert "cost the most" in brief
-    assert explain(log, "--round", "99").exit_code == 2
-
-
 @pytest.mark.parametrize("wrong", ["2", "carl"])
 def test_a_seat_that_does_not_exist_is_the_users_error(log: Path, wrong: str) -> None:
     shown = explain(log, "--seat", wrong)

@@ -15,19 +15,12 @@ from protocol.errors import UserError
 from protocol.messages import Drew, Passed
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
 from protocol.ruleset import Ruleset, derive
-from tests.support.fast_run import NAMED_TABLES, examples
+from tests.support.fast_run import examples
 from tests.support.logged_games import NONSENSE
 from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
-
-
-# Slow: the same bytes in fewer games are tested beside it.
-@pytest.mark.slow
-def test_questions_are_those_that_were_asked_in_every_named_game() -> None:
-    for name, seats in NAMED_TABLES:
-        compare(find_variant(name), seats, name)
 
 
 @examples(20)

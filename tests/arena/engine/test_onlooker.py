@@ -11,7 +11,7 @@ from arena.analysis.text import Look, frame_sentences
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
+from tests.support.fast_run import FAST_TABLES, NAMED_TABLES
 from tests.support.golden import short
 from tests.support.logged_games import any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
@@ -35,8 +35,7 @@ def test_an_onlooker_is_sent_the_same_bytes_in_every_world() -> None:
     assert not list(differences(1))
 
 
-# Slow: no hand is shown early in any game.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="my hand is 6-4")
     for frame in frames.frames(walk_log(game), SPECTATOR):

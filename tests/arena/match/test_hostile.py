@@ -246,16 +246,6 @@ async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
     assert peak_memory() - peak < GROWTH
 
 
-async def test_two_that_misbehave_meet(open_folder: Path, tmp_path: Path) -> None:
-    """The seat that is asked first loses; neither costs us more than alone."""
-    before = descriptors()
-    bots = [hostile("plumbing/endless_line", str(open_folder)) for _ in range(2)]
-    (result,) = await play(bots, tmp_path / "log.jsonl")
-    assert len(result.fouls) == 1
-    await vanished(str(open_folder))
-    assert descriptors() == before
-
-
 async def test_last_words_are_kept_and_harmless(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     await play([sample(), hostile("plumbing/stderr_terminal_codes")], log)

@@ -19,7 +19,7 @@ from protocol.codec import Fault, encode_line
 from protocol.messages import BotHello, Clock
 from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
 from protocol.ruleset import Ruleset, derive
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
+from tests.support.fast_run import FAST_TABLES
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
@@ -52,8 +52,7 @@ def first(_: OpenQuestion) -> int:
     return 0
 
 
-# Slow: a game of any rules at any table is played to its end.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
     rng = random.Random(name)
     referee = Referee(game_setup(name, seats), SEED)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.json import decode, encode
 
 from arena.sandbox import command, select, users
 from arena.sandbox.kernel import landlock, seccomp
@@ -19,6 +20,7 @@ from arena.sandbox.select import LevelResult, choose_level, examine_level
 from arena.sandbox.selftest.canary import UNTRIED
 from protocol.errors import UserError
 from tests.attacks.levels import Attacks, attack, run_at
+from tests.support.library import once
 from tests.support.probes import BLOCKED, TRACES, lacks
 from tournaments.cli.main import main
 
@@ -64,7 +66,8 @@ AS_A_USER = frozenset({"referee-descriptor-list", "processes-limit", "outlive-gr
 @functools.cache
 def finding(level: Level) -> Attacks:
     """Return a level with every attack."""
-    return attack(level, Path(tempfile.gettempdir()))
+    folder = Path(tempfile.gettempdir())
+    return decode(once(f"attacks-{level}", lambda: encode(attack(level, folder))), type=Attacks)
 
 
 @pytest.fixture

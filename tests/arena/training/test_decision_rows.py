@@ -14,15 +14,9 @@ from protocol.codec import decode_from_referee
 from protocol.messages import Ask
 from protocol.records import ChoiceRecord
 from protocol.ruleset import Ruleset
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, examples, slow_except
+from tests.support.fast_run import FAST_TABLES, examples
 from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
-
-
-# Slow: the rows of all games are made alike.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
-def test_rows_are_the_lines_that_the_seats_were_sent(name: str, seats: int) -> None:
-    compare(find_variant(name), seats, name)
 
 
 @examples(20)

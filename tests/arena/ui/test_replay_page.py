@@ -24,7 +24,7 @@ from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import Ruleset, derive
 from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
+from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
     AGAIN,
@@ -56,8 +56,7 @@ def bare(scene: Fields) -> tuple[Any, ...]:
     return scene["round"], scene["line"], scene["lead"], str(scene["hands"]), str(scene["stock"])
 
 
-# Slow: the page has the whole of every named game.
-@pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_every_game_is_packed_whole(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="why")
     shown = whole(game)

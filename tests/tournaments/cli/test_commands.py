@@ -339,7 +339,7 @@ def test_a_real_shell_completes(home: Path, tmp_path: Path) -> None:
         "from tournaments.cli.main import main\nmain(prog_name='boneyard')\n"
     )
     program.chmod(0o755)
-    asked: list[tuple[str, ...]] = [("expl",), ("run", "mi"), ("replay", "friday", "1.first.g")]
+    asked: list[tuple[str, ...]] = [("expl",), ("replay", "friday", "1.first.g")]
     script = ["source <(boneyard help completion bash)"]
     for words in asked:
         quoted = " ".join(f"'{word}'" for word in words)

@@ -2,13 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.events import PLAIN, SMALL, copied, untouched
-from tests.support.library import copy_of
+from tests.support.events import PLAIN, SMALL, copied
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
 """Libraries that take 50 to 300 ms of CPU to import."""
@@ -50,12 +48,6 @@ COMMANDS = {
     f"run {' '.join((*SMALL, *PLAIN))} --out EVENT": HEAVY - {"trio"},
 }
 """Each command, and what it must not load."""
-
-
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
 
 
 # Slow: it starts an interpreter for each command.

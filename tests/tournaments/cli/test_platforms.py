@@ -4,14 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.events import boneyard, contents, copied, untouched
+from tests.support.events import boneyard, contents, copied
 from tests.support.fast_run import slow_except
-from tests.support.library import copy_of
 from tournaments.cli import entry
 from tournaments.cli.main import MODULES
 from tournaments.cli.platforms import ON_LINUX_ONLY
@@ -19,12 +17,6 @@ from tournaments.cli.platforms import ON_LINUX_ONLY
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
 WORDS = {"demo": (), "doctor": (), "play": ("--against", "x"), "watch": ("tests",)}
 """What stands after a command; most take the name of a bot."""
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event") / "event")) as folder:
-        yield folder
 
 
 def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
@@ -46,9 +38,9 @@ def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("system", slow_except(["win32"], ["darwin", "win32"]))
 def test_finished_events_can_be_read_on_every_platform(
-    system: str, played: Path, tmp_path: Path
+    system: str, event: Path, tmp_path: Path
 ) -> None:
-    event, here = (copied(played, tmp_path / name) for name in ("event", "here"))
+    copy, here = (copied(event, tmp_path / name) for name in ("event", "here"))
     boneyard("replay", str(here), "--html")
     said = elsewhere(
         system,
@@ -60,7 +52,7 @@ def test_finished_events_can_be_read_on_every_platform(
     assert "OK: " in said
     assert "finished: 12 of 12 games" in said
     for path, data in contents(here).items():
-        assert (event / path.relative_to(here)).read_bytes() == data, path
+        assert (copy / path.relative_to(here)).read_bytes() == data, path
 
 
 @pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))

@@ -150,6 +150,10 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     # The roll call, then a sitting's first two games, its last one with two of the next, and one.
     orders = [decoded(order, Order) for order in halls.orders]
     assert [[len(part.games) for part in one.parts] for one in orders] == [[0], [2], [1, 2], [1]]
+    # An order reveals only the deals of its boards.
+    secret = secret_of(stage.folder)
+    assert not [data for data in halls.orders if secret in data or secret.hex().encode() in data]
+    assert all(set(order.seeds) == {game.board for game in games(order)} for order in orders)
     names = {line.worker for path in stage.folder.logs() for line in sitting_lines(path)}
     assert names == {"w1", "w2"}
     (said,) = stage.said
@@ -179,16 +183,6 @@ async def test_quick_bots_play_an_order_in_several_sittings_at_once(
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
     # Each of the six games has processes of its own.
     assert len(pools) == 6
-
-
-async def test_an_order_reveals_only_the_deals_of_its_boards(stage: Stage) -> None:
-    halls = await stage.play()
-    secret = secret_of(stage.folder)
-    for data in halls.orders:
-        order = decoded(data, Order)
-        assert secret not in data
-        assert secret.hex().encode() not in data
-        assert set(order.seeds) == {game.board for game in games(order)}
 
 
 async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path) -> None:

@@ -19,7 +19,7 @@ from arena.valuation import decision_loss
 from arena.valuation.decision_loss import ReviewedDecision
 from protocol.codec import encode_json, seal
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, BOTS, boneyard, copied, partners, run, untouched
+from tests.support.events import BONEYARD, boneyard, copied, partners, run
 from tests.support.fake_review import fake_review
 from tests.support.library import copy_of
 from tournaments.cli.main import main
@@ -31,18 +31,12 @@ GAMES = 12
 """Games of the small event."""
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
-
-
 @pytest.fixture
-def event(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def event(event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of the event; a fake reviewer in this process reviews it."""
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
     monkeypatch.setattr(processes, "cores", lambda: 1)
-    return copied(played, tmp_path / "event")
+    return copied(event, tmp_path / "event")
 
 
 def called(*words: object, code: int = 0) -> Result:
@@ -100,18 +94,6 @@ def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
     called("explain", "--review", event)
     assert len(seats(event)) == 2 * GAMES
     assert "of 24 seats" not in (event / "report.md").read_text()
-
-
-# Slow: an event that grows is tested in storage.
-@pytest.mark.slow
-def test_new_boards_are_said_and_added(event: Path) -> None:
-    called("explain", "--review", event)
-    run(event, *BOTS, "--boards", "3", "--set", "target=30")
-    assert "24 of 36 seats" in (event / "report.md").read_text()
-    assert called("verify", event).stdout.endswith("ratings equal.\n")
-    called("explain", "--review", event)
-    assert len(seats(event)) == 36
-    assert "of 36 seats" not in (event / "report.md").read_text()
 
 
 def test_different_worlds_are_not_mixed(event: Path) -> None:
@@ -281,9 +263,9 @@ def test_two_processes_do_not_review_an_event_at_once(event: Path) -> None:
 
 # Slow: a review of three processes is killed and goes on.
 @pytest.mark.slow
-def test_a_review_goes_on_after_kill_9(played: Path, tmp_path: Path) -> None:
+def test_a_review_goes_on_after_kill_9(tmp_path: Path) -> None:
     """Run the real reviewer in real processes."""
-    folder, whole = copied(played, tmp_path / "killed"), copied(played, tmp_path / "whole")
+    folder, whole = (copy_of("round-robin", tmp_path / name) for name in ("killed", "whole"))
     words = (*BONEYARD, "explain", "--review", str(folder), "--deals", "4")
     log = folder / "review.jsonl"
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:

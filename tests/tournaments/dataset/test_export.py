@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import game_luck
 from protocol.errors import UserError
 from protocol.ruleset import derive
-from tests.support.events import BONEYARD, boneyard, copied, games_of, untouched
+from tests.support.events import BONEYARD, boneyard, copied, games_of
 from tests.support.library import copy_of
 from tests.support.logged_games import any_of, bob_fouls, logged, write
 from tournaments.dataset import export
@@ -37,12 +36,6 @@ from tournaments.storage.review_log import DecisionLoss, SeatLosses, read_seats
 
 PAIRS = derive(find_variant("partnership"), "pairs", {"target": 30})
 TRIO = derive(find_variant("dutch"), "../trio", {"target": 30})
-
-
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
 
 
 def table(path: Path) -> list[dict[str, str]]:

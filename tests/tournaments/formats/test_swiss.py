@@ -4,7 +4,6 @@ from collections import Counter
 from itertools import combinations
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -15,7 +14,6 @@ from tests.support.fast_run import examples
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import event, next_stage, played_through, result
 from tournaments.formats import swiss
-from tournaments.formats.pairing import matching
 from tournaments.formats.swiss import Swiss
 from tournaments.schedule.schedule import sittings
 
@@ -42,21 +40,6 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
     assert max(counts) - min(counts) <= 1
     if seats == 2 and rounds <= entrants // 2:
         assert max(met.values()) == 1
-
-
-# Slow: smaller fields are paired beside it.
-@pytest.mark.slow
-def test_a_swiss_of_very_many_is_paired_without_a_rematch() -> None:
-    """At 2,000 bots the search for tables was deeper than Python's stack."""
-    order: list[tuple[int, ...]] = [(one,) for one in range(1_000)]
-    met = Counter(frozenset(order[place : place + 2]) for place in range(999))
-    found = matching.pairs(order, met)
-    assert sorted(unit for pair in found for unit in pair) == order
-    assert not any(met[frozenset(pair)] for pair in found)
-    assert max(abs(one[0] - other[0]) for one, other in found) <= 4
-    tables = swiss._fresh(tuple((one,) for one in range(3_600)), 3, Counter())
-    assert tables
-    assert len(tables) == 1_200
 
 
 def test_a_swiss_finds_the_best_of_many() -> None:

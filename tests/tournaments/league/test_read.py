@@ -29,12 +29,6 @@ NOW = "2026-11-22T20:00:00Z"
 NOTHING = "0" * 64
 
 
-def test_league_without_settings_is_refused(tmp_path: Path) -> None:
-    """A folder without league.toml is no league, and the error says so."""
-    with pytest.raises(UserError, match=r"league\.toml is missing"):
-        read_league(tmp_path)
-
-
 def test_settings_name_file_place_and_nearest_name(tmp_path: Path) -> None:
     """A mistyped setting is refused with its file, its place and the nearest name."""
     (tmp_path / "league.toml").write_text('[[divisions]]\nname = "d"\nrules = "drow"\n')

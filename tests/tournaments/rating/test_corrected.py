@@ -193,22 +193,21 @@ def test_a_few_boards_do_not_tell_what_a_game_is_worth() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("boards", [50, 100])
-def test_95_percent_of_corrected_intervals_hold_the_truth(boards: int) -> None:
+def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
     strength = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
-    long = only(*lucky_event(random.Random(1000), strength, 40_000))
+    long = only(*lucky_event(random.Random(1000), strength, 20_000))
     true = {one.name: known(one.elo) for one in long.entrants}
     lead = {one.name: known(one.margin) for one in long.entrants}
     held = beyond = of = 0
-    for seed in range(500):
-        for one in only(*lucky_event(random.Random(seed), strength, boards)).entrants:
+    for seed in range(300):
+        for one in only(*lucky_event(random.Random(seed), strength, 50)).entrants:
             if one.corrected and one.corrected.elo is not None:
                 made = one.corrected
                 held += abs(known(made.elo) - true[one.name]) <= known(made.half_width)
                 off = abs(known(made.margin) - lead[one.name])
                 beyond += off > known(made.margin_half_width)
                 of += 1
-    assert of > 1900
+    assert of > 1100
     assert 0.93 <= held / of <= 0.97
     assert 0.03 <= beyond / of <= 0.07
 
@@ -216,8 +215,8 @@ def test_95_percent_of_corrected_intervals_hold_the_truth(boards: int) -> None:
 @pytest.mark.slow
 def test_the_interval_of_the_gain_holds_the_truth() -> None:
     strength = {"a": 30.0, "b": -30.0}
-    true = only(*lucky_event(random.Random(1), strength, 60_000)).gain_margin
+    true = only(*lucky_event(random.Random(1), strength, 30_000)).gain_margin
     assert true
-    found = [only(*lucky_event(random.Random(n), strength, 150)).gain_margin for n in range(400)]
+    found = [only(*lucky_event(random.Random(n), strength, 150)).gain_margin for n in range(200)]
     held = sum(one.low <= true.value <= one.high for one in found if one)
     assert 0.92 <= held / len(found) <= 0.98

@@ -338,7 +338,7 @@ QUICK = [Sprt(h1=40), Sprt("nelo", h1=40), Sprt("points", h1=10)]
 def test_error_rates_are_at_most_one_and_a_half_times_the_nominal(
     settings: Sprt, better: bool
 ) -> None:
-    rate = error_rate(settings, Luck(150), better=better, runs=2000, boards=1200)
+    rate = error_rate(settings, Luck(150), better=better, runs=1000, boards=1200)
     assert 0.01 < rate < 1.5 * 0.05
 
 
@@ -348,12 +348,12 @@ def test_points_with_rare_large_wins_or_losses_are_judged_no_worse(side: int) ->
     rng, settings = np.random.default_rng(20), Sprt("points", h1=20)
     low, high = settings.bounds
     for better in (False, True):
-        skewed = side * (rng.exponential(100, (1500, 500)) - 100)  # Its skew is 2.
+        skewed = side * (rng.exponential(100, (1000, 500)) - 100)  # Its skew is 2.
         ratios = likelihood_ratios(settings, skewed + 20 * better)
         decided = (ratios <= low) | (ratios >= high)
         decided[:, : settings.min_boards - 1] = False
         assert decided.any(axis=1).mean() > 0.95
-        accepted = ratios[np.arange(1500), decided.argmax(axis=1)] > 0
+        accepted = ratios[np.arange(1000), decided.argmax(axis=1)] > 0
         assert ((accepted != better) & decided.any(axis=1)).mean() < 0.07
 
 
@@ -374,7 +374,7 @@ def test_points_with_rare_large_wins_or_losses_are_judged_no_worse(side: int) ->
 def test_error_rates_hold_for_other_hypotheses_and_lucks(
     settings: Sprt, luck: Luck, better: bool
 ) -> None:
-    rate = error_rate(settings, luck, better=better, runs=2000, boards=2000)
+    rate = error_rate(settings, luck, better=better, runs=1000, boards=2000)
     assert rate < 1.5 * (settings.beta if better else settings.alpha)
 
 

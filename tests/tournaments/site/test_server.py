@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -22,10 +21,8 @@ from tests.support.events import (
     run,
     served,
     started,
-    untouched,
     wait_for_games,
 )
-from tests.support.library import copy_of
 from tests.support.logged_games import write
 from tests.support.tunes import tune
 from tournaments.site import snapshot
@@ -33,12 +30,6 @@ from tournaments.site.server import REPORTED, site
 from tournaments.site.snapshot import LiveView, Snapshot
 from tournaments.storage.folder import Folder, load_event
 from tournaments.tuning.parameters import Parameter
-
-
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("watch") / "event")) as folder:
-        yield folder
 
 
 def watched(folder: Path, *, everything: bool = False) -> LiveView:
@@ -156,19 +147,6 @@ def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_pat
     assert not one.look()
 
 
-# Slow: an event that is played is followed beside it.
-@pytest.mark.slow
-def test_an_event_that_grows_is_followed(tmp_path: Path) -> None:
-    folder = tmp_path / "event"
-    run(folder, "first", "greedy", "--boards", "1", "--set", "target=30")
-    one = watched(folder)
-    assert one.now().planned == 2
-    run(folder, "first", "greedy", "random", "--boards", "2", "--set", "target=30")
-    assert one.look()
-    now = one.now()
-    assert (now.played, now.planned, now.over) == (12, 12, True)
-
-
 def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over(tmp_path: Path) -> None:
     bot = tmp_path / "bad.py"
     greets = 'input(); print(\'{"type": "hello", "name": "x", "version": "1"}\', flush=True)'
@@ -228,12 +206,6 @@ def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path)
         _, said = watching.communicate(timeout=120)
         assert watching.returncode == 2
     assert "went away" in said
-
-
-def test_a_port_that_is_taken_is_the_users_error(event: Path) -> None:
-    with served("watch", str(event)) as (_, address):
-        port = address.split(":")[2].split("/")[0]
-        assert "Cannot listen on port" in boneyard("watch", f"{event}", "--port", port, code=2)
 
 
 # Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.

@@ -5,7 +5,6 @@ import os
 import pty
 import subprocess
 import time
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.records import SeatFoul
-from tests.support.events import BONEYARD, boneyard, copied, run, untouched
-from tests.support.library import copy_of
+from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
 from tournaments.rating.game_result import FoulCount, count_fouls
 from tournaments.rating.ratings import fit_both
@@ -28,15 +26,9 @@ from tournaments.storage.folder import Folder, load_event, lock_for_writing
 from tournaments.storage.ledger import read_ledger
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event") / "event")) as folder:
-        yield folder
-
-
 @pytest.fixture
-def event(played: Path, tmp_path: Path) -> Path:
-    return copied(played, tmp_path / "event")
+def event(event: Path, tmp_path: Path) -> Path:
+    return copied(event, tmp_path / "event")
 
 
 def kept(folder: Path) -> dict[Path, tuple[bytes, int]]:
@@ -48,13 +40,6 @@ def stopped(folder: Path, games: int) -> None:
     """As if the run went on: the ledger has so many games, and a part of the next one's line."""
     ledger = (folder / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "ledger.jsonl").write_bytes(b"".join(ledger[:games]) + ledger[games][:20])
-
-
-def test_a_finished_event_is_shown_with_its_standings(event: Path) -> None:
-    said = boneyard("show", str(event))
-    assert "finished: 12 of 12 games" in said
-    assert "Elo" in said
-    assert all(bot in said for bot in ("first", "greedy", "random"))
 
 
 def test_results_waiting_in_the_logs_count_already(event: Path) -> None:
@@ -299,11 +284,3 @@ def _read(descriptor: int) -> bytes:
 def test_no_ratings_are_shown_before_there_are_any() -> None:
     seen = looking()
     assert drawn(seen, 80)[-1] == "0 of 2 games; too early to estimate the remaining time."
-
-
-# Slow: a run is looked at beside it.
-@pytest.mark.slow
-def test_a_run_can_be_looked_at_while_it_is_extended(event: Path) -> None:
-    """More boards of the same event: what was played counts on."""
-    run(event, "first", "greedy", "random", "--boards", "3", "--set", "target=30")
-    assert read_status(Folder(event)).played == 18

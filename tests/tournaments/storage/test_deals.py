@@ -23,9 +23,10 @@ from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import Commitment, Reveal
 from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
-from tests.support.events import boneyard, copied, laid_open, run, untouched
+from tests.support.events import boneyard, copied, laid_open, summary, untouched
 from tests.support.fast_run import slow_except
 from tests.support.golden import short
+from tests.support.library import copy_of
 from tests.support.tables import sitting
 from tournaments.report import event_text
 from tournaments.schedule.game_numbers import numbers
@@ -158,20 +159,18 @@ def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a real event of the sample rules."""
-    folder = tmp_path_factory.mktemp("deals")
-    run(folder, "first", "greedy", "--boards", "2")
-    with untouched(laid_open(folder)):
+    """Yield a real event."""
+    folder = laid_open(copy_of("round-robin", tmp_path_factory.mktemp("deals")))
+    with untouched(folder):
         yield folder
 
 
 @needs_node
 def test_the_checker_agrees_on_real_events(event: Path, tmp_path: Path) -> None:
-    run(tmp_path, "first", "greedy", "random", "--seats", "3", "--boards", "1")
-    for folder, games_played in ((event, 4), (tmp_path, 3)):
+    for folder in (event, laid_open(copy_of("bye", tmp_path))):
         code, said = check(folder)
         assert code == 0, said
-        assert said.startswith(f"{games_played} games, ")
+        assert said.startswith(f"{summary(folder)['played']} games, ")
         assert said.endswith("0 games wait for their seeds, 0 faults.\n")
 
 
@@ -223,5 +222,5 @@ def test_the_checker_waits_for_seeds(event: Path, tmp_path: Path) -> None:
     (folder / "seeds.jsonl").write_bytes(b"")
     assert check(folder) == (
         0,
-        "4 games, 0 deals recomputed, 4 games wait for their seeds, 0 faults.\n",
+        "12 games, 0 deals recomputed, 12 games wait for their seeds, 0 faults.\n",
     )

@@ -1,24 +1,22 @@
 """Who came when deals were public: what is told of it, and boards that nobody has seen."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from arena.engine.shuffle import board_seed
 from arena.logs import compression
 from protocol.records import Result
-from tests.support.events import boneyard, league, run
+from tests.support.events import boneyard, run
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
 from tournaments.formats.versus import Versus
 from tournaments.rating.sprt import Sprt
 from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder, load_event, secret_of
+from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
-from tournaments.storage.open_event import newcomers, open_event, resolve_versions
+from tournaments.storage.open_event import newcomers, resolve_versions
 from tournaments.storage.public_deals import (
     Before,
     board_spans,
@@ -30,7 +28,6 @@ from tournaments.storage.public_deals import (
 
 SHORT = ("--set", "target=1", "--sandbox", "off")
 TWO = ("first", "greedy", *SHORT)
-SAMPLES = Path("sample_bots")
 
 
 def results(folder: Path) -> list[Result]:
@@ -116,24 +113,6 @@ def test_an_event_file_says_it_too(tmp_path: Path) -> None:
     assert boards(out, "suit") == {3, 4}
 
 
-# Slow: fresh boards are promised beside it.
-@pytest.mark.slow
-def test_a_new_version_meets_the_field_on_fresh_boards(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (league(bot, "greedy"), *SHORT, "--boards", "2")
-    run(out, *words)
-    bot.write_text(f"{bot.read_text()}# better\n")
-    run(out, *words, "--fresh-boards")
-    assert boards(out, "mine@2") == {3, 4}
-    assert fits(out)
-    # With the old files back it is the first version, on its own boards.
-    shutil.copy(SAMPLES / "first.py", bot)
-    run(out, *words, "--fresh-boards")
-    assert boards(out, "mine") == {1, 2}
-    assert fits(out)
-
-
 def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:
     """It keeps its name, and may know what the others have played."""
     old = event(3)
@@ -176,14 +155,3 @@ def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:
     plan = replace(plan, entrants=(one, replace(other, first_board=5)))
     assert plan.all_boards == 8
     assert [plan.boards for plan in sittings(plan, {})] == [(5, 6), (5, 6)]
-
-
-# Slow: it plays whole events, and other tests play one for this module.
-@pytest.mark.slow
-def test_commitments_reach_to_the_last_fresh_board(begun: Path) -> None:
-    run(begun, *TWO, "random", "--boards", "3", "--fresh-boards")
-    folder = Folder(begun)
-    secret, name = secret_of(folder), load_event(folder).name
-    seeds = [json.loads(line)["seed"] for line in folder.seeds.read_text().splitlines()]
-    assert seeds == [board_seed(secret, name, board).hex() for board in range(1, 7)]
-    assert open_event(folder, load_event(folder), None) == (load_event(folder), [])

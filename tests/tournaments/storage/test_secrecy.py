@@ -24,7 +24,7 @@ from arena.match.table import Table
 from arena.rules.variants import find_variant
 from protocol.codec import encode_line, seal
 from protocol.records import GameRecord, Result
-from tests.support.events import peeking_bot, run
+from tests.support.events import SHORT, peeking_bot, run
 from tests.support.planned_events import event
 from tournaments.plan.event import Event
 from tournaments.schedule.game_numbers import NUMBERS, numbers
@@ -204,7 +204,7 @@ def test_a_number_that_is_taken_is_drawn_again() -> None:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an event whose files no test changes."""
     folder = tmp_path_factory.mktemp("numbers")
-    run(folder, "first", "greedy", "--boards", "8", "--jobs", "2", "--seed", "1")
+    run(folder, "first", "greedy", *SHORT, "--boards", "8", "--jobs", "2", "--seed", "1")
     return folder
 
 

@@ -1,7 +1,6 @@
 """Logs checked in several processes: the same faults, in the same order, as in one."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,19 +9,12 @@ from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import read_lines
 from arena.ui.replay_files import placeholder
 from protocol.codec import seal, strip_checksum
-from tests.support.events import boneyard, copied, untouched
-from tests.support.library import copy_of
+from tests.support.events import boneyard, copied
 from tournaments.storage.folder import Folder
 from tournaments.verification import processes
 from tournaments.verification.event_check import verify_folder
 from tournaments.verification.log_check import LogTask, Promises, check_log
 from tournaments.verification.processes import map_tasks
-
-
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
-        yield folder
 
 
 def tasks(folder: Folder) -> list[LogTask]:

@@ -23,8 +23,8 @@ def spreads(tables: Sequence[tuple[int, ...]], units: int) -> Iterator[int]:
         yield max(counts) - min(counts)
 
 
-FEW = [(units, size) for size in (2, 3, 4) for units in (*range(size, 14), 29, 30)]
-MANY = [(units, size) for size in (5, 6, 7, 8) for units in (*range(size, 12), 30)]
+FEW = [(units, size) for size in (2, 3, 4) for units in (*range(size, 14), 30)]
+MANY = [(units, size) for size in (5, 6, 7, 8) for units in range(size, 12)] + [(30, 8)]
 """Units and seats: at more than four seats, meetings are as even as tables can be found."""
 
 

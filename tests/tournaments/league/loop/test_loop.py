@@ -1,6 +1,5 @@
 """A league from the command line: made, run, stopped and continued."""
 
-import shutil
 import signal
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from tournaments.league.loop import loop
 from tournaments.league.loop.loop import Turns
 from tournaments.league.pairing.next_round import boards_to_play
 from tournaments.league.read import read_league
-from tournaments.league.records import Admitted, Withdrawn
+from tournaments.league.records import Admitted
 from tournaments.league.register import append_entries
 from tournaments.site.delayed import PublicSnapshot
 
@@ -68,35 +67,6 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert (place / "site" / "weeks" / "2026-W47.txt").exists()
     # Times in disorder could never be verified.
     assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
-
-
-@pytest.mark.slow
-def test_a_clock_that_leaps_is_refused_and_a_wrong_time_can_be_mended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One turn with a clock in 2036 stopped the league until 2036, and nobody said how to go on."""
-    place = make(tmp_path / "club")
-    boneyard("league", str(place), "--rounds", "1", *NOW)
-    known = (place / "register.jsonl").read_bytes()
-    late = datetime(2026, 11, 24, 10, tzinfo=UTC)
-    monkeypatch.setattr(loop, "_clock", lambda now: lambda: now or late)
-    said = boneyard("league", str(place), "--once", code=2)
-    assert "more than a day after the league's last turn at 2026-11-22T10:00:00Z" in said
-    assert (place / "register.jsonl").read_bytes() == known
-    # Confirmed, it is taken.
-    (place / ".turn").unlink()
-    boneyard("league", str(place), "--rounds", "1")
-    # A wrong time that was given is in the files now.
-    boneyard("league", str(place), "--rounds", "1", "--now", "2036-01-01T10:00")
-    withdrawn = Withdrawn(time="2036-01-01T10:00:00Z", bot="first", version="first")
-    append_entries(place / "register.jsonl", [withdrawn])
-    said = boneyard("league", str(place), "--once", code=2)
-    assert "remove what has it: rounds/short/0003 and 1 line at the end of register.jsonl." in said
-    shutil.rmtree(place / "rounds" / "short" / "0003")
-    (place / "register.jsonl").write_bytes(known)
-    boneyard("league", str(place), "--once")
-    assert "2036" not in (place / "site" / "index.html").read_text()
-    assert "OK: " in boneyard("verify", str(place))
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """Replay pages of whole events: every game of the ledger is reached through its address."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -9,8 +9,7 @@ import pytest
 from arena.ui.replay_files import SMALL as SMALL_PAGE
 from arena.ui.replay_files import placeholder
 from tests.support.browser import needs_chromium, opened
-from tests.support.events import boneyard, copied, untouched
-from tests.support.library import copy_of
+from tests.support.events import boneyard, copied
 from tournaments.report.html import game_list
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, load_event
@@ -22,28 +21,22 @@ def addresses_of(folder: Folder) -> Mapping[str, str]:
     return game_list.addresses(sittings(load_event(folder), results))
 
 
-@pytest.fixture(scope="module")
-def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
-    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("event"))) as folder:
-        yield Folder(folder)
-
-
 @pytest.fixture
-def shown(event: Folder, tmp_path: Path) -> Folder:
+def shown(event: Path, tmp_path: Path) -> Folder:
     """Return the event with its replays."""
-    folder = copied(event.path, tmp_path)
+    folder = copied(event, tmp_path)
     boneyard("replay", str(folder), "--html")
     return Folder(folder)
 
 
-def test_every_address_leads_to_a_page_that_says_how_to_make_it(event: Folder) -> None:
-    found = addresses_of(event)
-    assert {*found} == {result.game for result in read_ledger(event.ledger)}
+def test_every_address_leads_to_a_page_that_says_how_to_make_it(event: Path) -> None:
+    found = addresses_of(Folder(event))
+    assert {*found} == {result.game for result in read_ledger(Folder(event).ledger)}
     pages = {address.split("#")[0] for address in found.values()}
-    assert {f"replays/{path.name}" for path in (event.path / "replays").iterdir()} == {
+    assert {f"replays/{path.name}" for path in (event / "replays").iterdir()} == {
         *map(unquote, pages)
     }
-    assert {path.read_text() for path in (event.path / "replays").iterdir()} == {placeholder()}
+    assert {path.read_text() for path in (event / "replays").iterdir()} == {placeholder()}
     assert "<code>boneyard replay . --html</code>" in placeholder()
 
 
