@@ -227,7 +227,7 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
 
     @property
     def takes_luck_out(self) -> bool:
-        """True if the luck of the draw is taken out of each game before it decides anything."""
+        """True if the luck of the tiles is taken out of each game before it decides anything."""
         return False
 
     def check(self, contest: Contest) -> None:

@@ -1,7 +1,7 @@
 """Tune: candidates for a bot's parameters play the bot as it is, group by group. Pure.
 
 The candidates of a group play the same deals, in both rotations, and the optimiser learns how many
-points a game each was ahead, with the luck of the draw taken out. At the end the best values play
+points a game each was ahead, with the luck of the tiles taken out. At the end the best values play
 the bot as it was on deals of their own; the interval of that lead is the answer. The results in the
 ledger are the whole state: from them the search is computed again, always the same.
 """

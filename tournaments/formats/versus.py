@@ -82,7 +82,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     @property
     def takes_luck_out(self) -> bool:
-        """True if the luck of the draw is taken out of each game."""
+        """True if the luck of the tiles is taken out of each game."""
         return self.sprt.without_luck
 
     def count_fewest_tables(self, contest: Contest) -> int:

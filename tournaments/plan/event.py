@@ -257,7 +257,7 @@ ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no
 EFFORT = "Of sealed bots: million instructions for each question.  [as many as ms]"
 CHALLENGERS = "gauntlet [the first bot], ladder [the last]: bot that meets the field; repeatable."
 WITHOUT_LUCK = (
-    "versus: take the luck of the draw out of the points; mostly fewer boards are needed."
+    "versus: take the luck of the tiles out of the points; mostly fewer boards are needed."
 )
 DEALS_WITH = (
     "Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips."
@@ -334,7 +334,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters of the only bot, for which the run searches better values: each stands as {name}
     in its command."""
     luck: Annotated[
-        bool, Setting("", "Then rate the bots with the luck of the draw taken out, too.")
+        bool, Setting("", "Then rate the bots with the luck of the tiles taken out, too.")
     ] = False
 
     def seats_at_table(self, rules: Ruleset) -> int:

@@ -6,7 +6,7 @@ the pentanomial statistic of Fishtest and fastchess. A game that a foul ended is
 the points that a game is played to, whatever it stood at: left out, or taken as it stood, it would
 pay to foul as soon as a game is as good as lost.
 
-**Luck.** With `without_luck` a margin is less the luck of the draw in its game, with a constant
+**Luck.** With `without_luck` a margin is less the luck of the tiles in its game, with a constant
 weight. Given all before, that luck is 0 on average whatever the bots do, so the mean stays what it
 was, and so does what a foul costs; the variance is mostly smaller.
 
@@ -56,7 +56,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
     max_boards: int = 5000
     """Boards after which the test ends undecided."""
     without_luck: bool = False
-    """With `points`: whether the luck of the draw is taken out of the margins first."""
+    """With `points`: whether the luck of the tiles is taken out of the margins first."""
 
     def __post_init__(self) -> None:
         """Refuse a test that cannot decide; ValueError."""

@@ -167,7 +167,7 @@ class Clean(Struct, frozen=True, kw_only=True):
 
 
 class Corrected(Struct, frozen=True, kw_only=True):
-    """An entrant's rating and margin with the luck of the draw taken out."""
+    """An entrant's rating and margin with the luck of the tiles taken out."""
 
     elo: float | None
     """Elo over the same level as the plain one; None outside the core, in a core of one, or if the

@@ -15,7 +15,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
     boards: int
     points: float
-    """The tuned bot's lead, in points a game, with the luck of the draw taken out."""
+    """The tuned bot's lead, in points a game, with the luck of the tiles taken out."""
     points_half_width: float
     elo: float | None
     """The same lead in Elo; None if it is too one-sided for a rating."""

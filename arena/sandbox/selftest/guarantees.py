@@ -68,8 +68,8 @@ GUARANTEES = (
             "hands of the opponent, at each level."
         ),
         remedy=(
-            "No level hides these; a virtual machine for each process does. Sealed (WebAssembly) "
-            "bots would, but do not exist yet."
+            "Only sealed bots (WebAssembly) cannot read these, and processes in a virtual machine "
+            "each."
         ),
     ),
     Guarantee(

@@ -22,7 +22,7 @@ from tournaments.storage.folder import Folder, load_event, lock_for_writing
     metavar="NAME=ELO|none",
     help="Give a bot this rating, or none; it becomes part of the event's plan.",
 )
-@flag("--luck", "Also compute ratings with the luck of the draw taken out.")
+@flag("--luck", "Also compute ratings with the luck of the tiles taken out.")
 @flag("--review", "Also review the decisions that are not reviewed yet; see `boneyard explain`.")
 @BROWSER
 @flag("--json", "Print the names of the files as JSON.", "in_json")

@@ -24,7 +24,7 @@ FOULS = (
 )
 
 LUCK = (
-    " The luck of the draw is taken out of every game, with a constant weight. This changes no "
+    " The luck of the tiles is taken out of every game, with a constant weight. This changes no "
     "expectation, and mostly fewer boards are needed."
 )
 

@@ -15,9 +15,9 @@ ROWS = 10
 """The largest number of steps in the table."""
 ABOUT = (
     "The gain is the lead of the later half of the candidates so far over the start values, in "
-    "points a game, with the luck of the draw taken out. It is rather too small, because they vary "
-    "around the best values and began farther away. The answer comes from the check, on deals that "
-    "the search never saw."
+    "points a game, with the luck of the tiles taken out. It is rather too small, because they "
+    "vary around the best values and began farther away. The answer comes from the check, on deals "
+    "that the search never saw."
 )
 
 
