@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = (
@@ -24,6 +24,8 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE_MS = 120_000
+"""As long as a test waits for any process: a busy machine takes 20 s for a page of 10,000 games."""
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
 WORST = ("serious", "critical")
 """Faults of accessibility that no page may have."""
@@ -40,6 +42,7 @@ _left: defaultdict[str, list[Page]] = defaultdict(list)
 @cache
 def _browser() -> Browser:
     """Lives as long as the test process."""
+    expect.set_options(timeout=PATIENCE_MS)
     return sync_playwright().start().chromium.launch(executable_path=CHROMIUM, args=[*QUIET])
 
 
@@ -93,7 +96,7 @@ def _blank(before: str) -> Page:
     if before:
         context.add_init_script(before)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE_MS)
     return page
 
 

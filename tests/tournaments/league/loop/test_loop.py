@@ -162,6 +162,7 @@ def test_a_signal_ends_a_background_job_too(asked: signal.Signals) -> None:
     before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGHUP)}
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under nohup too
         with pytest.raises(KeyboardInterrupt), loop._interrupted_by_all_signals():
             signal.raise_signal(asked)
         assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
