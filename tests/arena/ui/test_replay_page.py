@@ -208,6 +208,15 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "than a seat knew" in replayed(log, "--html", "--seat", 1, "--review", code=2).stderr
 
 
+def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) -> None:
+    log = write(tmp_path / "log.jsonl", logged(short("draw"), 2, any_of(4)))
+    page = tmp_path / "page.html"
+    replayed(log, "--html", "--out", page)
+    assert replay_files.is_reviewed(page)
+    replayed(log, "--html", "--out", page, "--no-review")
+    assert not replay_files.is_reviewed(page)
+
+
 def test_a_games_name_leads_to_no_other_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,7 +47,7 @@ CELLS = 24
 TURNING_ROUNDS = 2
 """Rounds of a game that are shown unless all are wanted: those with the widest swing."""
 LUCKY = 5
-"""Percent of the game from which the luck of a draw is told, as on the page."""
+"""Percent of the game from which luck is told, as on the page."""
 
 
 @command()
@@ -68,6 +68,7 @@ LUCKY = 5
 @click.option("--out", type=FILE, help="File for the page, with --html.")
 @click.option(
     "--review/--no-review",
+    default=None,
     help="Show the chances at each move, luck and mistakes.  [default: on the page of one game]",
 )
 @BROWSER
@@ -92,9 +93,9 @@ def replay(
     GAME is a game's name or any unique part of it; without it the command lists the games, unless
     there is only one. --html writes a single page that needs no other file and can be mailed; with
     --seat it holds only what that seat knew. The page reviews the game: the chances of each side at
-    each move, the luck of draws, mistakes, and the values of the options, in points of lead, by
-    playouts. --html with only an event's folder writes the pages of all its games. A long game is
-    shown in your pager ($PAGER) on a terminal.
+    each move, luck, mistakes, and the values of the options, in points of lead, by playouts. --html
+    with only an event's folder writes the pages of all its games. A long game is shown in your
+    pager ($PAGER) on a terminal.
 
     \b
     Examples:
@@ -233,7 +234,7 @@ def _chances(shares: tuple[float, ...], look: Look) -> Text:
 
 
 def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
-    """Yield the moments of lucky draws and of losses, each with a row."""
+    """Yield the moments of luck and of losses, each with a row."""
     for draw in review.draws:
         if abs(draw.share) >= LUCKY:
             words = f"{look.name(draw.seat)} {draw.share:+.1f} % of the game"
