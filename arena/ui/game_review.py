@@ -1,4 +1,4 @@
-"""The review of a game on its replay page: chances, luck of draws, and the options' values."""
+"""The review of a game on its replay page: chances, luck, and the options' values."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -31,7 +31,7 @@ SURE = 2
 
 
 class MarkedDraw(Struct, frozen=True, array_like=True):
-    """The luck of the tiles that a seat drew at one moment."""
+    """The luck of the tiles that a seat drew at one moment, or of a deal, which has no tiles."""
 
     at: int
     """The moment of the replay, from 0."""
@@ -105,9 +105,12 @@ def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
 def _draws(
     logged: LoggedGame, shown: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
 ) -> Iterator[MarkedDraw]:
-    """Yield the luck of the draws, those of a seat at one moment together."""
+    """Yield the luck of deals and draws, the draws of a seat at one moment together."""
     luck = {(one.round, one.tile): one for one in draws if one.tile}
+    deals = {one.round: one for one in draws if not one.tile}
     for at, together in enumerate(shown):
+        if deal := deals.pop(together[0].game.playing.number, None):
+            yield from (_marked(logged, at, seat, [deal]) for seat, _ in enumerate(deal.share))
         came = [
             (one.game.playing.number, high_first(event.tile))
             for one in together
@@ -120,7 +123,7 @@ def _draws(
 
 
 def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
-    """Return the luck of a seat's draws: its side's points less the mean of the other sides'."""
+    """Return a seat's luck by these: its side's points less the mean of the other sides'."""
     partners, seats = logged.sitting.rules.deal.partners, len(logged.sitting.seats)
     points = [sum(one.points[of] for one in draws) for of in range(count_sides(partners, seats))]
     own = points[side_of(partners, seat)]

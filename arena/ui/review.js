@@ -3,7 +3,7 @@
 const Review = (() => {
   const { add, tiles, written } = Tiles;
   const LEFT = 24, RIGHT = 20, LANE = 17, HIGH = 84, MARK = 14; // Lanes of marks are above and below the line.
-  const LUCKY = 5; // Percent of the game from which the luck of a draw is marked.
+  const LUCKY = 5; // Percent of the game from which luck is marked.
   const GRADES = [["", ""], ["?!", "inaccuracy"], ["?", "mistake"], ["??", "blunder"]];
 
   /** Returns a number with its sign and one decimal; what rounds to 0 has no sign. */
@@ -52,7 +52,8 @@ const Review = (() => {
 
   function luck(one, about) {
     const good = one.share > 0, much = `${signed(one.share)} % of the game`;
-    const words = `${about.names[one.seat]}: ${good ? "lucky" : "unlucky"}, drew ${tiles(one.drawn).map(written).join(" ")}, ${much}`;
+    const came = one.drawn.length ? `drew ${tiles(one.drawn).map(written).join(" ")}` : "by the deal";
+    const words = `${about.names[one.seat]}: ${good ? "lucky" : "unlucky"}, ${came}, ${much}`;
     return { ...one, kind: "luck", sign: good ? "▲" : "▼", words };
   }
 
@@ -148,7 +149,7 @@ const Review = (() => {
       Panels.add(node, "strong", sign);
       node.append(` ${name}: ${+points.toFixed(1)}${at ? "" : " points lost or more"} · `);
     });
-    if (chances.length) node.append(`▲ lucky, ▼ unlucky draw: ${LUCKY} % of the game`);
+    if (chances.length) node.append(`▲ lucky, ▼ unlucky deal or draw: ${LUCKY} % of the game`);
   }
 
   /** Adds the losses to the list of moves. */

@@ -70,8 +70,14 @@ def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) ->
 
 def test_luck_is_told_at_the_moment_of_the_draw(game: LoggedGame, review: GameReview) -> None:
     scenes = whole(game)[0]
-    assert review.draws
-    for one in review.draws:
+    deals, draws = ([one for one in review.draws if bool(one.tiles) == drawn] for drawn in (0, 1))
+    first = {scene["round"]: at for at, scene in reversed([*enumerate(scenes)])}
+    assert [(one.at, one.seat) for one in deals] == [
+        (at, seat) for at in sorted(first.values()) for seat in (0, 1)
+    ]
+    assert [one.points for one in deals[::2]] == [-one.points for one in deals[1::2]] != [0, 0]
+    assert draws
+    for one in draws:
         assert f"{game.sitting.seats[one.seat]} draws" in scenes[one.at]["words"]
         written = [f"[{a}|{b}]" for a, b in zip(one.tiles[::2], one.tiles[1::2], strict=True)]
         assert all(tile in scenes[one.at]["words"] for tile in written)
@@ -130,7 +136,8 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     others = [
         replace(one, loss=0.0, grade=0) for one in review.decisions if one not in (own[1], own[-1])
     ]
-    drawn = [review.draws[0], review.draws[-1]]
+    tiles = [one for one in review.draws if one.tiles]
+    drawn = [tiles[0], tiles[-1]]
     luck = [replace(drawn[0], share=7.0), replace(drawn[1], share=-8.0)]
     rest = [replace(one, share=0.0) for one in review.draws if one not in drawn]
     decisions = sorted([*wrong, *others], key=lambda one: one.at)
