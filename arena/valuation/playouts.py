@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
 from arena.valuation.batch.tables import FREE, HIGHER, LEFT, RIGHT, Flags, Ints, Places
-from arena.valuation.policy import KEEN, Policy, all_options, favourites, tables_of
+from arena.valuation.policy import KEEN, Policy, Position, all_options, favourites, tables_of
 
 TOGETHER = 16384
 """Rounds of a batch: their arrays stay in the processor's cache."""
@@ -33,7 +33,7 @@ def play_out(
     from which its noise follows; None: each seat takes the best option. Fees and antes still to be
     paid count, and the pot that the winner takes. A round that is over brings no more.
     """
-    needed = names_needed(batch.tables) | ({"line"} if policies else set())
+    needed = names_needed(batch.tables) | ({"line", "order"} if policies else set())
     end = batch.select(np.arange(len(batch)), RESULTS)
     in_play = ~(batch.ended | _called(batch))
     for seat in range(batch.tables.seats):
@@ -150,8 +150,9 @@ class _Playout:
         plays = np.stack([left.take(several), right.take(several)])
         options = all_options(tables, batch.ends.take(several), plays)
         noise = None if self.seeds is None else self.seeds.take(several) + self.turns * A_TURN
-        known = hands.take(several), others.take(several), batch.line.take(several)
-        places, sides = favourites(options, policy.worths(*known, options), noise, len(several))
+        seen = hands, others, batch.line, batch.order
+        position = Position(*(one.take(several, axis=-1) for one in seen))
+        places, sides = favourites(options, policy.worths(position, options), noise, len(several))
         tile[several], end[several] = tables.bits.take(places - (FREE - 1)), sides
         return tile, end
 
