@@ -79,7 +79,7 @@ class Options(NamedTuple):
 
 
 class Position(NamedTuple):
-    """What a policy sees of each row."""
+    """The hands and the line that a policy looks at, a row each."""
 
     hands: Ints
     others: Ints
