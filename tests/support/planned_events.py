@@ -134,8 +134,3 @@ def plan_of(one: Event) -> list[PlannedSitting]:
     return list(sittings(one, {}))
 
 
-KNOCKOUTS = (
-    event(4, boards=3, form=Knockout()),
-    teams(boards=2, form=Knockout()),
-    alone(form=Knockout(tie_boards=0)),
-)

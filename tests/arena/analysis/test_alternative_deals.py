@@ -103,13 +103,6 @@ def test_in_the_long_run_every_deal_comes_and_as_often_as_the_next() -> None:
     assert min(sizes) < 10 < max(sizes), sizes
 
 
-def test_public_facts_distinguish_deals() -> None:
-    """The chain would keep everything if nothing were public."""
-    for deal, until, _ in islice(tight_questions(), 3):
-        *_, here = replay_round(deal, until)
-        assert public(here.game, 0) != public(here.game, 1)
-
-
 def test_acts_that_cannot_be_played_are_refused() -> None:
     (deal, *_) = played(find_variant("draw"), 2, bytes(32), random.Random(1))
     (moment, *_) = questions(deal, 0, Clock())

@@ -1,7 +1,6 @@
 """The walk itself: its steps, its time, and that honest bots pass all of it."""
 
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -94,11 +93,6 @@ def test_a_name_in_the_findings_steers_no_terminal() -> None:
     assert shown.note == r"\u202e\x9bx 1"
 
 
-def test_steps_not_reached_in_time_are_reported() -> None:
-    outcomes = list(run_steps(new_session(Budget(total_s=0)), select_steps(())))
-    assert [one.state for one in outcomes] == ["missed"] * len(STEPS)
-
-
 @pytest.mark.parametrize(
     ("whole", "games"), [(False, "8 at once of 1024"), (True, "64 at once of")]
 )
@@ -110,16 +104,6 @@ def test_several_games_are_played_one_after_another_too(whole: bool, games: str)
     assert tables.note.startswith(games)
     assert one.games == IN_TURN * int(games.split()[0])
     assert sum(answer.ms for answer in one.answers) > 0
-
-
-def test_a_walk_that_is_left_leaves_no_process() -> None:
-    def leave(_: StepResult) -> None:
-        assert children()
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_steps(new_session(), select_steps(()), leave)
-    assert not children()
 
 
 def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:
@@ -201,19 +185,6 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
     first, second = run_steps(silent, [(number, hello), later])
     assert first.finding
     assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
-
-
-def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
-    shares: list[float] = []
-
-    async def noted(session: Session) -> str:
-        shares.append(session._step_ends - time.monotonic())
-        return ""
-
-    steps = [(number, CheckStep("x", "x", "Time", noted)) for number in range(1, 5)]
-    list(run_steps(new_session(Budget(total_s=100_000, step_s=30_000)), steps))
-    # However long the machine pauses between them.
-    assert [round(share, -3) for share in shares] == [25_000, 30_000, 30_000, 30_000]
 
 
 def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:

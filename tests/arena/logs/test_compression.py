@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.files import CHUNK, DamagedFileError
+from arena.files import DamagedFileError
 from arena.logs import checksummed, compression
 from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
-from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_torn_line
+from arena.logs.checksummed import grep_prefix, read_lines
 from arena.logs.compression import ENDING, actual_path, compress, decompress
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
@@ -186,13 +186,6 @@ def test_a_small_file_does_not_become_a_large_one(tmp_path: Path) -> None:
     assert sitting_lines(path) == []
 
 
-def test_what_would_be_taken_for_such_a_file_stays_plain(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b"\n" * 2**20)
-    compress(path)
-    assert lying(path) == {"log.jsonl"}
-
-
 def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     small = write(tmp_path / "small.jsonl", logged())
     large = write(tmp_path / "large.jsonl", *[logged()] * MANY)
@@ -235,26 +228,6 @@ def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path:
     assert content(path) == path.read_bytes()
     decompress(path)
     assert lying(path) == {"log.jsonl"}
-
-
-@pytest.mark.parametrize("size", [10, CHUNK - 1, CHUNK, CHUNK + 1])
-def test_the_end_of_a_file_is_found_from_behind(tmp_path: Path, size: int) -> None:
-    path = tmp_path / "log.jsonl"
-    long = b"y" * size + b"\n"
-    for data, last, torn in (
-        (b"", b"", b""),
-        (long, long, b""),
-        (b"first\n" + long, long, b""),
-        (long + b"last\n", b"last\n", b""),
-        (long + b"torn", long, b"torn"),
-        (b"first\n" + long[:-1], b"first\n", long[:-1]),
-        (long[:-1], b"", long[:-1]),
-        (b"a\rb\n", b"a\rb\n", b""),
-    ):
-        path.write_bytes(data)
-        assert last_line(path) == (last, torn)
-        assert (truncate_torn_line(path) is None) == (not torn)
-        assert path.read_bytes() == data[: len(data) - len(torn)]
 
 
 def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: Path) -> None:

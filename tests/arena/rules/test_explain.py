@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from syrupy.assertion import SnapshotAssertion
 
 from arena.engine import values
 from arena.engine.shuffle import board_seed
@@ -239,35 +238,6 @@ def test_a_named_game_tells_its_sources(name: str) -> None:
         assert clause in cited or (clause == "E" and "E play" in cited), clause
 
 
-def test_only_the_house_gives_no_source() -> None:
-    (own,) = [
-        sentence.text for sentence in sentences_on(find_variant("draw")) if not sentence.sources
-    ]
-    assert "200 rounds" in own
-
-
-VARIED: dict[str, tuple[str, dict[str, Any]]] = {
-    **{name: (name, {}) for name in VARIANTS},
-    "two a turn": ("draw", {"draw_limit": 2}),
-    "one a turn": ("draw", {"draw_limit": 1}),
-    "count": ("partnership", {"first": "count"}),
-    "refusals": ("draw", {"refuse_doubles": 3}),
-    "lots": ("draw", {"after_blocked": "lot"}),
-    "the 6-6 leads": ("draw", {"later": "double_six"}),
-    "sides pay": ("auction-draw", {"partners": True}),
-    "all hands": ("draw-partners", {"points_blocked": "everybody"}),
-}
-"""Rulesets that have between them every kind of sentence: a base, and its differences."""
-
-
-@pytest.mark.parametrize("name", VARIED)
-def test_the_words_of_a_ruleset(name: str, snapshot: SnapshotAssertion) -> None:
-    """Of a named game those that `draw` lacks, of a variation those that its base lacks."""
-    base, differs = VARIED[name]
-    usual = told(find_variant(base if differs else "draw")) if name != "draw" else []
-    assert [one for one in told(game(base, **differs)) if one not in usual] == snapshot
-
-
 def test_numbers_in_words() -> None:
     assert by_table({2: 7, 3: 7, 4: 6}, lambda n: count_in_words(n, "tile")) == (
         "seven tiles with two or three players and six with four"
@@ -315,21 +285,6 @@ def test_the_list_as_json() -> None:
     assert msgspec.convert(told[4]["rules"], Ruleset) == find_variant("dutch-partners")
 
 
-@EXPLANATIONS
-def test_a_game_is_explained_within_the_width(name: str) -> None:
-    shown = said(name, width=50)
-    assert max(map(len, shown.splitlines())) <= 50
-    words = " ".join(shown.split())
-    assert all(sentence.text in words for sentence in sentences_on(find_variant(name)))
-
-
-def test_a_varied_game_is_explained() -> None:
-    shown = " ".join(said("dutch", "--set", "draw_limit=3").split())
-    assert shown.startswith("dutch, with draw_limit=3 ")
-    assert "draws up to three tiles if they may be drawn, one at a time, until one fits" in shown
-    assert VARIANTS["dutch"].about not in shown
-
-
 def test_a_game_as_json() -> None:
     told = msgspec.json.decode(said("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
     assert told == derive(find_variant("dutch"), "dutch", {"reserve": 0})
@@ -362,10 +317,3 @@ def test_no_text_is_cited_for_what_it_does_not_say(name: str, beginning: str) ->
     parts = explain_ruleset(find_variant(name)).values()
     (sentence,) = (one for part in parts for one in part if one.text.startswith(beginning))
     assert sentence.sources == ()
-
-
-def test_choices_that_another_named_game_has_name_it() -> None:
-    assert "(the named game for partners is dutch-partners)" in said(
-        "dutch", "--set", "partners=yes"
-    )
-    assert "named game" not in said("dutch", "--set", "draw_limit=2")

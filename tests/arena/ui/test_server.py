@@ -110,12 +110,6 @@ async def test_a_strangers_page_gets_nothing(headers: tuple[str, ...]) -> None:
         assert "<p>" not in body
 
 
-async def test_this_machine_by_its_other_name_is_let_in() -> None:
-    async with serve_site(site(Broadcast()), 0) as address:
-        host = f"localhost:{urlsplit(address).port}"
-        assert (await get(address, None, f"Host: {host}", f"Origin: http://{host}"))[0] == 200
-
-
 async def test_every_answer_is_kept_to_itself() -> None:
     async with serve_site(site(Broadcast()), 0) as address:
         for path in (None, "/", "/favicon.ico"):

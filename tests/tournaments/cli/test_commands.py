@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.support.events import boneyard, copied, run
-from tournaments.cli.arguments import aliases
-from tournaments.cli.main import FIRST, MODULES, VERSION, main
+from tournaments.cli.main import FIRST, MODULES, main
 from tournaments.cli.run import BY_SEED
 
 NAMES = sorted(MODULES)
@@ -104,24 +103,6 @@ def test_a_guess_at_what_is_shown_gets_one_sentence(
         told = boneyard(*words, code=2)
         assert said in told
         assert told.count("\n") == 1
-
-
-def test_other_names_stand_for_what_there_is() -> None:
-    """And for nothing that there is under that very name: it would never be looked up."""
-    params = [param for name in NAMES for param in command_of(name).params]
-    options = {one for param in params for one in param.opts}
-    assert options.issuperset(one for same in aliases.OPTIONS.values() for one in same)
-    for form in aliases.COMMANDS.values():
-        for one in form.split(" or "):
-            assert one.split()[0] in {*NAMES, VERSION}
-            assert options.issuperset(re.findall(r"--(?!version)[\w-]+", one))
-    assert aliases.COMMANDS.keys().isdisjoint(NAMES)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_option_is_explained(name: str) -> None:
-    for parameter in command_of(name).params:
-        assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
 
 
 PAGES = sorted((*Path().glob("*.md"), *(path for room in ("arena", "protocol", "sample_bots",

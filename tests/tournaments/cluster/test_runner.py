@@ -20,7 +20,7 @@ from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
 from tests.support.events import boneyard, run, untouched
 from tests.support.tables import children
-from tournaments.cluster import runner, worker_runner
+from tournaments.cluster import worker_runner
 from tournaments.cluster.bundles import pack_bot
 from tournaments.cluster.orders import (
     Answer,
@@ -253,19 +253,6 @@ async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) 
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
 
 
-# Slow: orders that come back are tested beside it.
-@pytest.mark.slow
-async def test_a_worker_without_time_sends_what_it_has(
-    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It begins no second game of an order: the others are ordered again."""
-    monkeypatch.setattr(worker_runner, "MOST_S", 0.0)
-    halls = await stage.play()
-    assert len(halls.orders) == 1 + 6
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
-    assert not halls.dismissed
-
-
 async def test_short_sittings_share_an_order_but_leave_each_worker_some(
     stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,12 +338,6 @@ async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) ->
     assert stage.folder.crash.read_text() == "Traceback: ours"
 
 
-async def test_a_bot_that_does_not_greet_is_the_users_mistake(stage: Stage) -> None:
-    error = await refused(stage, lambda _order, _answer: Unplayed("w1", "bot", "It does not greet"))
-    assert isinstance(error, UserError)
-    assert str(error) == "On worker w1: It does not greet."
-
-
 # Slow: orders that come back are tested beside it.
 @pytest.mark.slow
 async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
@@ -368,17 +349,6 @@ async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
     stage.event = event
     halls = await stage.play()
     assert [len(games(decoded(order, Order))) for order in halls.orders] == [0, 3, 3]
-
-
-def test_orders_take_about_as_long_as_they_should() -> None:
-    pace = Pace()
-    assert pace.games == runner.FIRST_GAMES
-    played = Output("w", "off", (), "Linux", 2.0, ())
-    pace.learn(played, 4)
-    assert pace.games == 10
-    for _ in range(50):
-        pace.learn(replace(played, seconds=80.0), 1)
-    assert pace.games == 1
 
 
 async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:

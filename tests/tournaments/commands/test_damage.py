@@ -221,12 +221,6 @@ def test_damage_is_told_in_a_sentence(played: Path, tmp_path: Path, damage: str)
             assert done.exit_code == 0, f"{name}: {done.output}"
 
 
-def test_an_event_without_replay_pages_is_whole(played: Path, tmp_path: Path) -> None:
-    for page in (copied(played, tmp_path) / "replays").iterdir():
-        page.unlink()
-    assert CliRunner().invoke(main, ["verify", str(tmp_path)]).exit_code == 0
-
-
 def test_a_log_with_a_score_too_many_is_not_exported(played: Path, tmp_path: Path) -> None:
     log("round", scores=[1, 2, 3])(copied(played, tmp_path / "event"))
     words = ("export", str(tmp_path / "event"), "--out", str(tmp_path / "out.csv"))
@@ -294,11 +288,6 @@ def test_no_command_counts_games_twice_without_a_word(played: Path, tmp_path: Pa
         ("export", "--problems", str(played), str(copy), "--out", str(tmp_path / "set.jsonl")),
     ):
         assert "have the same games, which would count twice" in boneyard(*words, code=2)
-
-
-def test_rate_tells_what_it_did_not_verify(played: Path) -> None:
-    told = json.loads(boneyard("show", str(played), "--prior", "1", "--json"))
-    assert told["notices"][-1].startswith("Nothing was verified: ")
 
 
 WATCHED = """

@@ -205,14 +205,6 @@ def test_a_review_of_another_answer_is_not_taken() -> None:
     assert {first.facts.loss, second.facts.loss} == {1.0, None}
 
 
-def test_progress_tells_of_every_game_and_of_all(event: Path, tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    order = Export((event,), tmp_path / "all.csv", "csv")
-    export_decisions(order, lambda done, of: seen.append((done, of)), 1)
-    assert (seen[0], seen[-1]) == ((0, 12), (12, 12))
-    assert seen == sorted(seen)
-
-
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     for number, (rules, seats) in enumerate([(TRIO, 3), (TRIO, 2), (PAIRS, 4), (TRIO, 3)]):

@@ -3,7 +3,6 @@
 import json
 import math
 import random
-import re
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +10,6 @@ from itertools import chain
 from pathlib import Path
 from statistics import mean
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -25,7 +23,7 @@ from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
 from tournaments.cli import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
-from tournaments.forecast.power import Separation, lead_text, separation_text, separations
+from tournaments.forecast.power import separation_text, separations
 from tournaments.forecast.text import forecast_text
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.own_clock import OwnClock
@@ -89,14 +87,6 @@ def test_two_equal_bots_by_hand() -> None:
     assert (found.sittings, found.games, found.questions, found.minutes) == (20, 100, None, None)
 
 
-def test_unlike_bots_tell_less_a_game() -> None:
-    trial = replace(NOTHING, elo={"bot0": 100.0, "bot1": -100.0})
-    p = 1 / (1 + 10**-0.5)
-    error = ELO * math.sqrt(1 / (100 * p * (1 - p)))
-    found = forecast(like(2, 2, 50), 1, trial)
-    assert found.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
-
-
 @pytest.mark.parametrize(
     "plan", [like(2, 6, 40), like(3, 4, 60), like(4, 5, 40), PARTNERS], ids=["2", "3", "4", "2+2"]
 )
@@ -155,15 +145,6 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
     assert (found.games, found.most_boards) == (2 * found.boards, 2000)
     assert f"about {found.boards} boards, at most 2,000" in forecast_text(found)[1]
-
-
-def test_the_gain_of_boards_makes_the_interval_smaller() -> None:
-    plain, saved = (
-        forecast(like(2, 4, 30), 1, replace(NOTHING, saved=save)) for save in (None, 4.0)
-    )
-    assert saved.elo_half_width == pytest.approx(plain.elo_half_width / 2, abs=0.01)
-    assert saved.lead_half_width == pytest.approx(plain.lead_half_width / 2, abs=0.01)
-    assert saved.boards_for_10_elo == pytest.approx(plain.boards_for_10_elo / 4, abs=1)
 
 
 def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
@@ -231,32 +212,6 @@ def test_unequal_clocks_are_forecast_by_who_meets_whom() -> None:
     assert found == pytest.approx(usual / 60, rel=0.02)
 
 
-def test_more_jobs_than_sittings_do_not_help() -> None:
-    trial = replace(NOTHING, games=10, game_s=60.0, sitting_s=0.0)
-    assert forecast(like(2, 2, 5), 64, trial).minutes == forecast(like(2, 2, 5), 2, trial).minutes
-
-
-def test_a_single_game_is_all_the_time_there_was() -> None:
-    plan = like(2, 2, 20)
-    first = next(sittings(plan, {})).games[0].name
-    results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)[:1]
-    trial = trial_of(
-        plan, results, ends={first: 4.0}, jobs=1, seconds=8.0, sittings=1, questions=9.0
-    )
-    assert (trial.game_s, trial.sitting_s, trial.saved) == (8.0, 0.0, None)
-
-
-def test_too_few_boards_say_nothing_about_what_boards_save() -> None:
-    plan = like(2, 2, 40)
-    results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)
-    for boards, enough in ((9, False), (10, True), (40, True)):
-        some = [one for one in results if one.board <= boards]
-        # Half of a board is not a board.
-        some += [one for one in results if one.board > boards and one.seats[0] == "bot0"]
-        trial = trial_of(plan, some, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
-        assert (trial.saved is not None) == enough
-
-
 def test_the_forecast_in_words() -> None:
     trial = replace(
         NOTHING, seconds=8.0, games=10, questions=55.0, game_s=60.0, sitting_s=0.5, saved=1.25
@@ -309,12 +264,6 @@ def test_so_many_boards_separate_them_four_times_in_five() -> None:
     assert 0.7 < apart / 300 < 0.9
 
 
-def test_an_even_match_is_called_level() -> None:
-    even = Separation(one="a", other="b", elo=0.2, half_width=451, played=4, needed=None)
-    assert lead_text(even) == "a and b are level (± 451 Elo)"
-    assert lead_text(replace(even, elo=9)) == "a is 9 ± 451 Elo ahead of b"
-
-
 def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
     results = played(random.Random(2), {"a": 300.0, "b": 0.0, "c": -30.0}, 200)
     ratings = fit(results)
@@ -360,7 +309,6 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert not children()
 
 
-QUICK = ("--seconds", "2", "--sandbox", "off")
 PATIENT = ("--seconds", "100", "--sandbox", "off")
 
 
@@ -391,29 +339,6 @@ def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["minutes"] > 0
     assert 20 < found["questions"] / 600 < 2000
     assert 5 < found["elo_half_width"] < 80
-
-
-SLOW = """
-import json, sys, time
-for line in sys.stdin:
-    if json.loads(line)["type"] == "hello":
-        print('{"type": "hello", "name": "slow", "version": "1"}', flush=True)
-    else:
-        time.sleep(60)
-"""
-
-
-# Slow: a bot too slow to be tried is named, and the plan goes on.
-@pytest.mark.slow
-@pytest.mark.usefixtures("scratch")
-def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
-    bot = tmp_path / "slow.py"
-    bot.write_text(SLOW)
-    words = ("run", "--plan", "greedy", str(bot), "--move-ms", "60000", "--boards", "7", *QUICK)
-    said = boneyard(*words)
-    assert "Games      14" in said
-    assert "longer than the calibration" in said
-    assert re.search(r"no game ended in \d+ s; measure for longer", said)
 
 
 @pytest.mark.usefixtures("scratch")
@@ -447,10 +372,3 @@ def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
     assert "has no event" in boneyard("show", str(tmp_path), "--separate", code=2)
     (out / "ledger.jsonl").write_bytes(b"")
     assert "no results yet" in boneyard("show", str(out), "--separate", code=2)
-
-
-def test_a_forecast_is_whole_in_json() -> None:
-    found = msgspec.json.decode(msgspec.json.encode(forecast(like(2, 2, 9), 1, NOTHING)))
-    assert "saved" not in found["trial"]
-    assert "minutes" not in found  # Not null: nothing was measured.
-    assert found["boards"] == 9

@@ -1,6 +1,5 @@
 """Tests of `tournaments.league.read`: a league's state from its files."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,8 @@ from protocol.codec import encode_json
 from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
 from tournaments.formats.matches import Matches
-from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
-from tournaments.league.read import parse_time, read_league, read_round, week_of, write_utc
+from tournaments.league.folder import CLOSED, PLAN
+from tournaments.league.read import read_league, read_round
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
@@ -34,15 +33,6 @@ def test_settings_name_file_place_and_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text('[[divisions]]\nname = "d"\nrules = "drow"\n')
     with pytest.raises(UserError, match=r"league\.toml: division d: .*draw"):
         read_league(tmp_path)
-
-
-def test_copy_of_a_round_is_no_round(tmp_path: Path) -> None:
-    """Whoever keeps one beside the rounds does not stop the league."""
-    league = LeagueFolder(tmp_path)
-    for name in ("0001", "0010", "0009", "0009.bak", "0\N{SUPERSCRIPT TWO}"):
-        (league.rounds / "draw" / name).mkdir(parents=True)
-        (league.rounds / "draw" / name / PLAN).touch()
-    assert [one.name for one in league.rounds_of("draw")] == ["0001", "0009", "0010"]
 
 
 def test_register_is_read_to_its_last_whole_line(tmp_path: Path) -> None:
@@ -73,13 +63,6 @@ def test_present_version_of_each_bot_is_active() -> None:
         "mine@2",
         "other",
     ]
-
-
-def test_times_are_utc_and_weeks_are_iso() -> None:
-    """A time is written and read back; the last days of a year may be of the next year's week."""
-    when = datetime(2027, 1, 3, 12, 0, 1, tzinfo=UTC)
-    assert parse_time(write_utc(when)) == when
-    assert week_of(when) == "2026-W53"
 
 
 def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:

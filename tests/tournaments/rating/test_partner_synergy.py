@@ -130,30 +130,6 @@ def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}
 
 
-def test_partners_who_never_part_are_rated_alike_and_told_nothing() -> None:
-    rng, results = random.Random(4), []
-    for board in range(30):
-        for one, other in itertools.permutations(("ab", "cd", "ef"), 2):
-            sides = (10, 4) if rng.random() < 0.6 else (4, 10)
-            results.append(game(board, (one[0], other[0], one[1], other[1]), sides * 2))
-    pool = only(results)
-    elo = {one.name: one.elo for one in pool.entrants}
-    assert all(elo[team[0]] == pytest.approx(elo[team[1]], abs=1e-5) for team in ("ab", "cd", "ef"))
-    assert {two.synergy for two in pool.partners} == {None}
-    assert [two.names for two in pool.partners] == [("a", "b"), ("c", "d"), ("e", "f")]
-
-
-def test_only_partners_have_partners() -> None:
-    (pool,) = fit([game(0, "abcd", (4, 3, 2, 1)), game(0, "bcda", (1, 2, 3, 4))]).pools
-    assert pool.partners == ()
-
-
-def test_a_copy_at_both_sides_says_nothing() -> None:
-    pool = only([game(board, "abab", (2, 1, 2, 1)) for board in range(3)])
-    assert [two.names for two in pool.partners] == [("a", "a"), ("b", "b")]
-    assert only([game(board, "aaaa", (2, 1, 2, 1)) for board in range(3)]).partners == ()
-
-
 def test_a_long_list_shows_both_ends() -> None:
     pool = only(partnered(random.Random(5), 2, together={"ab": ELO}))
     many = tuple(pool.partners[0] for _ in range(2 * PARTNERS_SHOWN + 7))

@@ -84,13 +84,6 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
     )
 
 
-def test_games_not_yet_in_the_ledger_are_not_reported(tmp_path: Path) -> None:
-    log(tmp_path, "a", [begun(1), fouled(), *over(1)])
-    before = log_facts(Folder(tmp_path))
-    log(tmp_path, "b", [begun(2), fouled(), *over(2, ms=99.0)], "another machine")
-    assert log_facts(Folder(tmp_path), {"1.ada.bob"}) == before != log_facts(Folder(tmp_path))
-
-
 def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
     """Whichever log is read first, the first boards stay."""
     for board in (5, 3, 8, 1, 7, 2):
@@ -103,21 +96,6 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
         assert one.stderr.endswith(f" board {one.board}")
         assert len(one.stderr) == LAST_WORDS + 1
         assert (one.entrant, one.seat, one.foul) == ("bob", 1, "late")
-
-
-def test_a_sitting_that_was_resumed_counts_once_for_its_machine(tmp_path: Path) -> None:
-    log(tmp_path, "a", [begun(1), *over(1), part(), begun(2), *over(2)])
-    ((_, sittings),) = log_facts(Folder(tmp_path)).machines
-    assert sittings == 1
-
-
-def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
-    log(tmp_path, "a", [begun(1), fouled(), *over(1)])
-    path = tmp_path / "games" / "a.jsonl"
-    path.write_bytes(path.read_bytes().replace(b'"foul":"late","detail"', b'"foul":"odd","detail"'))
-    told = log_facts(Folder(tmp_path))
-    assert told.evidence == ()
-    assert told.times.entrants
 
 
 def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:

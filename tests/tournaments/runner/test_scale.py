@@ -120,13 +120,6 @@ def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Pat
         Ledger(Folder(event), load_event(Folder(event)))
 
 
-def test_a_game_is_replayed_without_a_look_into_other_logs(event: Path) -> None:
-    for path in (event / "games").iterdir():
-        if not path.name.startswith("from-1.greedy.first."):
-            path.write_bytes(b"no log at all")
-    assert "greedy (seat 0), first (seat 1)" in boneyard("replay", str(event), "2.greedy.first")
-
-
 def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:
     folder = Folder(copied(plain, tmp_path))
     entries = [entry.record for entry in read_sealed(folder.ledger, decode_result)]

@@ -54,13 +54,6 @@ def test_a_pipe_is_told_of_fouls_as_they_come(
     assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
 
 
-def test_a_lost_game_of_before_is_no_foul(
-    live: Progress, capsys: pytest.CaptureFixture[str]
-) -> None:
-    live.update(replace(fouled(1), fouls=(SeatFoul(0, "forfeit"),)))
-    assert capsys.readouterr().err == ""
-
-
 def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
     for number in range(20):
         ticked(live, game(number, (f"{'a' * 40}{number}", f"{'b' * 40}{number}"), (9, 0)))

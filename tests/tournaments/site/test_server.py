@@ -1,7 +1,6 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from tests.support.events import (
     started,
     wait_for_games,
 )
-from tests.support.logged_games import write
 from tests.support.tunes import tune
 from tournaments.site import snapshot
 from tournaments.site.server import REPORTED, site
@@ -110,29 +108,6 @@ def test_only_games_that_are_over_are_replayed_unless_asked_for(
     assert watched(begun(event, tmp_path, 0.2)).games(page) is None
 
 
-def test_a_game_that_was_cut_off_and_played_again_is_replayed_once(
-    event: Path, tmp_path: Path
-) -> None:
-    folder = copied(event, tmp_path)
-    (log, *_) = sorted((folder / "games").glob("*.jsonl"))
-    one, other = read_games(log)
-    log.unlink()
-    cut = replace(one, records=one.records[:-3], result=None)
-    write(log, cut, replace(other, game=one.game))
-    found = watched(folder, everything=True).games(f"{log.stem}.html")
-    assert [bool(game.result) for game in found or ()] == [True]
-
-
-def test_games_that_are_over_make_room_for_those_that_go_on(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tournaments.site.snapshot.OVER", 2)
-    assert len(watched(event).now().playing) == 2
-    going = watched(begun(event, tmp_path)).now().playing
-    assert len(going) > 2
-    assert not any(one.over for one in going)
-
-
 def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     log = folder / "games" / "from-1.first.greedy.jsonl"
@@ -195,17 +170,6 @@ def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) ->
 
 def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
     assert "has no event" in boneyard("watch", f"{tmp_path}", code=2)
-
-
-# Slow: a watched folder that goes away is an error of one sentence.
-@pytest.mark.slow
-def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path / "event")
-    with served("watch", str(folder)) as (watching, _):
-        folder.rename(tmp_path / "elsewhere")
-        _, said = watching.communicate(timeout=120)
-        assert watching.returncode == 2
-    assert "went away" in said
 
 
 # Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.
@@ -273,39 +237,3 @@ def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
         process.kill()
         process.wait(120)
     assert "OK: " in boneyard("verify", f"{folder}")
-
-
-def test_the_time_that_is_left_follows_from_the_games_of_this_run(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = begun(event, tmp_path)
-    (folder / "results.json").write_text('{"played":2}')
-    began = 1_000_000_000
-    os.utime(folder / "results.json", (began, began))
-    monkeypatch.setattr("time.time", lambda: began + 100)
-    one = watched(folder)
-    before = one.now()
-    assert (before.played, before.elapsed_s, before.left_s) == (1, 100, None)
-    for log in sorted((event / "games").glob("*.jsonl"))[:3]:
-        (folder / "games" / log.name).write_bytes(log.read_bytes())
-    monkeypatch.setattr("time.time", lambda: began + 110)
-    assert one.look()
-    now = one.now()
-    assert now.played > 2
-    assert now.elapsed_s == 110
-    assert now.left_s == pytest.approx((12 - now.played) * 110 / (now.played - 2), abs=0.1)
-    go_on(event, folder)
-    assert one.look()
-    after = one.now()
-    assert (after.over, after.left_s, after.elapsed_s) == (True, None, 110)
-    # The file was last written when this event ended.
-    assert watched(event).now().elapsed_s is None
-
-
-def test_emblems_are_those_of_the_report_on_every_page(event: Path) -> None:
-    one = watched(event)
-    names = ["first", "greedy", "random"]
-    assert [one.now().emblems[name] for name in names] == [0, 1, 2]
-    html = page(site(one, Broadcast()), "replays/from-1.greedy.random.html")
-    assert html
-    assert '"emblems":{"first":0,"greedy":1,"random":2}' in html

@@ -13,7 +13,7 @@ import pytest
 
 from arena.engine import deal, lead
 from arena.engine.game import new_game
-from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, randbelow
+from arena.engine.shuffle import RandomWords, board_seed, commitment, randbelow
 from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog
 from arena.match.game_setup import GameSetup
@@ -86,13 +86,6 @@ def test_the_vectors_are_right() -> None:
         assert recomputed(vector, seed) == vector
 
 
-def test_source_files_that_a_report_names_exist(event: Path) -> None:
-    for report in ("report.md", "report.html"):
-        named = re.findall(r"protocol/[\w.]+", (event / report).read_text())
-        assert set(named) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
-    assert all((PROTOCOL.parent / path).is_file() for path in named)
-
-
 def check(folder: Path) -> tuple[int, str]:
     """Do in an event's folder just what its report says, with the source where ours is."""
     (command,) = re.findall(r"`node boneyard/(.*)`", event_text.DISTRUST)
@@ -125,11 +118,6 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
     log.append(records)
     log.close()
     return sum(getattr(record, "deal", 0) > 0 for record in records)
-
-
-def test_the_rare_seed_is_one() -> None:
-    drawn = zip(RandomWords(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
-    assert [n for word, n in drawn if word >= WORD - WORD % n] == [82]
 
 
 # Slow: the checker agrees on real events beside it.
@@ -214,13 +202,3 @@ def test_the_checker_notices(
     assert code == 1
     assert part in said
     assert boneyard("verify", str(folder), code=1)
-
-
-@needs_node
-def test_the_checker_waits_for_seeds(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    (folder / "seeds.jsonl").write_bytes(b"")
-    assert check(folder) == (
-        0,
-        "12 games, 0 deals recomputed, 12 games wait for their seeds, 0 faults.\n",
-    )

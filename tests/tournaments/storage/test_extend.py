@@ -38,7 +38,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.sprt import Sprt
 from tournaments.rating.tables import Anchor
 from tournaments.storage import folder
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import incompatibility, resolve_versions
 
@@ -235,20 +235,6 @@ def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> Non
     assert fits(out)
 
 
-# Slow: a test of two versions tells which of them plays.
-@pytest.mark.slow
-def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (league(bot, "greedy"), *SHORT, "--format", "versus", "--boards", "20")
-    run(out, *words)
-    changed(bot)
-    run(out, *words)
-    assert summary(out) == {"played": 80, "planned": 80}
-    assert "## Is mine@2 better than greedy?" in report(out)
-    assert fits(out)
-
-
 def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     run(out, "first", "greedy", *SHORT, "--boards", "1")
@@ -258,15 +244,6 @@ def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Pa
     run(out, "first", "greedy", str(bot), *SHORT, "--boards", "1", code=2)
     assert (out / "seeds.jsonl").read_bytes() == seeds
     assert fits(out)
-
-
-def test_a_bot_that_has_not_played_is_just_replaced(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    bot.write_text("raise SystemExit")
-    run(out, str(bot), "greedy", "--boards", "1", code=2)
-    shutil.copy(SAMPLES / "first.py", bot)
-    run(out, str(bot), "greedy", "--boards", "1")
-    assert [one.name for one in load_event(Folder(out)).entrants] == ["mine", "greedy"]
 
 
 def test_the_files_say_which_version_plays() -> None:

@@ -71,11 +71,6 @@ def test_impossible_rules_are_damage_of_their_log_alone(
     assert [said in one.damage for one in checks] == [True] + [False] * 5
 
 
-def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
-    promises = Promises({1: "a", 2: "b"}, {2: b"s"}, frozenset({2, 3}))
-    assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
-
-
 def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,18 +80,6 @@ def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     monkeypatch.setattr(processes, "ProcessPoolExecutor", refuse)
     folder = Folder(event)
     assert [*map_tasks(check_log, tasks(folder), 2)] == [*map_tasks(check_log, tasks(folder), 1)]
-
-
-def test_a_reader_who_wants_no_more_ends_the_processes(event: Path) -> None:
-    checks = map_tasks(check_log, tasks(Folder(event)), 2)
-    assert next(checks).games
-    checks.close()  # type: ignore[attr-defined]
-
-
-def test_progress_tells_of_every_game(event: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    assert not [*verify_folder(Folder(event), lambda done, of: seen.append((done, of)))]
-    assert seen == [(games, 12) for games in range(2, 14, 2)]
 
 
 def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) -> None:

@@ -64,23 +64,6 @@ def test_a_table_is_as_small_as_the_bots_need(tmp_path: Path) -> None:
     assert four.names == ("ada", "greedy", "greedy-2", "greedy-3")
 
 
-def test_bots_sit_clockwise_from_the_person(tmp_path: Path) -> None:
-    table = is_set(tmp_path, against=("greedy", "first"), seats=4, seat=2)
-    assert table.names == ("first", "greedy-2", "ada", "greedy")
-    assert [bot.name for bot in table.bots] == ["first", "greedy-2", "greedy"]
-    assert [Path(bot.command.argv[-1]).name for bot in table.bots] == [
-        "first.py",
-        "greedy.py",
-        "greedy.py",
-    ]
-
-
-def test_without_a_clock_a_question_waits_for_a_day(tmp_path: Path) -> None:
-    assert is_set(tmp_path, no_clock=True).clock.move_ms == 24 * 3600 * 1000
-    clock = is_set(tmp_path, clock_s=5).clock
-    assert (clock.move_ms, clock.bank_ms) == (5_000, 25_000)
-
-
 def test_a_bot_may_have_a_clock_of_its_own(tmp_path: Path) -> None:
     table = is_set(tmp_path, against=("greedy@100ms", "first"), seats=3, clock_s=60)
     assert table.names == ("ada", "greedy@100ms", "first")
@@ -182,16 +165,6 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     log = games(tmp_path)[1]
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-2]))
     assert "the end is missing" in boneyard("verify", f"{tmp_path}", code=1)
-
-
-def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
-    mute = tmp_path / "mute.py"
-    mute.write_text("import sys; sys.exit('no licence')")
-    done = typed(tmp_path / "out", "\n" * 9, *PLAIN, "--against", str(mute))
-    assert done.returncode == 2
-    assert b"Bot mute sends no hello: It exited with status 1. Its stderr ends: no lic" in (
-        done.stderr
-    )
 
 
 @contextmanager
@@ -337,17 +310,6 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         assert process.poll() is None
     for log in games(tmp_path)[:1]:
         assert "OK: " in boneyard("verify", f"{log}")
-
-
-# Slow: a page that is closed after a game ends the program.
-@pytest.mark.slow
-@needs_chromium
-def test_a_page_that_is_closed_after_a_game_ends_the_program(tmp_path: Path) -> None:
-    words = ("play", *SHORT, "--no-clock", "--out", str(tmp_path))
-    with served(*words) as (process, address), opened(address, local=True) as page:
-        click_to_the_end(page)
-        page.goto("about:blank")
-        assert process.wait(120) == 0
 
 
 # Slow: a game can be played by keys, and a page loaded again goes on.

@@ -1,7 +1,6 @@
 """A league from the command line: made, run, stopped and continued."""
 
 import signal
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,7 @@ from protocol.codec import decode_json
 from tests.support.events import boneyard
 from tournaments.league.loop import loop
 from tournaments.league.loop.loop import Turns
-from tournaments.league.pairing.next_round import boards_to_play
 from tournaments.league.read import read_league
-from tournaments.league.records import Admitted
-from tournaments.league.register import append_entries
 from tournaments.site.delayed import PublicSnapshot
 
 SETTINGS = """\
@@ -84,17 +80,6 @@ def test_rounds_are_valued_if_the_settings_ask_for_it(tmp_path: Path) -> None:
     assert "Luck and mistakes" in (place / "site" / "bots" / "greedy.html").read_text()
     assert "valued" not in boneyard("league", str(place), "--once", *NOW)
     boneyard("verify", str(place))
-
-
-def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
-    """A push on a Tuesday need not wait for the next week."""
-    place = make(tmp_path / "club")
-    entry = Admitted(time="2026-11-24T09:00:00Z", bot="a", version="a", fingerprint="0" * 64)
-    append_entries(place / "register.jsonl", [entry])
-    league = read_league(place)
-    days = [datetime(2026, 11, day, 10, tzinfo=UTC) for day in (24, 25, 27, 30)]
-    short = league.divisions["short"]
-    assert [boards_to_play(league, short, day) for day in days] == [2, 4, 8, 2]
 
 
 def test_folders_that_are_no_league_are_explained(

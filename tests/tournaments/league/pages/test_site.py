@@ -9,13 +9,11 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from protocol.codec import decode_json
 from tests.support.browser import faults, needs_chromium, opened, serve_folder
 from tests.support.events import boneyard
 from tests.support.made_up_leagues import made_up_facts, made_up_league, publish_rounds
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.pages.site import LeagueSite
-from tournaments.league.ratings import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import CheckedStep, CheckSummary, Refused, Withdrawn
 
@@ -133,15 +131,6 @@ def test_nothing_is_shown_of_a_round_that_is_not_over_but_its_tables(tmp_path: P
     assert "in round 9." in page
 
 
-def test_publishing_again_writes_nothing(tmp_path: Path) -> None:
-    """Files whose bytes stay keep their time of change, so a mirror copies only what is new."""
-    data, site = made_up_league(tmp_path / "league", rounds=3), tmp_path / "site"
-    published(data, site)
-    before = {path: path.stat().st_ino for path in site.rglob("*")}
-    published(data, site)
-    assert {path: path.stat().st_ino for path in site.rglob("*")} == before
-
-
 def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) -> None:
     """Files of ours that should not be there go; those of others stay."""
     data, site = made_up_league(tmp_path / "league", rounds=3), tmp_path / "site"
@@ -160,17 +149,6 @@ def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) 
     assert {*mended} - {*files} == {"live/index.html", "CNAME"}
     assert mended["bots/bot-1.html"] == files["bots/bot-1.html"]
     assert not (site / "rounds/draw/0099").exists()
-
-
-def test_programs_and_badges_tell_the_standings(tmp_path: Path) -> None:
-    """league.json has full precision, and the badge of a bot its rating."""
-    data = made_up_league(tmp_path / "league")
-    files = published(data, tmp_path / "site")
-    table = decode_json(files["league.json"], LeagueTable).divisions[0]
-    assert table.games == sum(len(one.results) for one in data.divisions["draw"].rounds)
-    row = next(row for row in table.standings if row.elo and not row.bound and not row.is_house)
-    badge = files[f"badges/draw/{row.bot}.svg"].decode()
-    assert f"boneyard: {row.bot} {round(row.elo or 0):+,} ± {row.half_width:.0f}" in badge
 
 
 def test_bots_with_equal_files_are_named_and_a_pair_shows_its_score(tmp_path: Path) -> None:
