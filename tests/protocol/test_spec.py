@@ -18,7 +18,7 @@ from protocol.codec import Fault, decode_line
 from protocol.messages import Annulled, Clock, Event, FromBot, Option, Stock, ToBot
 from protocol.records import FoulClass, FoulPolicy
 from tests.support import conversations
-from tests.support.conversations import EXCERPTS, LEFT_OUT, TINY
+from tests.support.conversations import EXCERPTS, TINY
 
 SPEC = conversations.SPEC.read_text(encoding="utf-8")
 
@@ -109,13 +109,6 @@ def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
     known = {"python", "sh", "toml", "text malformed", *(f"json {kind}" for kind in KINDS)}
     assert set(infos) == known | set(SHOWN)
-
-
-@pytest.mark.parametrize("line", "".join(blocks("text malformed")).splitlines())
-def test_a_line_that_is_called_malformed_is(line: str) -> None:
-    said = decode_line(line.encode())
-    assert isinstance(said, Fault)
-    assert said.foul == "malformed"
 
 
 # --- the tables ---
@@ -229,16 +222,6 @@ def test_the_conversations_can_be_written_anew() -> None:
     stale = SPEC.replace(SHOWN[f"text excerpt: {first}"], "> stale\n")
     assert stale != SPEC
     assert conversations.written(stale) == SPEC
-
-
-@pytest.mark.parametrize("name", EXCERPTS)
-def test_an_excerpt_is_the_conversation_with_lines_left_out(name: str) -> None:
-    whole = iter(conversations.played(EXCERPTS[name]).splitlines())
-    parts = SHOWN[f"text excerpt: {name}"].split(LEFT_OUT)
-    assert all(LEFT_OUT.strip() not in part for part in parts)
-    kept = [line for part in parts for line in part.splitlines()]
-    assert kept
-    assert all(line in whole for line in kept), "In this order, each once."
 
 
 def heard() -> list[dict[str, Any]]:

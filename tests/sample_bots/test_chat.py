@@ -226,18 +226,6 @@ def test_a_service_that_stays_dead_costs_no_more_than_the_clock(
     assert usage["failures"] >= 1
 
 
-@pytest.mark.parametrize(
-    ("text", "choice"),
-    [
-        ("1", 1), ("**1**", 1), ('{"choice": 2}', 2), ("Option 1: play 3-3", 1), ("7 or 1", 1),
-        ("<think>2 2 2</think>0", 0), ("<think>1 and on and on", None), ("2.5", None), ("", None),
-        ("none", None), ("99", None), ("1" * 5000, None),
-    ],
-)  # fmt: skip
-def test_the_number_of_an_answer(text: str, choice: int | None) -> None:
-    assert chat.number(text, [{}] * 3) == choice
-
-
 def bot(*words: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(FOLDER / "chat.py"), *words]
 

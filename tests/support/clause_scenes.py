@@ -29,7 +29,8 @@ import pytest
 from arena.engine import values
 from arena.engine.state import Game
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
+from protocol.messages import Annulled, Drew
+from protocol.ruleset import Ruleset, check_seats, hand_size, playable_seat_counts, set_of_tiles
 from tests.support import positions
 from tests.support.scenes import next_round
 
@@ -137,6 +138,10 @@ def _fields(rest: str) -> tuple[Ruleset, dict[str, Any]]:
 def _of_rules(rules: Ruleset, path: str) -> object:
     if path == "seats":
         return playable_seat_counts(rules)
+    if path == "tiles":
+        return len(set_of_tiles(rules.deal))
+    if path.startswith("hand of "):
+        return hand_size(rules.deal, int(path.removeprefix("hand of ")))
     return values.new_game(rules, int(path.removeprefix("target of "))).target
 
 
@@ -150,6 +155,12 @@ def seen(game: Game, path: str) -> object:
         return sum(map(len, game.playing.stock))
     if path == "held":
         return [len(hand) for hand in game.playing.hands]
+    if path == "annulled":
+        events = (one for one in game.playing.events if isinstance(one, Annulled))
+        return [f"{shown(one.seat)} {one.why}" for one in events]
+    if path == "drawn":
+        drawn = (one for one in game.playing.events if isinstance(one, Drew))
+        return [f"{one.seat} {''.join(map(str, one.tile or ()))}" for one in drawn]
     word, *words = path.split()
     if words[:1] == ["of"]:
         found: Any = getattr(positions, word)(game, int(words[1]))

@@ -132,5 +132,3 @@ def next_stage(one: Event, before: Sequence[Result]) -> Stage:
 
 def plan_of(one: Event) -> list[PlannedSitting]:
     return list(sittings(one, {}))
-
-

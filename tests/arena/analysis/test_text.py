@@ -255,18 +255,6 @@ def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[
     return [draw_frame(frame, look).plain for frame in frames(walk_log(game), seat)]
 
 
-def test_a_foul_is_shown_with_its_evidence() -> None:
-    game = changed(logged(pick=bob_fouls), FoulRecord, line=DEVIL, stderr=DEVIL)
-    foul, end = texts(game)[-2:]
-    assert "foul      Choice 99 of 3, counted from 0. (1.5 ms)" in foul
-    assert "options   bob had [" in foul
-    assert r"wrote     [red]hi[/red] \x1b[2J\u202e" in foul
-    assert r"stderr    [red]hi[/red] \x1b[2J\u202e" in foul
-    assert "is to move" not in foul
-    assert "The game is over: a foul ended the game." in end
-    assert "ada 1, bob 2" in end
-
-
 def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> None:
     shown = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)))
     assert r"note      [red]hi[/red] \x1b[2J\u202e" in shown.stdout
@@ -282,13 +270,6 @@ def test_doubles_stand_across_the_line() -> None:
     line = draw_frame(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
     assert line.split() == ["line", "\U0001f05f", "\U0001f083", "\U0001f04e"]
     assert tile_text((4, 4), look) == "\U0001f051"
-
-
-def test_a_long_line_is_wrapped_between_tiles() -> None:
-    shown = draw_frame(frame(((6, 6),) * 20), Look(NAMES[:2], width=40)).plain
-    assert max(map(len, shown.splitlines())) <= 40
-    assert shown.count("[6|6]") == 20
-    assert "\n" + " " * 12 + "[6|6]" in shown
 
 
 def test_a_seat_goes_by_its_number_or_by_who_sat_there(log: Path) -> None:

@@ -44,15 +44,6 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
         assert [logged.records[one.index] for one in found] == said
 
 
-def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
-    """The next deal's leader is who led before the double decided."""
-    differs = {"first": "double_six", "refuse_doubles": 1, "target": 40}
-    rules = derive(find_variant("draw"), "proud", differs)
-    for board in range(1, 9):
-        logged, _ = overheard(rules, 2, lambda question: len(question.options) - 1, board=board)
-        assert Timeline(logged).questions(0)
-
-
 def test_a_question_that_nobody_answered_is_the_last_one() -> None:
     logged, _ = overheard(SHORT, 2, any_of(2))
     answers = [at for at, one in enumerate(logged.records) if isinstance(one, ChoiceRecord)]

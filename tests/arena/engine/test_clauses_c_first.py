@@ -8,22 +8,19 @@ from arena.engine import values
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.rules.variants import find_variant
-from protocol.messages import Annulled, Drew, Guessed, Leads, Lot
+from protocol.messages import Guessed, Leads, Lot
 from protocol.ruleset import MOST_DEALS, Ruleset, playable_seat_counts, set_of_tiles
 from protocol.tiles import tile_set
 from tests.support.positions import (
     asked,
     dealing,
     do,
-    hand,
     line,
     options,
-    over,
     position,
     rules,
     seed,
     shuffled,
-    told,
     turn,
 )
 from tests.support.scenes import blocked
@@ -89,29 +86,6 @@ def test_C_play_the_players_draw_for_the_lead() -> None:
     assert game.playing.events == (*lots(game), Leads(game.playing.leader))
 
 
-def test_C_play_the_last_two_are_not_drawn_at_any_table() -> None:
-    """C play (reserve): The last two tiles, wherever in a scattered boneyard they lie."""
-    for seats in (2, 3, 4):
-        hands = ["60 50", "43", "53", "33"][:seats]
-        for who in range(seats):
-            game = position("draw", hands=hands, line="12", stock="66 55 44 65", turn=who)
-            game = do(game, "draw", "draw")
-            assert over(game) == "blocked"
-            assert sum(map(len, game.playing.stock)) == 2
-
-
-def test_C_play_stops_when_two_tiles_are_left_and_nobody_can_play() -> None:
-    """C play (blocked, reserve): Or when the boneyard is reduced to two tiles and nobody can play.
-    (Ambiguity 5: at once; the empty passes are not asked.)"""
-    hands = ["21 60", "50", "40"]
-    game = do(position("draw", hands=hands, line=LINE, stock="66 55"), "21 right")
-    assert over(game) == "blocked"
-    assert "pass" not in [event["do"] for event in told(game)["events"]]
-    game = do(position("draw", hands=hands, line=LINE, stock="66 55 44"), "21 right")
-    assert over(game) is None
-    assert options(game) == ("draw",)
-
-
 def test_C_play_the_lead_passes_to_the_left() -> None:
     """C play (later): After the hand is scored the tiles are shuffled again and the turn to lead
     passes to the player to the left of the previous leader."""
@@ -132,62 +106,7 @@ def test_C_play_the_lead_passes_to_the_left() -> None:
 # --- the score ---
 
 
-TO_A_HUNDRED = (
-    "draw",
-    "block",
-    "arab-row",
-    "jordanian",
-    "south-american",
-    "vietnamese",
-    "ukrainian",
-    "six-six",
-    "french",
-    "domino-pool",
-    "paid-draw",
-    "pot-draw",
-)
-"""Games of C that name no target of their own."""
-
-
-@pytest.mark.parametrize("name", TO_A_HUNDRED)
-def test_C_score_partners_play_to_a_hundred_unless_told_otherwise(name: str) -> None:
-    """C score (target, partners): The game is played for 100 points in a … partnership game."""
-    assert values.new_game(rules(name, partners=True), 4).target == 100
-    assert values.new_game(rules(name, partners=True, target=61), 4).target == 61
-
-
-def test_C_score_a_hundred_for_two_or_partners_sixty_one_for_three_or_four() -> None:
-    """C score (target): The game is played for 100 points in a two player or partnership game, and
-    for 61 points in a three or four handed game."""
-    assert [values.new_game(find_variant("draw"), seats).target for seats in (2, 3, 4)] == [
-        100,
-        61,
-        61,
-    ]
-    assert values.new_game(find_variant("draw-partners"), 4).target == 100
-    hands = ["21", "60", "50", "40"]
-    game = position("draw", hands=hands, line=LINE, scores=(46, 60, 0, 0))
-    assert do(game, "21 right").over == "target"
-    game = position("draw", hands=hands, line=LINE, scores=(45, 60, 0, 0))
-    assert do(game, "21 right").over is None
-
-
 # --- C.1 to C.3: other hands ---
-
-
-def test_C03_one_tile_each_then_draw_in_turn_for_the_six_six() -> None:
-    """C.3 (hand, missing, first): Vietnamese start each player with a hand of one tile and draw in
-    turn until someone obtains the 6-6 to start. (Ambiguity 14: the reserve does not hold, hands
-    stay uneven.)"""
-    # Seat 0 takes from the front, seat 1 from the back.
-    game = dealing("vietnamese", hands=["10", "20"], stock="30 40 66 50 21", leader=0)
-    drawn = [event for event in game.playing.events if isinstance(event, Drew)]
-    assert [event.seat for event in drawn] == [0, 1, 0, 1, 0]
-    assert hand(game, 0) == ("10", "30", "40", "66")
-    assert hand(game, 1) == ("20", "21", "50")
-    assert asked(game)["boneyard"] == {"tiles": 0, "drawable": 0}
-    assert game.playing.events[-1] == Leads(0)
-    assert options(game) == ("66 lead",)
 
 
 def test_C03_what_was_drawn_for_the_lead_stays_hidden() -> None:
@@ -213,25 +132,6 @@ def test_C03_in_every_round_with_a_new_lot() -> None:
 THREE_DOUBLES = "66 55 44 10 20 30 40"
 NO_DOUBLES = "65 64 63 62 61 60 54"
 FIVE_FIVES = "50 51 52 53 55 31 32"
-
-
-def test_C04_demanding_a_redeal_deals_the_same_round_again() -> None:
-    """C.4 (refuse_doubles): Demanding a redeal. (Ambiguity 19: the same leader, the round is not
-    counted.)"""
-    chosen = rules("draw", refuse_doubles=3)
-    game = dealing(chosen, hands=[NO_DOUBLES, THREE_DOUBLES], leader=0)
-    game = do(game, "refuse")
-    assert values.needs_deal(game)
-    assert options(game) == ()
-    assert over(game) is None
-    again = values.chance_decides(game, seed())
-    assert (again.round, again.deal, again.leader, again.lots) == (1, 2, 0, ())
-    game = dealing(chosen, hands=[NO_DOUBLES, "55 44 10 20 30 40 50"], after=game)
-    assert game.playing.number == 1
-    assert turn(game) == 0
-    assert asked(game)["round"] == 1
-    assert asked(game)["scores"] == [0, 0]
-    assert game.playing.events == (Leads(0), Annulled(1, "doubles"), Leads(0))
 
 
 def test_C05_the_last_of_many_deals_counts() -> None:
@@ -430,50 +330,6 @@ def test_C11_the_caller_is_drawn_at_random() -> None:
     assert {one.leader for one in dealt} == {0, 1}
     assert {one.deal for one in dealt} == {0}
     assert {one.hands for one in dealt} == {((), ())}
-
-
-def test_C12_nobody_has_a_double() -> None:
-    """C.12 (missing): With no double dealt the seats draw in turn until there is one (ambiguity
-    14); or the heaviest tile leads, or it is dealt again."""
-    hands = ["65 10", "64 20"]
-    # Seat 1 draws first, from the back; then seat 0 from the front.
-    game = dealing("ukrainian", hands=hands, stock="22 63 54 41", leader=1)
-    assert hand(game, 1) == ("64", "20", "41")
-    assert hand(game, 0) == ("65", "10", "22")
-    assert turn(game) == 0
-    game = dealing(rules("ukrainian", missing="next_double"), hands=hands, leader=1)
-    assert turn(game) == 0
-    assert game.playing.events == (Leads(0),)
-    game = dealing(rules("ukrainian", missing="redeal"), hands=hands, leader=1)
-    assert game.playing.events == (Annulled(None, "missing"),)
-    assert values.chance_decides(game, seed()).leader == 1
-
-
-def test_C13_the_game_must_be_started_with_the_six_six() -> None:
-    """C.13 (first, tile): Some play that the game must be started with the 6-6. (Ambiguity 14: a
-    required lead is the only option; no drawing before it, whatever leader_may_draw says.)"""
-    game = dealing("six-six", hands=["55 65", "66 11", "44 64"], leader=0)
-    assert game.rules.turn.leader_may_draw
-    assert turn(game) == 1
-    assert options(game) == ("66 lead",)
-
-
-def test_C13_draws_in_turn_for_the_six_six() -> None:
-    """C.13 (missing): If no one holds the 6-6 players draw in turn from the boneyard until someone
-    obtains this tile. (Ambiguity 14: from the leader by lot; no reserve in this phase, but after
-    it.)"""
-    # Seats 0 and 1 draw from the two ends of the first three tiles, seat 2 from the other three.
-    hands, stock = ["55 65", "64 11", "44 63"], "10 20 30 40 50 66"
-    game = dealing("six-six", hands=hands, stock=stock, leader=1)
-    drawn = [(event.seat, event.tile) for event in game.playing.events if isinstance(event, Drew)]
-    assert drawn == [(1, (3, 0)), (2, (4, 0)), (0, (1, 0)), (1, (2, 0)), (2, (5, 0)), (0, (6, 6))]
-    assert game.playing.events[-1] == Leads(0)
-    assert turn(game) == 0
-    assert options(game) == ("66 lead",)
-    assert asked(game)["hands"] == [4, 4, 4]
-    game = dealing("six-six", hands=hands, stock="66 10 20 30 40 50", leader=0)
-    assert asked(game)["hands"] == [3, 2, 2]
-    assert asked(game)["boneyard"] == {"tiles": 5, "drawable": 3}
 
 
 def test_C13_in_every_round_with_a_new_lot() -> None:

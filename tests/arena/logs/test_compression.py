@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from arena.files import DamagedFileError
 from arena.logs import checksummed, compression
@@ -17,7 +16,7 @@ from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
 from arena.logs.checksummed import grep_prefix, read_lines
 from arena.logs.compression import ENDING, actual_path, compress, decompress
 from arena.logs.follow import LogFollower
-from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
+from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
 from tests.support.logged_games import logged, write
 from tests.support.tables import flips
 
@@ -202,21 +201,6 @@ def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     assert [path.name for path in list_logs(tmp_path)] == [
         "large.jsonl", "open.jsonl", "small.jsonl", "torn.jsonl",
     ]  # fmt: skip
-
-
-def test_a_sitting_that_gains_boards_is_unpacked_and_goes_on(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged())
-    (sitting,) = sitting_lines(path)
-    before = path.read_bytes()
-    compress(path)
-    GameLog(path, sitting).close()
-    assert lying(path) == {"log.jsonl"}
-    assert path.read_bytes() == before, "nothing is left to say"
-    compress(path)
-    more = replace(sitting, boards=(*sitting.boards, 9))
-    GameLog(path, more).close()
-    assert sitting_lines(path) == [sitting, more]
-    assert lying(path) == {"log.jsonl"}
 
 
 def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path: Path) -> None:

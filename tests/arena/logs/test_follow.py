@@ -40,20 +40,6 @@ def test_the_same_games_end_whatever_the_writing_pattern(log: Path, cuts: list[f
     assert followed.playing() is None
 
 
-def test_a_torn_line_is_left_for_the_next_look(log: Path, tmp_path: Path) -> None:
-    data, torn = log.read_bytes(), tmp_path / "torn.jsonl"
-    whole = data.rfind(b"\n", 0, len(data) // 2) + 1
-    torn.write_bytes(data[: whole + 7])
-    followed = LogFollower(torn)
-    list(followed.look())
-    assert followed.size == whole
-    torn.write_bytes(data[:whole])  # As the next run mends it.
-    assert not list(followed.look())
-    torn.write_bytes(data)
-    list(followed.look())
-    assert followed.size == len(data)
-
-
 def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> None:
     short_log = tmp_path / "short.jsonl"
     short_log.write_bytes(log.read_bytes())

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.logs import checksummed
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
+from arena.logs.gamelog import GameLog, is_over, read_games
 from protocol.codec import encode_line, seal
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, GameRecord, LogRecord, Result, SittingOver
@@ -135,22 +135,6 @@ def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
         opened_again(log, *GAMES[0], *GAMES[1])
         assert is_over(log)
         assert sum(game.result is not None for game in read_games(log)) == 2
-
-
-def test_a_sitting_goes_on_elsewhere(tmp_path: Path) -> None:
-    """A line says where, but not when it goes on where it was, nor when it is over."""
-    path = tmp_path / "log.jsonl"
-    log = GameLog(path, SITTING)
-    for where, records in ((SITTING, GAMES[0]), (ELSEWHERE, []), (ELSEWHERE, GAMES[1])):
-        log.begin_sitting(where)
-        log.append(records)
-    log.begin_sitting(SITTING)
-    log.close()
-    assert [line.worker for line in sitting_lines(path)] == [None, "w1"]
-    assert [game.sitting.worker for game in read_games(path)] == [None, "w1"]
-    assert refused(path) is None
-    GameLog(path, SITTING).close()
-    assert len(sitting_lines(path)) == 2
 
 
 def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) -> None:

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
+from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer
 from arena.match.poller import LINGER_S, Poller
-from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 
 
 def nothing() -> None:
@@ -75,18 +74,6 @@ def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
     assert deadline.charged_ms(now) <= max(0.0, 1000 * (now - began - inside)) + 0.1
 
 
-def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
-    spending = TimeUsage(2)
-    for ms in (3.0, 5.0, 4.0):
-        spending.add([ChoiceRecord(seat=0, id=1, choice=0, ms=ms, given_back_ms=2.5)])
-    foul = FoulRecord(seat=1, foul="late", detail="", ms=1000.0, given_back_ms=30.0)
-    spending.add([foul, RoundRecord(round=1, why="out", points=(1, 0), scores=(1, 0))])
-    assert spending.record((20.0, None), 7.0) == SpentRecord(
-        questions=(3, 1), ms=(12.0, 1000.0), worst_ms=(5.0, 1000.0), given_back_ms=(7.5, 30.0),
-        cpu_ms=(20.0, None), worst_lag_ms=7.0,
-    )  # fmt: skip
-
-
 class Time:
     """Stands for the clock of the poller: only what happens takes time."""
 
@@ -135,15 +122,6 @@ def pumped(
     poller._slice()
     poller._epoll = real
     return polls
-
-
-@pytest.mark.parametrize("seconds", [MIN_LAG_S * 1.5, 0.08, 7.0])
-def test_a_poll_that_takes_longer_is_given_back(poller: Poller, time: Time, seconds: float) -> None:
-    """As after Ctrl-Z and fg, or when the machine gives us no processor."""
-    deadline = waiting(60_000, began=100.0)
-    poller.add_timer(deadline)
-    pumped(poller, time, (LINGER_S + seconds, []))
-    assert deadline.given_back_ms == pytest.approx(1000 * seconds)
 
 
 def test_time_that_another_bot_took_is_given_back(poller: Poller, time: Time) -> None:

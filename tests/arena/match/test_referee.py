@@ -17,7 +17,7 @@ from arena.rules.variants import find_variant
 from protocol.codec import Fault
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.fast_run import FAST_TABLES
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
@@ -151,22 +151,6 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
     assert result.fouls == (SeatFoul(fouler, "malformed"),)
     # Whoever is played on by the fallback is asked nothing more.
     assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
-
-
-def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
-    rules = derive(find_variant("draw"), "draw", {"target": 1000})
-    referee = Referee(replace(game_setup(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
-    while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
-        referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
-    fouler, scores = asked(referee).seat, referee._game.scores
-    referee.forfeit(fouler, Fault("gone", "It left."))
-    result = referee.result
-    assert result
-    assert (result.why, result.scores, result.places[fouler]) == ("foul", scores, 3)
-    ahead, behind = sorted(
-        (seat for seat in range(3) if seat != fouler), key=lambda seat: -scores[seat]
-    )
-    assert (result.places[ahead], result.places[behind]) == (1, 2)
 
 
 @pytest.mark.parametrize("others", ["play_on", "stop"])

@@ -304,24 +304,6 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
     assert max(at_once) == LINES_AT_ONCE
 
 
-async def test_followers_of_the_log_need_not_wait_for_the_next_answer(tmp_path: Path) -> None:
-    """A slow bot thinks, and what came before its question is in the log meanwhile."""
-    log = tmp_path / "log.jsonl"
-    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
-    bots = [sample(), hostile("timing/silent")]
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(play, bots, log, clock)
-        for _ in range(12_000):
-            if b'"type":"deal"' in (log.read_bytes() if log.exists() else b""):
-                break
-            await trio.sleep(0.01)
-        else:
-            raise AssertionError("nothing was written")
-        nursery.cancel_scope.cancel()
-    (game,) = read_games(log)
-    assert game.result is None
-
-
 async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

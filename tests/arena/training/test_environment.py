@@ -22,7 +22,7 @@ from arena.engine.state import Game
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
-from arena.training import boneyard_v0, encoding
+from arena.training import boneyard_v0
 from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward, seat_question, standing
@@ -114,15 +114,6 @@ def test_a_seed_fixes_this_episode_and_the_next() -> None:
     assert not set(hands(env)) & set(first)
 
 
-def test_without_a_seed_every_environment_deals_its_own() -> None:
-    seen = set()
-    for _ in range(3):
-        env = boneyard_v0.raw_env("dutch")
-        env.reset()
-        seen |= set(hands(env))
-    assert len(seen) == 12
-
-
 # --- options and numbers ---
 
 
@@ -186,18 +177,6 @@ def part(vector: Vector, name: str, layout: Encoding = DUTCH) -> list[float]:
 
 def ones(vector: Vector, name: str) -> list[int]:
     return [at for at, value in enumerate(part(vector, name)) if value == 1]
-
-
-def test_the_parts_lie_side_by_side_as_they_are_listed() -> None:
-    listed = encoding.__doc__ or ""
-    bids = Encoding(find_variant("auction-draw"), 2)
-    rows = [row.split("|")[1].strip() for row in listed.splitlines() if row.startswith("| ")]
-    names = [name for row in rows[2:] for name in row.split(", ")]
-    assert names == [*bids.parts]
-    assert [one.stop for one in bids.parts.values()][:-1] == [
-        one.start for one in bids.parts.values()
-    ][1:]
-    assert "bids" not in DUTCH.parts
 
 
 def test_a_vector_tells_what_lies_on_the_table() -> None:

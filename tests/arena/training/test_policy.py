@@ -45,23 +45,6 @@ def test_three_lines_are_a_bot(tmp_path: Path) -> None:
     ]
 
 
-def test_an_answer_comes_before_the_next_question(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        bot(tmp_path, ASKED), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        half = len(HELLO) // 2
-        for part in (HELLO[:half], HELLO[half:], game(1) + ask(5), ask(6)):
-            process.stdin.write(part)
-            process.stdin.flush()
-            if part != HELLO[:half]:
-                assert process.stdout.readline().endswith(b"}\n")
-        # Closed without a goodbye: it leaves all the same.
-        process.stdin.close()
-        assert process.wait(PATIENCE) == 0
-
-
 @pytest.mark.parametrize(
     ("text", "last"),
     [

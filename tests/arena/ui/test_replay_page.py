@@ -13,7 +13,6 @@ from playwright.sync_api import Page
 
 from arena.analysis.frames import frames
 from arena.analysis.timeline import Timeline, walk_log
-from arena.logs.catalog import GAMES_A_PAGE, page_name
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.ui import replay_files
@@ -60,17 +59,6 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
         assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, shown[seat + 1])}
 
 
-def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
-    slow = changed(logged(), ChoiceRecord, ms=1500.0)
-    used = [scene["times"] for scene in whole(slow)[0]]
-    seat = slow.records[1].seat if isinstance(slow.records[1], ChoiceRecord) else -1
-    assert used[0][seat] == {"used": 0.0, "bank": 5000.0}
-    assert used[1][seat] == {"used": 1500.0, "bank": 4500.0}
-    own = whole(slow, seat)[0][-1]["times"]
-    assert own[seat]
-    assert own[1 - seat] is None
-
-
 # --- what a seat's own page keeps to itself ---
 
 
@@ -113,22 +101,6 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
 
 
 # --- bounds ---
-
-
-def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
-    one = logged()
-    many = GAMES_A_PAGE + 1
-    sitting = replace(one.sitting, boards=tuple(range(1, many + 1)))
-    # Their numbers do not matter, nor the order in which they were played.
-    games = [
-        replace(one, sitting=sitting, game=replace(one.game, game=f"{at}.game", board=at))
-        for at in reversed(sitting.boards)
-    ]
-    path = write(tmp_path / "games" / "from-1.jsonl", *games)
-    made = dict(replay_files.pages(path))
-    assert [*made] == ["from-1.html", "from-1-2.html"]
-    assert f'"{many}.game"' in made[page_name("from-1", many)]
-    assert '"1.game"' in made[page_name("from-1", 1)]
 
 
 # --- the command ---

@@ -55,19 +55,6 @@ def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seat
     assert len(results) == count_all_games(one, results) == count_all_games(one, {}) == 288
 
 
-@pytest.mark.parametrize("stop", [1, 100, 120, 130, 287])
-def test_a_stopped_tune_goes_on_with_the_same_candidates(stop: int) -> None:
-    one = tune(120, x=X)
-    whole: dict[str, Result] = {}
-    play(one, hill, Random(1), whole)
-    parts: dict[str, Result] = {}
-    play(one, hill, Random(1), parts, most=stop)
-    again = {name: whole[name] for name in parts}
-    assert again == parts
-    for before, after in zip(stages(one, again), stages(one, whole), strict=False):
-        assert before == after
-
-
 def test_better_values_are_found_and_said_to_be_better() -> None:
     one = tune(900, x=X)
     results = played(one, hill, 1)

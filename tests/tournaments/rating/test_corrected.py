@@ -86,15 +86,6 @@ def test_luck_is_taken_out_of_every_game() -> None:
     assert margins["a"].margin == pytest.approx((2 + 4 - 4) / 3)
 
 
-def test_partners_share_their_luck() -> None:
-    one = named([game(1, "abcd", (3, 2, 3, 2))])
-    luck = Correction(parts((5, -1, 1, -3), 1), parts((0.25, -0.25, 0.25, -0.25), 1))
-    tally = collect(one, True, {"0": luck})
-    assert tally.luck
-    assert (tally.luck.half * tally.pairs_a_point).tolist() == [0.25]
-    assert (tally.leads() / PARTS).tolist() == [2 - 10]
-
-
 def test_a_bot_outside_the_core_gets_no_corrected_rating() -> None:
     won = named([game(board, "ab", (9, 1)) for board in range(9)])
     luck = {one.game: Correction(parts((2, -2)), parts((0.5, -0.5))) for one in won}

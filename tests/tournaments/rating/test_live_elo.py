@@ -15,14 +15,6 @@ def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRat
     return table
 
 
-def test_a_favourite_s_win_is_worth_little() -> None:
-    before = {"a": LiveRating(400.0, 5, 5.0), "b": LiveRating(0.0, 5, 0.0)}
-    won = update(before, game(0, "ab", (1, 0)), partners=False)
-    assert won["a"].elo == pytest.approx(400 + K / 11)
-    drawn = update(before, game(0, "ab", (1, 1)), partners=False)
-    assert drawn["a"].elo == pytest.approx(400 + K * (0.5 - 10 / 11))
-
-
 def test_a_table_of_three_moves_by_its_pairs() -> None:
     table = after([game(0, "abc", (9, 5, 5))])
     assert [table[name].elo for name in "abc"] == [K / 2, -K / 4, -K / 4]

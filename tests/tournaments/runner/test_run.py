@@ -133,14 +133,6 @@ def test_a_users_mistake_gets_one_sentence(
     assert "Traceback" not in said
 
 
-def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
-    bot = tmp_path / "broken.py"
-    bot.write_text("raise SystemExit('no such model')")
-    said = run(tmp_path / "out", "greedy", str(bot), code=2)
-    assert "broken" in said
-    assert "no such model" in said
-
-
 @pytest.mark.parametrize(
     ("words", "silent", "hints"),
     [

@@ -97,13 +97,6 @@ def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
     assert "OK: " in boneyard("verify", str(event))
 
 
-def test_a_ledger_that_is_lost_comes_back_from_packed_logs(event: Path, plain: Path) -> None:
-    (event / "ledger.jsonl").unlink()
-    run(event, *SMALL)
-    assert lying(event) == {ENDING}, "nothing had to be added to them"
-    assert made(event) == made(plain)
-
-
 def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
     path = event / "games" / f"from-1.first.greedy.jsonl{ENDING}"
     data = bytearray(path.read_bytes())

@@ -1,6 +1,5 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -58,18 +57,6 @@ def test_the_candidates_of_a_tune_have_no_ratings(
     now = watched(begun(event, tmp_path / "event")).now()
     assert now.rows == []
     assert "have no ratings" in now.note
-
-
-def test_an_event_that_is_over_is_seen_whole(event: Path) -> None:
-    now = watched(event).now()
-    assert (now.played, now.planned, now.over) == (12, 12, True)
-    rated = json.loads((event / "results.json").read_bytes())["ratings"]["pools"][0]["entrants"]
-    assert [row[1] for row in now.rows] == [one["name"] for one in rated]
-    assert [row[2] for row in now.rows] == [f"{one['elo']:+.0f}" for one in rated]
-    assert len(now.playing) == 6
-    assert all(one.over and one.replay for one in now.playing)
-    assert len(now.finished) == 12
-    assert not now.fouls
 
 
 def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None:

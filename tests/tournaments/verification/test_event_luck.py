@@ -298,16 +298,6 @@ def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("faked")
-def test_the_log_of_a_game_gives_the_luck_round_by_round(folder: Path) -> None:
-    logged = games_of(folder)[0]
-    luck = luck_of_game(logged)
-    assert logged.result
-    assert luck.scores == logged.result.scores
-    assert len(luck.rounds) == logged.result.rounds
-    assert luck.rounds[0] == luck.points
-
-
-@pytest.mark.usefixtures("faked")
 def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: Path) -> None:
     with_luck(folder)
     told = json.loads((folder / "results.json").read_text())["ratings"]
