@@ -100,6 +100,7 @@ def probed(name: str) -> dict[str, ProbeResult]:
     return found
 
 
+@pytest.mark.slow
 def test_a_refusal_means_something_because_a_control_refuses_only_what_it_must() -> None:
     # What this machine lacks: there the control cannot show that the probe works.
     lacking = {name for name in LACKING if lacks(name)}
@@ -327,7 +328,14 @@ TROUBLE = {
 """A change to the script, the probes that it spoils, whether they got through, their detail."""
 
 
-@pytest.mark.parametrize(("change", "names", "got", "detail"), TROUBLE.values(), ids=TROUBLE)
+# Slow: those that wait for an answer in vain.
+@pytest.mark.parametrize(
+    ("change", "names", "got", "detail"),
+    [
+        pytest.param(*row, id=name, marks=[pytest.mark.slow] if "2" in row[0] else [])
+        for name, row in TROUBLE.items()
+    ],
+)
 def test_a_probe_in_trouble_harms_no_other_and_is_no_refusal_of_ours(
     change: str, names: tuple[str, ...], got: bool, detail: str
 ) -> None:

@@ -71,8 +71,14 @@ class Row(NamedTuple):
 
 
 def places(how: str) -> tuple[Place, ...]:
-    """Return the places where a behaviour is tried; one that only writes needs one place."""
-    return PLACES[1:] if how.startswith(("lines/", "timing/")) else PLACES
+    """Return the places where a behaviour is tried.
+
+    One that only writes, or costs the same in both places and starts no process, needs one place.
+    """
+    if how.startswith(("lines/", "timing/")):
+        return PLACES[1:]
+    both = how.startswith(("processes/", "resources/")) or ROWS[how].best or ROWS[how].needs
+    return PLACES if both else PLACES[:1]
 
 
 @functools.cache

@@ -10,7 +10,6 @@ from arena.logs.gamelog import DamagedLogError
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.messages import Drew, Passed
-from protocol.records import ChoiceRecord
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import examples
 from tests.support.rulesets import rules_and_seats
@@ -42,20 +41,6 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
             before = lines[seat][: lines[seat].index(asked[-1])]
             assert timeline.context(found[-1]) == [line for line in others if line in before]
         assert [logged.records[one.index] for one in found] == said
-
-
-def test_a_question_that_nobody_answered_is_the_last_one() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(2))
-    answers = [at for at, one in enumerate(logged.records) if isinstance(one, ChoiceRecord)]
-    for cut in answers[:30]:
-        begun = replace(logged, records=logged.records[:cut], result=None)
-        asked = logged.records[cut]
-        assert isinstance(asked, ChoiceRecord)
-        *answered, last = Timeline(begun).questions(asked.seat)
-        assert last.answer is None
-        assert last.question.id == asked.id
-        assert all(one.answer for one in answered)
-        assert all(one.answer for one in Timeline(begun).questions(1 - asked.seat))
 
 
 def test_a_log_that_cannot_have_happened_is_refused() -> None:

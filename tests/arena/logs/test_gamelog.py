@@ -137,6 +137,13 @@ def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
         assert sum(game.result is not None for game in read_games(log)) == 2
 
 
+def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) -> None:
+    whole = log.read_bytes()
+    log.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+    assert opened_again(log) == whole
+    assert opened_again(log) == whole
+
+
 def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) -> None:
     whole = log.read_bytes()
     log.write_bytes(whole + b'{"type"')

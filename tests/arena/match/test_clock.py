@@ -24,22 +24,6 @@ def waiting(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
     return deadline
 
 
-def test_a_deadline_charges_from_its_beginning_and_never_over_its_limit() -> None:
-    deadline = waiting()
-    assert deadline.at == 51.0
-    assert deadline.charged_ms(50.25) == 250.0
-    assert deadline.charged_ms(49.0) == 0.0
-    assert deadline.charged_ms(51.3) == 1000.0
-
-
-def test_a_lag_moves_the_deadline_by_its_length_and_is_not_charged() -> None:
-    deadline = waiting()
-    deadline.add_lag(0.3, 50.5)
-    assert deadline.at == pytest.approx(51.3)
-    assert deadline.given_back_ms == 300.0
-    assert deadline.charged_ms(51.2) == 900.0
-
-
 @pytest.mark.parametrize("limit_ms", [10, 1_000, 60_000])
 def test_lag_of_a_question_is_bounded(limit_ms: int) -> None:
     most = max(MOST_GIVEN_BACK_MS, limit_ms)

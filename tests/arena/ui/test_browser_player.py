@@ -138,22 +138,6 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
 # Slow: a game is played in the browser beside it.
 @pytest.mark.slow
 @needs_chromium
-def test_partners_win_and_lose_together(tmp_path: Path) -> None:
-    last = whole(logged(find_variant("partnership"), 4, any_of(5)))[0][-1]
-    ends = (
-        ([1, 3, 1, 3], "You win!"),
-        ([3, 1, 3, 1], "You lose"),
-        ([1, 1, 1, 1], "You tie for the win"),
-    )
-    with at_the_table(tmp_path, "partnership", 4) as page:
-        for places, said in ends:
-            told(page, {**last, "places": places}, over=True)
-            assert page.inner_text("#result-title") == said
-
-
-# Slow: a game is played in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
 def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
     scene = asked("dutch", 2, "6453", "53<", "64<", "64>")
     with at_the_table(tmp_path, "dutch", 2) as page:

@@ -228,24 +228,6 @@ def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
     assert shown == boneyard(*words, "--deals", "5")
 
 
-def test_the_raw_question_can_be_piped_to_a_bot(event: Path) -> None:
-    words = ("explain", str(event), "1.first.greedy", "2", "--seat", "1", "--raw")
-    raw = subprocess.run(
-        (sys.executable, "-c", "from tournaments.cli.main import main; main()", *words),
-        capture_output=True,
-        check=True,
-    ).stdout
-    kinds = [json.loads(line)["type"] for line in raw.splitlines()]
-    assert (kinds[:2], kinds[-1]) == (["hello", "game"], "ask")
-    bot = (sys.executable, "sample_bots/first.py")
-    said = subprocess.run(bot, input=raw, capture_output=True, check=True).stdout.splitlines()
-    assert json.loads(said[-1]) == {
-        "type": "choose",
-        "id": json.loads(raw.splitlines()[-1])["id"],
-        "choice": 0,
-    }
-
-
 def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_path: Path) -> None:
     asked = boneyard("explain", str(event), "1.first.greedy", "x", code=2)
     assert "A question is a number, not x." in asked

@@ -81,16 +81,6 @@ def test_the_name_of_a_bundle_is_the_hash_of_its_content(home: Path) -> None:
     assert pack_bot(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
 
 
-def test_a_bundle_is_built_once(home: Path, tmp_path: Path) -> None:
-    built = "{build}/built.py"
-    note = f"echo . >> {tmp_path}/builds; cp mine.py $1"
-    words = ("sh", "-c", note, "sh", built)
-    bundle = pack_bot(bot(run=("{python}", built), build=words, reads=("mine.py",)), home)
-    for _ in range(3):
-        assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
-    assert (tmp_path / "builds").read_text() == ".\n"
-
-
 def test_a_bundle_left_by_a_kill_is_unpacked_again(home: Path, tmp_path: Path) -> None:
     bundle = pack_bot(bot(run=("{python}", "mine.py")), home)
     half = tmp_path / "worker" / bundle.name / "files"

@@ -17,7 +17,7 @@ from arena.rules.english import duration
 from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
-from tests.support.events import BOTS, boneyard, run
+from tests.support.events import boneyard
 from tests.support.planned_events import event
 from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
@@ -247,23 +247,6 @@ def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
 # After a run
 
 
-# Slow: as many boards as are said separate two bots four times in five.
-@pytest.mark.slow
-def test_so_many_boards_separate_them_four_times_in_five() -> None:
-    strength = {"a": 100.0, "b": 0.0}
-    long = fit(played(random.Random(1), strength, 4000, deal=100))
-    (found,) = separations(long, 4000, ("b", "a"))
-    assert (found.one, found.other, found.apart, found.played) == ("a", "b", True, 4000)
-    assert found.needed is not None
-    assert 30 < found.needed < 100
-    apart = 0
-    for seed in range(300):
-        results = played(random.Random(100 + seed), strength, found.needed, deal=100)
-        (again,) = separations(fit(results), found.needed)
-        apart += again.apart and again.one == "a"
-    assert 0.7 < apart / 300 < 0.9
-
-
 def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
     results = played(random.Random(2), {"a": 300.0, "b": 0.0, "c": -30.0}, 200)
     ratings = fit(results)
@@ -357,18 +340,3 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
     said = boneyard("run", "--plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said
-
-
-# Slow: a finished event says how many boards would separate two bots.
-@pytest.mark.slow
-def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run(out, *BOTS, "--boards", "4", "--set", "target=30")
-    assert len(boneyard("show", str(out), "--separate").splitlines()) == 2
-    (found,) = json.loads(boneyard("show", str(out), "--separate", "random", "greedy", "--json"))
-    assert {found["one"], found["other"]} == {"greedy", "random"}
-    assert found["played"] == 4
-    assert "random" in boneyard("show", str(out), "--separate", "randm", "first", code=2)
-    assert "has no event" in boneyard("show", str(tmp_path), "--separate", code=2)
-    (out / "ledger.jsonl").write_bytes(b"")
-    assert "no results yet" in boneyard("show", str(out), "--separate", code=2)

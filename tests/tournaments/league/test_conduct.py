@@ -1,6 +1,7 @@
 """Tests of `tournaments.league.conduct`: benches for fouls."""
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.records import Result, SeatFoul
 from tests.support.leagues import admitted, league_of, played_round
@@ -47,6 +48,15 @@ def test_only_own_fouls_of_finished_rounds_count() -> None:
     forfeits = [round_of(number, "FF", "forfeit") for number in (1, 2)]
     assert benched_versions(forfeits, 3, ()) == {}
     assert benched_versions([round_of(1, "FF"), round_of(2, "FF", over=False)], 3, ()) == {}
+
+
+def test_late_beside_a_late_house_bot_is_no_foul() -> None:
+    """A machine that is too slow for the house bots excuses late answers, and nothing else."""
+    slow = game(3, PAIR, (0, 1), (SeatFoul(0, "late"),))
+    for foul, benched in (("late", False), ("illegal", True)):
+        rounds = [round_of(number, "FF", foul) for number in (1, 2)]
+        late = [replace(one, results=[*one.results, slow]) for one in rounds]
+        assert ("mine" in benched_versions(late, 3, ("greedy",))) == benched
 
 
 def test_bench_is_held_and_costs_the_rank() -> None:

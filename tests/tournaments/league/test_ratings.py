@@ -42,6 +42,13 @@ def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> N
     assert all(len(row.form) == 10 for row in found.standings if row.games)
 
 
+def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
+    """A bot's rating on a day is that of the version that played then, from the one fit."""
+    found = standings(worse)
+    assert found.history["mine"] == {"2026-11-02": "mine", "2026-11-03": "mine@2"}
+    assert found.history["other"] == {"2026-11-02": "other", "2026-11-03": "other"}
+
+
 def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     """A loss of 300 Elo is flagged against the version before; the other bots are not compared."""
     found = standings(worse)

@@ -108,6 +108,15 @@ def test_everything_that_names_reveal_is_part_of_the_fingerprint(
     assert in_folder(folder).fingerprint != before
 
 
+def test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint(base: Path) -> None:
+    folder = base / "__pycache__" / "bot"
+    folder.mkdir(parents=True)
+    (folder / "mine.py").write_text("mine")
+    before = in_folder(folder).fingerprint
+    (folder / "deals").write_text("known")
+    assert in_folder(folder).fingerprint != before
+
+
 READS = """
 import json, os, sys
 if os.path.exists("__pycache__/deals"):

@@ -1,7 +1,6 @@
 """`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
 
 import json
-import re
 import resource
 from pathlib import Path
 
@@ -187,14 +186,3 @@ def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(here: Path, entry:
     assert said.count("\n") == 1
     assert "two/bot.toml" in said
     assert "mine" in boneyard("help", "bots")
-
-
-def test_without_its_toolchain_a_bot_is_made_and_does_not_play(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(here))
-    assert "needs cc, which is not on the PATH: apt install gcc" in boneyard("new")
-    assert "needs cc" in boneyard("new", "c", "mine")
-    assert (here / "mine" / "bot.c").exists()
-    assert re.search(r"mine +\(needs cc\)", boneyard("help", "bots"))
-    assert "Bot mine needs cc" in boneyard("run", "mine", "first", *PLAIN, code=2)

@@ -112,18 +112,6 @@ def _where(result: Result, key: str) -> int:
     return (sides[0] == key) - (sides[1] == key)
 
 
-@pytest.mark.slow
-def test_intervals_of_no_synergy_hold_nothing_95_times_in_100() -> None:
-    inside = total = 0
-    for seed in range(60):
-        for two in only(partnered(random.Random(seed), 20, deal=150)).partners:
-            assert two.synergy is not None
-            assert two.half_width is not None
-            inside += abs(two.synergy) <= two.half_width
-            total += 1
-    assert 0.92 <= inside / total <= 0.985
-
-
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = only(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}

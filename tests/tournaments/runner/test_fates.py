@@ -13,18 +13,7 @@ import pytest
 
 from arena.match.poller import Poller
 from protocol.records import FoulRecord, Result
-from tests.support.events import (
-    BONEYARD,
-    PLAIN,
-    boneyard,
-    copied,
-    games_of,
-    ledger,
-    made,
-    run_file,
-    untouched,
-    wait_for_games,
-)
+from tests.support.events import boneyard, copied, games_of, ledger, made, run_file, untouched
 from tests.support.fast_run import slow_except
 from tests.support.tables import LaggingPoller, children
 from tournaments.storage.folder import Folder
@@ -212,19 +201,6 @@ def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kep
     run_file(lost / "bots" / "cup.toml", out)
     assert made(out) == made(played / "out")
     assert "OK: " in boneyard("verify", str(out))
-
-
-@pytest.mark.slow
-def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    words = ("run", str(lost / "bots" / "cup.toml"), *PLAIN, "--out", str(out))
-    for games in (1, 3, 5):
-        process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
-        wait_for_games(out, games)
-        process.kill()
-        process.wait()
-    run_file(lost / "bots" / "cup.toml", out)
-    assert made(out) == made(lost / "out")
 
 
 def test_a_forfeit_that_no_foul_caused_is_named(lost: Path) -> None:

@@ -82,21 +82,6 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
 
 
-# Slow: an event with packed logs grows as one with open ones.
-@pytest.mark.slow
-def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
-    event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1_000_000)
-    more = ("--boards", "3")
-    run(event, *SMALL, *more)
-    assert lying(event) == {""}
-    grown = copied(plain, event.parent / "grown")
-    run(grown, *SMALL, *more)
-    assert made(event) == made(grown)
-    assert "OK: " in boneyard("verify", str(event))
-
-
 def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
     path = event / "games" / f"from-1.first.greedy.jsonl{ENDING}"
     data = bytearray(path.read_bytes())

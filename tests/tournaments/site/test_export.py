@@ -66,6 +66,14 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     assert (shown(site).played, shown(site).over) == (12, True)
 
 
+def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
+    folder = begun(event, tmp_path / "event", 0.95)
+    for log in Folder(folder).logs():
+        os.utime(log, (0, 0))
+    now = exported(folder, tmp_path / "site", 1e10)
+    assert (now.played, now.rows, is_empty(now)) == (0, [], True)
+
+
 @pytest.mark.parametrize("level", ["B", "C"])
 @pytest.mark.parametrize("network", [(), ("example.org:443",)])
 def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(

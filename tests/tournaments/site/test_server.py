@@ -11,16 +11,7 @@ from arena.logs.gamelog import read_games
 from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import (
-    begun,
-    boneyard,
-    copied,
-    go_on,
-    run,
-    served,
-    started,
-    wait_for_games,
-)
+from tests.support.events import begun, boneyard, copied, go_on, run, served
 from tests.support.tunes import tune
 from tournaments.site import snapshot
 from tournaments.site.server import REPORTED, site
@@ -199,28 +190,3 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
             one.click("article a")
         *_, last = read_games(folder / "games" / "from-1.first.greedy.jsonl")
         opening.value.wait_for_selector(f"main[data-ready='{last.game.game}']")
-
-
-# Slow: a run in another process is watched from its first game to its end.
-@pytest.mark.slow
-@needs_chromium
-def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
-    """With a run that writes, in a process of its own; once it has ended the page says so."""
-    folder = tmp_path / "event"
-    process = started(folder, "first", "greedy", "--boards", "10")
-    try:
-        wait_for_games(folder, 1)
-        with (
-            served("watch", str(folder)) as (watching, address),
-            opened(address, local=True) as page,
-        ):
-            page.wait_for_selector("main[data-played]:not([data-played='0'])")
-            assert process.wait(120) == 0
-            page.wait_for_selector("main[data-played='20']")
-            page.get_by_text("20 of 20 games; finished.").wait_for()
-            watching.terminate()
-            page.get_by_text("The server was stopped.").wait_for()
-    finally:
-        process.kill()
-        process.wait(120)
-    assert "OK: " in boneyard("verify", f"{folder}")

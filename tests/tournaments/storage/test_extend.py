@@ -213,28 +213,6 @@ def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     assert (out / "seeds.jsonl").read_bytes() == (once / "seeds.jsonl").read_bytes()
 
 
-@pytest.mark.slow
-def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> None:
-    """What it had played then counts; killed again or not, it comes to the same bytes."""
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (league(bot, "greedy", "random"), *SHORT, "--boards", "4")
-    process = started(out, *words, jobs=2)
-    wait_for_games(out, 7)
-    process.kill()
-    process.wait()
-    changed(bot)
-    other = shutil.copytree(out, tmp_path / "other")
-    process = started(other, *words, jobs=2)
-    wait_for_games(other, 14)
-    process.kill()
-    process.wait()
-    run(other, *words)
-    run(out, *words)
-    assert made(out) == made(other)
-    assert fits(out)
-
-
 def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     run(out, "first", "greedy", *SHORT, "--boards", "1")

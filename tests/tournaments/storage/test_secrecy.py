@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from arena.engine.shuffle import board_seed
 from arena.logs import compression
 from arena.logs.board_promises import published_commitments, published_seeds
+from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.gamelog import GameLog, read_games, read_records
 from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller
@@ -279,6 +280,19 @@ def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> N
     run(out, str(bot), "first", "--boards", "1", "--set", "target=1", "--sandbox", "off")
     assert set(seen.read_text().split()) == {"0o700"}
     assert stat.S_IMODE((out / "games").stat().st_mode) == 0o755
+
+
+def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with kept_private(folder, lambda: False):
+        (tmp_path / "games" / "from-1.jsonl").touch()
+        (tmp_path / REPLAYS / "from-1.html").touch()
+    for name in ("games", REPLAYS):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
+    with kept_private(folder, lambda: True):
+        pass
+    for name in ("games", REPLAYS):
+        assert (tmp_path / name).stat().st_mode == tmp_path.stat().st_mode
 
 
 def test_the_luck_of_games_is_as_private_as_their_logs(tmp_path: Path) -> None:

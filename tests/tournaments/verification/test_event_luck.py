@@ -17,7 +17,6 @@ from arena.logs.checksummed import read_sealed
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
 from protocol.codec import encode_json, seal, strip_checksum
-from tests.support.clusters import Cluster
 from tests.support.events import (
     BONEYARD,
     SMALL,
@@ -121,23 +120,6 @@ def test_what_is_there_is_not_computed_again_and_every_report_keeps_it(
     assert "The luck of" not in run(folder, *SMALL)
     assert made(folder) == first
     assert len(faked) == 12
-    assert fits(folder)
-
-
-# Slow: an event that grows is tested in storage.
-@pytest.mark.slow
-def test_more_boards_are_topped_up_when_asked_for(folder: Path, faked: list[str]) -> None:
-    with_luck(folder)
-    more = (*SMALL[:3], "--boards", "3", *SMALL[5:])
-    run(folder, *more)
-    said = "The luck of 12 of 18 games is known"
-    assert said in report(folder)
-    assert said in boneyard("show", str(folder))
-    assert fits(folder)
-    del faked[:]
-    assert "With luck taken out" in run(folder, *more, "--luck")
-    assert len(faked) == 6
-    assert said not in report(folder)
     assert fits(folder)
 
 
@@ -269,6 +251,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     """What is learnt from a board, or from one after it, may not judge its luck."""
     folder = taught
@@ -368,17 +351,6 @@ def test_the_boards_of_a_versus_are_estimated_with_luck_taken_out(
     results = ResultStore(played, LuckStore(folder, event)).first()
     assert close.expect_boards(event, results) != close.expect_boards(event, played)
     assert sorted(faked) == sorted(one.game for one in played)
-
-
-# Slow: what workers play is decided as here.
-@pytest.mark.slow
-@pytest.mark.usefixtures("faked")
-def test_a_cluster_plays_the_same_versus(duel: Path, cluster: Cluster, tmp_path: Path) -> None:
-    cluster.add("w")
-    run(tmp_path, *TEST, "--boards", "30", *cluster.words())
-    for name in ("ledger.jsonl", "luck.jsonl", "games.csv", "ratings.csv"):
-        assert (tmp_path / name).read_bytes() == (duel / name).read_bytes(), name
-    assert fits(tmp_path)
 
 
 def test_luck_is_taken_out_of_points_only() -> None:

@@ -1,6 +1,5 @@
 """Logs checked in several processes: the same faults, in the same order, as in one."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -71,6 +70,11 @@ def test_impossible_rules_are_damage_of_their_log_alone(
     assert [said in one.damage for one in checks] == [True] + [False] * 5
 
 
+def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
+    promises = Promises({1: "a", 2: "b"}, {2: b"s"}, frozenset({2, 3}))
+    assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
+
+
 def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,23 +98,3 @@ def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) ->
     made[0].write_text(placeholder().replace("</main>", "<p>Greedy won.</p></main>"))
     (fault,) = verify_folder(Folder(folder))
     assert "does not follow from its log" in fault
-
-
-# Slow: pages are compared beside it.
-@pytest.mark.slow
-def test_pages_that_say_another_version_made_them_are_checked_too(
-    event: Path, tmp_path: Path
-) -> None:
-    folder = copied(event, tmp_path)
-    boneyard("replay", str(folder), "--html")
-    made = {path: path.read_text() for path in (folder / "replays").glob("*.html")}
-    mark = re.compile(r'(<meta name="generator" content="Boneyard )[^"]*')
-    for path, html in made.items():
-        path.write_text(mark.sub(r"\g<1>0.0.9", html).replace("greedy", "daring"))
-    assert {
-        told.partition(" or another version of Boneyard")[0]
-        for told in verify_folder(Folder(folder))
-    } == {f"{path}: does not follow from its log," for path in made}
-    assert "6 new pages" in boneyard("replay", str(folder), "--html")
-    assert {path: path.read_text() for path in made} == made
-    assert not [*verify_folder(Folder(folder))]

@@ -310,26 +310,3 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         assert process.poll() is None
     for log in games(tmp_path)[:1]:
         assert "OK: " in boneyard("verify", f"{log}")
-
-
-# Slow: a game can be played by keys, and a page loaded again goes on.
-@pytest.mark.slow
-@needs_chromium
-def test_keys_do_too_and_a_page_that_is_loaded_again_goes_on(tmp_path: Path) -> None:
-    words = ("play", *SHORT, "--rules", "double-draw", "--out", str(tmp_path))
-    with served(*words) as (_, address), opened(address, local=True, width=400, dark=True) as page:
-        page.wait_for_selector(ASKED)
-        assert re.fullmatch(r"\d\d:\d\d", page.inner_text("#clock"))
-        table = page.inner_html("#table")
-        page.reload()
-        page.wait_for_selector(ASKED)
-        assert page.inner_html("#table") == table
-        before = page.locator("#said li").count()
-        page.keyboard.press("1")
-        if page.locator("#table .ghost").count():
-            page.keyboard.press("ArrowRight")
-        elif page.locator("#table .mate").count():
-            page.locator("#table .mate").first.press("Enter")
-        told_more(page, before)
-        assert "You play" in page.inner_text("#said")
-        assert faults(page) == []

@@ -108,18 +108,6 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
 
 
-def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
-    later = another_version(copied(events / "saturday", tmp_path), "greedy")
-    found = told(events / "friday", later)
-    mine = load_event(Folder(events / "friday")).entrants[1].fingerprint[:8]
-    assert names(found.tables[0]) == sorted(
-        ["first", "greedy@ffffffff", f"greedy@{mine}", "random"]
-    )
-    assert len(found.tables[0].ratings.pools) == 2
-    _, notice = found.notices
-    assert f"greedy@{mine} ({events / 'friday'}), greedy@ffffffff ({later})" in notice
-
-
 def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Path) -> None:
     """What was `greedy@2` on friday is the only greedy that saturday knew."""
     friday = copied(events / "friday", tmp_path / "friday")

@@ -65,23 +65,6 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
 
 
-@pytest.mark.slow
-def test_rounds_are_valued_if_the_settings_ask_for_it(tmp_path: Path) -> None:
-    """The newest first, also rounds of before; the pages of bots tell luck and mistakes."""
-    place = make(tmp_path / "club")
-    boneyard("league", str(place), "--rounds", "1", *NOW)
-    (place / "league.toml").write_text("luck = true\nreview = true\n" + SETTINGS)
-    told = boneyard("league", str(place), "--once", *NOW)
-    assert told.index("valued    short round 2: luck and review") < told.index(
-        "short round 1: luck"
-    )
-    rounds = read_league(place).divisions["short"].rounds
-    assert all(one.folder.luck.exists() and one.folder.review.exists() for one in rounds)
-    assert "Luck and mistakes" in (place / "site" / "bots" / "greedy.html").read_text()
-    assert "valued" not in boneyard("league", str(place), "--once", *NOW)
-    boneyard("verify", str(place))
-
-
 def test_folders_that_are_no_league_are_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -242,6 +242,7 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     assert [one.bot for one in league.turn()] == ["zoe"]
 
 
+@pytest.mark.slow
 def test_junk_in_bots_hides_no_newcomer(league: League) -> None:
     """A turn looked at the first 1,000 folders, whatever their names."""
     for number in range(1_200):
