@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from arena.logs.checksummed import read_lines
 from protocol import codec
 from protocol.codec import DamagedRecordError, Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -18,14 +19,12 @@ from protocol.messages import (
     BotHello,
     Call,
     Choose,
-    Clock,
     Draw,
     Event,
     FromBot,
     GoOn,
     Guess,
     Keep,
-    Lot,
     Option,
     Pass,
     Play,
@@ -33,32 +32,21 @@ from protocol.messages import (
     Refuse,
     ToBot,
     Usage,
-    WhyGame,
-    WhyRound,
 )
 from protocol.records import (
     LARGEST,
     ChoiceRecord,
     Commitment,
-    DealRecord,
     FoulClass,
-    FoulPolicy,
     FoulRecord,
     GameRecord,
     LogRecord,
     Result,
     Reveal,
-    RoundRecord,
-    SeatFoul,
-    SentRecord,
-    Sitting,
-    SittingOver,
-    SpentRecord,
 )
-from protocol.ruleset import Ruleset, playable_seat_counts
-from protocol.tiles import tile_set
 from tests.support.fast_run import examples
-from tests.support.rulesets import rulesets
+from tests.support.library import finished
+from tournaments.storage.folder import Folder
 
 CHOOSE = b'{"type":"choose","id":1,"choice":0}'
 HELLO = b'{"type":"hello","name":"first","version":"1"}'
@@ -363,127 +351,27 @@ def test_json_on_a_terminal_is_harmless_and_the_same_value(text: str) -> None:
 
 # --- records ---
 
-SEAT = st.integers(0, 3)
 NUMBER = st.integers(0, LARGEST)
-NAME = st.text(max_size=20)
-TILE = st.sampled_from(tile_set(18))
-TILES = st.lists(TILE, max_size=4).map(tuple)
-HANDS = st.lists(TILES, max_size=4).map(tuple)
-SCORES = st.lists(st.integers(0, 10**6), max_size=4).map(tuple)
-MS = st.floats(0, 1e9)
 HEX_32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
-FOULS = st.sampled_from(get_args(FoulClass))
-WHY = st.sampled_from(get_args(WhyGame))
-FIGURES: dict[str, Any] = {"limit_ms": NUMBER, "cpu_ms": st.none() | MS, "given_back_ms": MS}
-POLICIES = st.builds(
-    FoulPolicy,
-    lose=st.sampled_from(("game", "sitting")),
-    after=st.integers(1, 9),
-    others=st.sampled_from(("play_on", "stop")),
-)
 
 
-def results(seats: int) -> st.SearchStrategy[Result]:
-    """Results of so many seats."""
-
-    def each(one: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-        return st.tuples(*[one] * seats)
-
-    fouls = st.builds(SeatFoul, st.integers(0, seats - 1), FOULS)
-    return st.builds(
-        Result,
-        game=NAME,
-        board=NUMBER,
-        seats=each(NAME),
-        scores=each(st.integers(-LARGEST, LARGEST)),
-        places=each(st.integers(1, seats)),
-        rounds=NUMBER,
-        why=WHY,
-        fouls=st.lists(fouls, max_size=3).map(tuple),
-    )
-
-
-def sittings(rules: Ruleset) -> st.SearchStrategy[Sitting]:
-    """Sittings with these rules, at tables that they have."""
-    seats = st.sampled_from(playable_seat_counts(rules))
-    return st.builds(
-        Sitting,
-        format=NUMBER,
-        boneyard=NAME,
-        event=NAME,
-        seats=seats.flatmap(lambda many: st.tuples(*[NAME] * many)),
-        boards=st.lists(NUMBER, min_size=1).map(tuple),
-        rules=st.just(rules),
-        clock=st.just(Clock()),
-        fouls=POLICIES,
-    )
-
-
-RECORDS: dict[type, st.SearchStrategy[Any]] = {
-    Sitting: rulesets().filter(playable_seat_counts).flatmap(sittings),
-    GameRecord: st.builds(
-        GameRecord,
-        game=NAME,
-        number=NUMBER,
-        board=NUMBER,
-        commitment=HEX_32,
-        forfeited=st.lists(SEAT, max_size=3).map(tuple),
-    ),
-    DealRecord: st.builds(
-        DealRecord,
-        round=NUMBER,
-        deal=NUMBER,
-        leader=SEAT,
-        lots=st.lists(st.builds(Lot, SEAT, TILE), max_size=3).map(tuple),
-        hands=HANDS,
-        stock=HANDS,
-    ),
-    ChoiceRecord: st.builds(
-        ChoiceRecord,
-        seat=SEAT,
-        id=NUMBER,
-        choice=st.integers(0, 65_535),
-        ms=MS,
-        given_back_ms=MS,
-        note=NAME,
-    ),
-    FoulRecord: st.builds(
-        FoulRecord, seat=SEAT, foul=FOULS, detail=NAME, ms=MS, line=NAME, stderr=NAME, **FIGURES
-    ),
-    SpentRecord: st.builds(
-        SpentRecord,
-        questions=SCORES,
-        ms=st.lists(MS, max_size=4).map(tuple),
-        worst_ms=st.lists(MS, max_size=4).map(tuple),
-        given_back_ms=st.lists(MS, max_size=4).map(tuple),
-        cpu_ms=st.lists(st.none() | MS, max_size=4).map(tuple),
-        worst_lag_ms=MS,
-    ),
-    RoundRecord: st.builds(
-        RoundRecord,
-        round=NUMBER,
-        why=st.sampled_from(get_args(WhyRound)),
-        points=SCORES,
-        scores=SCORES,
-    ),
-    SentRecord: st.builds(SentRecord, sha256=st.lists(NAME).map(tuple)),
-    Result: st.integers(2, 8).flatmap(lambda seats: results(seats)),
-    SittingOver: st.builds(SittingOver, games=NUMBER, records=NUMBER),
-}
-
-
-def test_every_record_is_tried() -> None:
-    assert set(RECORDS) == set(get_args(LogRecord))
-
-
-@given(st.one_of(*RECORDS.values()))
-def test_a_record_comes_back(record: LogRecord) -> None:
-    line = encode_line(record)
-    assert line.count(b"\n") == 1
-    assert line.startswith(b'{"type":"')
-    assert codec.decode_record(line) == record
-    if isinstance(record, Result):
-        assert codec.decode_result(line) == record
+@pytest.mark.parametrize("event", ["fouls", "partners", "block"])
+def test_a_record_comes_back(event: str) -> None:
+    """The logs of real events, line by line: opened, read, written and sealed as they are."""
+    kinds = set[type]()
+    for log in Folder(finished(event)).logs():
+        before = after = 0
+        for line in read_lines(log):
+            plain, after = codec.unseal(line.data, before)
+            record = codec.decode_record(plain + b"\n")
+            assert encode_line(record) == plain + b"\n"
+            assert plain.startswith(b'{"type":"')
+            assert codec.seal(plain + b"\n", before) == (line.data, after)
+            if isinstance(record, Result):
+                assert codec.decode_result(plain + b"\n") == record
+            kinds.add(type(record))
+            before = after
+    assert kinds | {FoulRecord} == set(get_args(LogRecord))
 
 
 @given(NUMBER, HEX_32)
@@ -537,18 +425,6 @@ def test_a_damaged_commitment_is_refused(decode: Any, line: bytes) -> None:
 
 
 RECORD = encode_line(GameRecord(game="a", number=1, board=1, commitment="0" * 64))
-
-
-@given(st.lists(st.one_of(*RECORDS.values()), min_size=1, max_size=4))
-def test_sealed_lines_open_again(records: list[LogRecord]) -> None:
-    before = after = 0
-    for record in records:
-        line = encode_line(record)
-        sealed, before = codec.seal(line, before)
-        assert json.loads(sealed)["crc"] == f"{before:08x}"
-        plain, after = codec.unseal(sealed, after)
-        assert plain + b"\n" == line
-        assert after == before
 
 
 @given(st.integers(0, len(RECORD) + codec.SEAL - 1), st.integers(1, 255))

@@ -6,22 +6,18 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given
-from msgspec.structs import replace
 
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import (
     Deal,
-    Game,
     HandSizes,
     ImpossibleRulesError,
     Ruleset,
-    Targets,
     check_seats,
     choices,
     derive,
     hand_size,
     playable_seat_counts,
-    target,
 )
 from tests.support.rulesets import rulesets
 
@@ -196,20 +192,6 @@ def test_impossible_rules_are_refused_with_the_remedy(
 ) -> None:
     with pytest.raises(ImpossibleRulesError, match=re.escape(message)):
         derive(BASE, "mine", differs)
-
-
-@pytest.mark.parametrize(
-    ("points", "alone", "partners"),
-    [
-        (5, [5, 5, 5], 5),
-        (Targets(two=100, three=61, four=62), [100, 61, 62], 62),
-        (Targets(two=100, three=61, four=62, partners=70), [100, 61, 62], 70),
-    ],
-)
-def test_the_target_of_a_table(points: int | Targets, alone: list[int], partners: int) -> None:
-    rules = replace(BASE, game=Game(target=points))
-    assert [target(rules, seats) for seats in (2, 3, 4)] == alone
-    assert target(replace(rules, deal=Deal(partners=True)), 4) == partners
 
 
 @pytest.mark.parametrize(

@@ -177,15 +177,6 @@ def test_every_reason_to_annul_is_told_and_shown() -> None:
     assert reasons == {event["why"] for event in events if event["do"] == "annul"}
 
 
-def test_every_name_in_the_schema_occurs() -> None:
-    schema = codec.protocol_schema()
-    names = {
-        name for definition in schema["$defs"].values() for name in definition.get("properties", ())
-    }
-    missing = {name for name in names if not re.search(rf"[`.]{name}[`.]", SPEC)}
-    assert not missing
-
-
 def test_the_numbers_are_those_of_the_program() -> None:
     clock = Clock()
     for number in (

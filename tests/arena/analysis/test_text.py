@@ -27,7 +27,6 @@ from protocol.tiles import Tile, high_first
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
-    AGAIN,
     DEVIL,
     NAMES,
     ODD,
@@ -142,15 +141,6 @@ def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
     assert re.fullmatch(r"Round 1\. \w+ is to move\.", dealt)
     assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", called)
     assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", called)
-
-
-def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
-    assert (
-        "The deal is annulled: nobody holds the double that must lead." in texts(logged(AGAIN))[0]
-    )
-    refused = "\n".join(texts(logged(PROUD, pick=last)))
-    assert re.search(r"The deal is annulled: \w+ refuses it because of its doubles\.", refused)
-    assert re.search(r"options   \w+ had keep the deal, >refuse the deal<", refused)
 
 
 def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
@@ -295,15 +285,6 @@ def test_a_folder_without_games_is_the_users_error(tmp_path: Path) -> None:
     assert replay(tmp_path).exit_code == 2
 
 
-def test_a_torn_tail_is_tolerated(log: Path) -> None:
-    *lines, result, _ = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join((*lines, result[: len(result) // 2])))
-    shown = replay(log)
-    assert shown.exit_code == 0
-    assert "The round is over" in shown.stdout
-    assert shown.stdout.rstrip().endswith("was cut off and does not count.")
-
-
 @pytest.mark.parametrize(
     ("kind", "fields", "says"),
     [
@@ -366,15 +347,6 @@ def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("tournaments.cli.games.replay.sys", terminal)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
-
-
-def test_step_by_step(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    press(monkeypatch, iter(["\r", " ", "p", "x", "q"]))
-    shown = replay(log, "--step").stdout.split(HELP)
-    starts = [text.strip().split("\n")[0] for text in shown]
-    everything = GOLDEN.split("\n\n")
-    pages = [text.strip().split("\n")[0] for text in everything]
-    assert starts == [pages[0], pages[1], pages[2], pages[1], pages[1], ""]
 
 
 def test_step_by_step_ends_after_the_last_frame(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ from arena.analysis.timeline import Timeline, find_question, opponents, round_en
 from arena.logs.gamelog import DamagedLogError
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
-from protocol.messages import Drew, Passed
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import examples
 from tests.support.rulesets import rules_and_seats
@@ -71,16 +70,3 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
         scores = logged.result.scores
         others = [scores[other] for other in opponents(table[0], table[1], seat)]
         assert ends[-1].ahead == scores[seat] - max(others)
-
-
-def test_a_round_counts_what_its_seat_did() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(7))
-    for seat in (0, 1):
-        ends = list(round_ends(Timeline(logged), seat))
-        final = Timeline(logged).questions(seat)[-1].game.playing
-        drew = [one for one in final.events if isinstance(one, Drew) and one.seat == seat]
-        passed = [one for one in final.events if isinstance(one, Passed) and one.seat == seat]
-        assert ends[-1].drew >= len(drew)
-        assert ends[-1].passed >= len(passed)
-        assert all((end.hand == ()) == (end.out == seat) for end in ends)
-        assert all((end.pips == 0) <= (len(end.hand) <= 1) for end in ends)

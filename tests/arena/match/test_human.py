@@ -17,9 +17,9 @@ from arena.match.game_setup import GameSetup
 from arena.match.human import HumanPlayer
 from arena.match.player import Player
 from arena.match.referee import Referee
-from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, parse_choice
+from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_options, parse_choice
 from protocol.codec import Fault, decode_line, encode_line
-from protocol.messages import Ask, Choose, Clock
+from protocol.messages import Ask, Bid, Choose, Clock, Draw, Play
 from protocol.ruleset import Ruleset, derive
 from tests.support.logged_games import SMALL
 
@@ -122,6 +122,13 @@ async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.Monkey
 )
 def test_a_number_of_the_list_is_an_answer(typed: str, choice: int | None) -> None:
     assert parse_choice(typed, 3) == choice
+
+
+def test_options_are_numbered_one_a_line_or_side_by_side() -> None:
+    few = numbered_options([Play((6, 4), "left"), Draw()]).plain
+    assert few == "  1  [6|4] left\n  2  draw"
+    many = numbered_options([Bid(chips) for chips in range(30)]).plain
+    assert many.startswith("1  check; 2  bid 1; 3  bid 2")
 
 
 class Typist:

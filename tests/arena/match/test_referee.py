@@ -16,7 +16,7 @@ from arena.match.referee import STALE_LINES, Referee, parse_hello
 from arena.rules.variants import find_variant
 from protocol.codec import Fault
 from protocol.messages import Clock
-from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
+from protocol.records import ChoiceRecord, FoulRecord, Result, SeatFoul, UsageSum
 from protocol.ruleset import Ruleset
 from tests.support.fast_run import FAST_TABLES
 
@@ -151,19 +151,6 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
     assert result.fouls == (SeatFoul(fouler, "malformed"),)
     # Whoever is played on by the fallback is asked nothing more.
     assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
-
-
-@pytest.mark.parametrize("others", ["play_on", "stop"])
-def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -> None:
-    policy = FoulPolicy(others=others)  # type: ignore[arg-type]
-    referee = Referee(replace(game_setup(), forfeited=(0,), fouls=policy), SEED)
-    assert referee.result
-    assert (referee.result.places, referee.result.rounds) == ((2, 1), 0)
-    assert referee.result.fouls == (SeatFoul(0, "forfeit"),)
-    assert referee.take_outgoing() == []
-    assert [type(one).__name__ for one in referee.take_records()] == [
-        "GameRecord", "SentRecord", "Result",
-    ]  # fmt: skip
 
 
 def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:

@@ -156,16 +156,6 @@ def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None
     assert found == derive(find_variant("draw"), "my", {"draw_limit": 3})
 
 
-def test_the_command_line_counts_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    file(tmp_path, "reserve = 3\n", "here/my.toml")
-    event = file(tmp_path, EVENT.format(rules='rules = "dutch"'), "cup.toml")
-    assert rules_of(tmp_path, event, None, "draw_limit=2").turn.draw_limit == 2
-    found = rules_of(tmp_path, event, "my.toml", "draw_limit=2")
-    assert found == derive(find_variant("draw"), "my", {"reserve": 3, "draw_limit": 2})
-
-
 @pytest.mark.parametrize(
     ("rules", "message"),
     [

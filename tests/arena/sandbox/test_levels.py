@@ -27,36 +27,17 @@ from tournaments.cli.main import main
 
 ROOT = os.geteuid() == 0
 SYSTEM_PYTHON = Path("/usr/bin/python3")
-COUNTERS = frozenset(
-    {
-        "load",
-        "processor-counters",
-        "memory-counters",
-        "page-counters",
-        "disk-counters",
-        "interrupt-counters",
-        "pressure",
-        "lock-list",
-        "terminal-counter",
-        "open-file-counter",
-        "key-counter",
-    }
-)
+COUNTERS = frozenset({
+    "load", "processor-counters", "memory-counters", "page-counters", "disk-counters",
+    "interrupt-counters", "pressure", "lock-list", "terminal-counter", "open-file-counter",
+    "key-counter",
+})  # fmt: skip
 """At level C /proc is the machine's."""
-SEEN = frozenset(
-    {
-        "see-referee",
-        "see-other-bot",
-        "list-sockets",
-        "referee-command-line",
-        "read-time",
-        "other-bot-command-line",
-        "other-bot-processor-time",
-        "other-bot-processor-clock",
-        "other-bot-session",
-        "machine-name",
-    }
-)
+SEEN = frozenset({
+    "see-referee", "see-other-bot", "list-sockets", "referee-command-line", "read-time",
+    "other-bot-command-line", "other-bot-processor-time", "other-bot-processor-clock",
+    "other-bot-session", "machine-name",
+})  # fmt: skip
 """Landlock hides contents, not that something is there."""
 OPEN: dict[Level, frozenset[str]] = {"A": TRACES, "B": TRACES, "C": TRACES | SEEN | COUNTERS}
 """What gets through at each level as root; nothing else may."""

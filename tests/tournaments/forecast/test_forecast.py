@@ -23,7 +23,7 @@ from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
 from tournaments.cli import plan as calibrate
 from tournaments.forecast.forecast import Trial, forecast, trial_of
-from tournaments.forecast.power import separation_text, separations
+from tournaments.forecast.power import Separation, lead_text, separation_text, separations
 from tournaments.forecast.text import forecast_text
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.own_clock import OwnClock
@@ -245,6 +245,12 @@ def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
 
 
 # After a run
+
+
+def test_an_even_match_is_called_level() -> None:
+    even = Separation(one="a", other="b", elo=0.2, half_width=451, played=4, needed=None)
+    assert lead_text(even) == "a and b are level (± 451 Elo)"
+    assert lead_text(replace(even, elo=9)) == "a is 9 ± 451 Elo ahead of b"
 
 
 def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:

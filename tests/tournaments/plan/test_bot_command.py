@@ -292,19 +292,6 @@ def test_arguments_follow_a_file(base: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (more.name, more.run) == ("mine", (*bare.run, "3"))
 
 
-def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
-    base: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor is its own complaint hidden by what is wrong with a list."""
-    monkeypatch.chdir(base)
-    (base / "random-c").touch(0o755)
-    (own,) = parse_bots(("./random-c",))
-    assert own.name == "random-c"
-    assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
-    (base / "real" / BOT_FILE).write_text("nope = 1\n")
-    assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
-
-
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     (tmp_path / "bin").mkdir()

@@ -1,6 +1,5 @@
 """`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
 
-import json
 import resource
 from pathlib import Path
 
@@ -16,13 +15,11 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
-from protocol.messages import Draw, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.broken_bots import PATIENT
 from tests.support.conformance import QUICK, failed
 from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except
-from tests.support.scripted_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold
 from tournaments.plan.bot_catalog import own_bots
@@ -30,13 +27,6 @@ from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
 
 LANGUAGES = scaffold.languages()
-HAND = [(10, 9), (6, 5), (5, 4), (2, 1)]
-PAIRS = [PlayTwo((2, 1), (5, 4)), PlayTwo((6, 5), (5, 4)), PlayTwo((5, 4), (6, 5))]
-QUESTIONS = [
-    *(each.question for each in CASES),
-    ask(21, HAND, [(5, 5)], options=PAIRS),
-    ask(22, HAND, [(9, 9)], options=[Play((9, 9), "left"), Draw(), Play((10, 9), "right")]),
-]
 TIMES = 3
 """How often every game is played at every table: over 200 games."""
 
@@ -73,29 +63,6 @@ def one_round(name: str) -> Ruleset:
         name,
         {"max_rounds": 1, "rounds": min(1, find_variant(name).game.rounds)},
     )
-
-
-def heaviest(question: bytes) -> int:
-    """Return the choice of every template."""
-    played = [
-        sum(sum(option.get(tile, ())) for tile in ("tile", "left", "right"))
-        if option["do"] in ("play", "play_two")
-        else -1
-        for option in json.loads(question)["options"]
-    ]
-    return played.index(max(played))
-
-
-def test_a_new_bot_takes_the_heaviest_play(bot: Command) -> None:
-    script = [HELLO, game(), LATER, *QUESTIONS, BYE]
-    greeting, *answers = talk(list(bot.argv), script, Path(bot.folder))
-    assert b'"mine"' in greeting
-    assert [chosen(answer).id for answer in answers] == [
-        json.loads(question)["id"] for question in QUESTIONS
-    ]
-    choices = [chosen(answer).choice for answer in answers]
-    assert choices == [heaviest(question) for question in QUESTIONS]
-    assert choices[-2:] == [1, 2]
 
 
 @pytest.mark.parametrize("seats", slow_except([2], [2, 3, 4]))

@@ -302,6 +302,21 @@ def test_error_rates_are_at_most_one_and_a_half_times_the_nominal(
     assert 0.01 < rate < 1.5 * 0.05
 
 
+@pytest.mark.parametrize("side", [-1, 1])
+def test_points_with_rare_large_wins_or_losses_are_judged_no_worse(side: int) -> None:
+    """A sample without the rare boards has a low mean and a low variance: 16 % were wrong."""
+    rng, settings = np.random.default_rng(20), Sprt("points", h1=20)
+    low, high = settings.bounds
+    for better in (False, True):
+        skewed = side * (rng.exponential(100, (1000, 500)) - 100)  # Its skew is 2.
+        ratios = likelihood_ratios(settings, skewed + 20 * better)
+        decided = (ratios <= low) | (ratios >= high)
+        decided[:, : settings.min_boards - 1] = False
+        assert decided.any(axis=1).mean() > 0.95
+        accepted = ratios[np.arange(1000), decided.argmax(axis=1)] > 0
+        assert ((accepted != better) & decided.any(axis=1)).mean() < 0.07
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("better", [False, True])
 @pytest.mark.parametrize("luck", [Luck(0), Luck(400)], ids=str)

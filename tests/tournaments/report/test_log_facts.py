@@ -16,8 +16,7 @@ from protocol.records import (
     Sitting,
     SpentRecord,
 )
-from protocol.ruleset import Ruleset, derive
-from tests.support.planned_events import event
+from protocol.ruleset import Ruleset
 from tests.support.tables import sitting
 from tournaments.report import event_text
 from tournaments.report import log_facts as measuring
@@ -119,17 +118,3 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
         "Sandbox: level C in 1 of 2 sittings, on lab.",
     ]
     assert event_text.describe_share(1, 1) == "in the one sitting"
-
-
-def test_the_report_names_the_rules_that_were_played() -> None:
-    """Met in a real event of six seats: the report sent its reader to the rules of another set."""
-    six, two = event(6, seats=6), event(2)
-    assert (
-        event_text.rules_text(two) == "Rules: `boneyard rules draw`; `event.json` has them in full."
-    )
-    assert event_text.rules_text(six) == (
-        "Rules: draw, with highest_pip=9: `boneyard rules draw --set highest_pip=9`; `event.json` "
-        "has them in full."
-    )
-    own = replace(two, rules=derive(two.rules, "Friday night", {}))
-    assert event_text.rules_text(own).startswith("Rules: Friday night, which is not a named game;")

@@ -218,20 +218,6 @@ async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fai
     assert started == ["slow", "quick"]
 
 
-def test_an_event_file(tmp_path: Path) -> None:
-    written = tmp_path / "cup.toml"
-    written.write_text(
-        'name = "cup"\nboards = 2\nrules = { base = "dutch", draw_limit = 2 }\nseats = 3\n'
-        'bots = ["first", {name = "greedy"}, {name = "mine", run = ["{python}", "mine.py"]}]\n'
-    )
-    (tmp_path / "mine.py").write_text((Path("sample_bots") / "first.py").read_text())
-    run(tmp_path / "out", str(written))
-    results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert results["played"] == 6
-    assert results["event"]["rules"]["turn"]["draw_limit"] == 2
-    assert "OK: " in boneyard("verify", str(tmp_path / "out"))
-
-
 @pytest.mark.parametrize(
     ("text", "part"),
     [

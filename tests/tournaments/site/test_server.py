@@ -5,19 +5,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from arena.logs.gamelog import read_games
 from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import begun, boneyard, copied, go_on, run, served
-from tests.support.tunes import tune
-from tournaments.site import snapshot
 from tournaments.site.server import REPORTED, site
 from tournaments.site.snapshot import LiveView, Snapshot
-from tournaments.storage.folder import Folder, load_event
-from tournaments.tuning.parameters import Parameter
+from tournaments.storage.folder import Folder
 
 
 def watched(folder: Path, *, everything: bool = False) -> LiveView:
@@ -34,20 +30,6 @@ def hands(now: Snapshot) -> list[object]:
         if not one.over and not one.scene.pips
         for hand in one.scene.hands
     ]
-
-
-def test_the_candidates_of_a_tune_have_no_ratings(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their names are other bots in each group: only the check makes ratings."""
-    played = load_event(Folder(event))
-    plan = tune(1000, weight=Parameter(start=0, min=-9, max=9))
-    entrants = (*played.entrants, *plan.entrants[len(played.entrants) :])
-    found = replace(played, boards=1000, format=plan.format, entrants=entrants)
-    monkeypatch.setattr(snapshot, "load_event", lambda _: found)
-    now = watched(begun(event, tmp_path / "event")).now()
-    assert now.rows == []
-    assert "have no ratings" in now.note
 
 
 def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import newcomers, resolve_versions
 from tournaments.storage.public_deals import (
     Before,
+    board_spans,
     describe_latecomers,
     latecomers,
     public_boards,
@@ -122,6 +123,11 @@ def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
     assert f'"board":{board},'.encode() in lines[1]
     log.write_bytes(lines[0])
     assert public_boards(folder) == set()
+
+
+def test_rows_of_boards() -> None:
+    assert board_spans([]) == ()
+    assert board_spans([7, 1, 2, 3, 5]) == ((1, 3), (5, 5), (7, 7))
 
 
 def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:

@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from arena.valuation import decision_loss
 from tests.support.fake_review import fake_review
-from tournaments.cli.games import explain
 from tournaments.cli.main import main
 
 GAME = "1.first.greedy"
@@ -37,18 +36,6 @@ def test_both_seats_are_shown_with_a_line_for_each_decision(event: Path) -> None
     numbers = [one["seat"] for one in told["seats"]]
     assert numbers == [0, 1]
     assert len(rows(text)) == sum(len(one["decisions"]) for one in told["seats"])
-
-
-def test_a_long_review_shows_the_dearest_first_unless_all_are_wanted(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(explain, "DEAREST", 3)
-    words = (event, GAME, "--bot", "greedy")
-    whole = [int(row[0]) for row in rows(shown(*words, "--all"))]
-    assert whole == sorted(whole)
-    told = json.loads(shown(*words, "--json"))["seats"][0]["decisions"]
-    order = [one["question"] for one in sorted(told, key=lambda one: -one["loss"])]
-    assert [int(row[0]) for row in rows(shown(*words))] == order[:3]
 
 
 def test_a_line_tells_the_values_of_all_options(event: Path) -> None:

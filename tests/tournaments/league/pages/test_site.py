@@ -151,15 +151,6 @@ def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) 
     assert not (site / "rounds/draw/0099").exists()
 
 
-def test_bots_with_equal_files_are_named_and_a_pair_shows_its_score(tmp_path: Path) -> None:
-    files = published(made_up_league(tmp_path), tmp_path / "site")
-    # The made-up house bots all have the same fingerprint.
-    assert "are the same bot: their files are equal." in files["index.html"].decode()
-    page = next(data.decode() for name, data in files.items() if name.startswith("pairings/"))
-    assert re.search(r'<svg class="score" .*<rect class="c\d" x="0%"', page)
-    assert ">margin</th>" in page
-
-
 def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:
     """On the first page, since the last week that is over; in the feed of a bot, within it."""
     data = made_up_league(tmp_path / "league", days=16, rounds=24)
@@ -167,18 +158,6 @@ def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:
     assert re.search("[↑↓]", files["index.html"].decode())
     feeds = [text.decode() for name, text in files.items() if name.startswith("bots/")]
     assert any("from place" in text and "in 2026-W46" in text for text in feeds)
-
-
-def test_a_week_that_is_over_keeps_its_page(tmp_path: Path) -> None:
-    """It shows what was known at the end of the week, computed once, and leads to all rounds."""
-    data, site = made_up_league(tmp_path / "league"), tmp_path / "site"
-    files = published(data, site)
-    page = files["weeks/2026-W45.html"].decode()
-    assert "Standings, greedy = 0" in page
-    assert 'href="../rounds/draw/0001/round.json"' in page
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournaments.league.pages.site.week_blocks", None)
-        assert published(data, site) == files
 
 
 @pytest.fixture(scope="module")
