@@ -15,7 +15,17 @@ from arena.match.piped_process import READ, STDERR_A_GAME, STDERR_KEPT
 from arena.match.referee import STALE_LINES
 from protocol import codec, messages, ruleset
 from protocol.codec import Fault, decode_line
-from protocol.messages import Annulled, Clock, Event, FromBot, Option, Stock, ToBot
+from protocol.messages import (
+    Annulled,
+    Clock,
+    Event,
+    FromBot,
+    Option,
+    Stock,
+    ToBot,
+    WhyGame,
+    WhyRound,
+)
 from protocol.records import FoulClass, FoulPolicy
 from tests.support import conversations
 from tests.support.conversations import EXCERPTS, TINY
@@ -177,6 +187,23 @@ def test_every_reason_to_annul_is_told_and_shown() -> None:
     assert reasons == {event["why"] for event in events if event["do"] == "annul"}
 
 
+@pytest.mark.parametrize(
+    ("heading", "reasons"), [("Referee: `round`", WhyRound), ("Referee: `end`", WhyGame)]
+)
+def test_every_reason_is_told(heading: str, reasons: object) -> None:
+    (cell,) = [row[2] for row in table(heading) if quoted(row[0]) == ["why"]]
+    assert quoted(cell) == list(get_args(reasons))
+
+
+def test_every_name_in_the_schema_occurs() -> None:
+    schema = codec.protocol_schema()
+    names = {
+        name for definition in schema["$defs"].values() for name in definition.get("properties", ())
+    }
+    missing = {name for name in names if not re.search(rf"[`.]{name}[`.]", SPEC)}
+    assert not missing
+
+
 def test_the_numbers_are_those_of_the_program() -> None:
     clock = Clock()
     for number in (
@@ -238,6 +265,11 @@ def test_every_option_is_offered_and_taken_in_a_conversation() -> None:
     questions = [message for message in heard() if message["type"] == "ask"]
     assert {option["do"] for asked in questions for option in asked["options"]} == kinds
     assert {option["do"] for option in taken()} == kinds
+
+
+def test_every_event_happens_in_a_conversation() -> None:
+    seen = {event["do"] for message in heard() for event in message.get("events", ())}
+    assert seen == {tag(kind) for kind in get_args(Event)}
 
 
 def test_every_message_is_in_the_whole_game() -> None:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from arena.engine import values
 from arena.engine.shuffle import board_seed
@@ -227,6 +228,28 @@ def check_words(text: str) -> None:
     assert not re.search(r"[_{}\[\]\"]|  |[,.;:]{2}| [,.;]|\bNone\b|\b1 \w+s\b", text), text
     names = {choice for choice in choices() if "_" in choice}
     assert not names & set(text.split())
+
+
+VARIED: dict[str, tuple[str, dict[str, Any]]] = {
+    **{name: (name, {}) for name in VARIANTS},
+    "two a turn": ("draw", {"draw_limit": 2}),
+    "one a turn": ("draw", {"draw_limit": 1}),
+    "count": ("partnership", {"first": "count"}),
+    "refusals": ("draw", {"refuse_doubles": 3}),
+    "lots": ("draw", {"after_blocked": "lot"}),
+    "the 6-6 leads": ("draw", {"later": "double_six"}),
+    "sides pay": ("auction-draw", {"partners": True}),
+    "all hands": ("draw-partners", {"points_blocked": "everybody"}),
+}
+"""Rulesets that have between them every kind of sentence: a base, and its differences."""
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_the_words_of_a_ruleset(name: str, snapshot: SnapshotAssertion) -> None:
+    """Of a named game those that `draw` lacks, of a variation those that its base lacks."""
+    base, differs = VARIED[name]
+    usual = told(find_variant(base if differs else "draw")) if name != "draw" else []
+    assert [one for one in told(game(base, **differs)) if one not in usual] == snapshot
 
 
 def test_numbers_in_words() -> None:

@@ -105,6 +105,12 @@ def test_a_guess_at_what_is_shown_gets_one_sentence(
         assert told.count("\n") == 1
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_is_explained(name: str) -> None:
+    for parameter in command_of(name).params:
+        assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
+
+
 PAGES = sorted((*Path().glob("*.md"), *(path for room in ("arena", "protocol", "sample_bots",
     "tournaments") for path in Path(room).rglob("*.md"))))  # fmt: skip
 

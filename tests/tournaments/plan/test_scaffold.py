@@ -22,11 +22,14 @@ from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold
-from tournaments.plan.bot_catalog import own_bots
+from tournaments.plan.bot_catalog import own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
 
 LANGUAGES = scaffold.languages()
+TEMPLATES = sample_folder() / "templates"
+
+
 TIMES = 3
 """How often every game is played at every table: over 200 games."""
 
@@ -93,6 +96,12 @@ def test_a_new_bot_passes_the_check_at_once(bot: Command, level: Level) -> None:
 
 def test_every_language_plays_two_hundred_games() -> None:
     assert TIMES * sum(len(playable_seat_counts(find_variant(name))) for name in VARIANTS) >= 200
+
+
+def test_every_template_has_a_language_and_every_language_another_word() -> None:
+    assert {path.name for path in TEMPLATES.iterdir() if path.is_dir()} == set(LANGUAGES)
+    words = [word for key, one in LANGUAGES.items() for word in (key, *one.also)]
+    assert len(words) == len(set(words))
 
 
 def test_a_new_bot_is_found_by_its_name(here: Path) -> None:

@@ -86,6 +86,13 @@ def test_the_vectors_are_right() -> None:
         assert recomputed(vector, seed) == vector
 
 
+def test_source_files_that_a_report_names_exist(event: Path) -> None:
+    for report in ("report.md", "report.html"):
+        named = re.findall(r"protocol/[\w.]+", (event / report).read_text())
+        assert set(named) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
+    assert all((PROTOCOL.parent / path).is_file() for path in named)
+
+
 def check(folder: Path) -> tuple[int, str]:
     """Do in an event's folder just what its report says, with the source where ours is."""
     (command,) = re.findall(r"`node boneyard/(.*)`", event_text.DISTRUST)
