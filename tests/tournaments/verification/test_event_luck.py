@@ -61,7 +61,6 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return fake_luck(timeline)
 
     monkeypatch.setattr(valuation, "game_luck", luck)
-    monkeypatch.setattr(processes, "cores", lambda: 1)
     return asked
 
 
