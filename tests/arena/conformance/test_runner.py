@@ -1,6 +1,5 @@
 """The walk itself: its steps, its time, and that honest bots pass all of it."""
 
-import sys
 import time
 from pathlib import Path
 
@@ -68,15 +67,6 @@ def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     assert [step.finding for step in run_steps(one, select_steps(())) if step.finding] == []
     assert not children()
     assert descriptors() == before
-
-
-def test_a_name_in_the_findings_steers_no_terminal() -> None:
-    hello = '{"type":"hello","name":"\\u202e\\u009bx","version":"1"}'
-    program = f"import time; print({hello!r}, flush=True); time.sleep(60)"
-    bot = replace(sample(), argv=(sys.executable, "-c", program))
-    one = Session(bot, Sandbox("off", Limits()), PATIENT, QUICK)
-    (shown,) = (step for step in run_steps(one, select_steps(("2",))) if step.state == "pass")
-    assert shown.note == r"\u202e\x9bx 1"
 
 
 def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:

@@ -15,7 +15,6 @@ from arena.logs import checksummed, compression
 from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
 from arena.logs.checksummed import grep_prefix, read_lines
 from arena.logs.compression import ENDING, actual_path, compress, decompress
-from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
 from tests.support.logged_games import logged, write
 from tests.support.tables import flips
@@ -212,25 +211,3 @@ def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path:
     assert content(path) == path.read_bytes()
     decompress(path)
     assert lying(path) == {"log.jsonl"}
-
-
-def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", *[logged()] * 3)
-    whole = path.read_bytes()
-    growing = tmp_path / "growing.jsonl"
-    for cut in (0, 1, len(whole) // 2, len(whole)):
-        growing.write_bytes(whole[:cut])
-        tail = LogFollower(growing)
-        seen = list(tail.look())
-        growing.write_bytes(whole)
-        compress(growing)
-        seen += tail.look()
-        assert seen == list(read_games(path))
-        assert tail.size == len(whole)
-        assert list(tail.look()) == []
-    tail.size += 1
-    with pytest.raises(DamagedFileError, match="was truncated"):
-        list(tail.look())
-    actual_path(growing).unlink()
-    with pytest.raises(DamagedFileError, match="was deleted"):
-        list(tail.look())

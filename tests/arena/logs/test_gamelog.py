@@ -16,7 +16,7 @@ from protocol.codec import encode_line, seal
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, GameRecord, LogRecord, Result, SittingOver
 from protocol.ruleset import Ruleset
-from tests.support.tables import descriptors, flips, sitting
+from tests.support.tables import flips, sitting
 
 SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
 ELSEWHERE = replace(SITTING, sandbox="B", worker="w1")
@@ -170,14 +170,3 @@ def test_a_full_disk_takes_all_or_nothing(log: Path, monkeypatch: pytest.MonkeyP
     game.append(GAMES[1])
     game.close()
     assert refused(log) is None
-
-
-def test_a_log_that_cannot_begin_leaves_no_file_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "write", lambda _, data: len(data) - 1)
-    monkeypatch.setattr(os, "ftruncate", lambda _, __: None)
-    before = descriptors()
-    with pytest.raises(OSError, match="No space left"):
-        GameLog(tmp_path / "log.jsonl", SITTING)
-    assert descriptors() == before

@@ -43,16 +43,6 @@ def file(folder: Path, text: str, name: str = "my.toml") -> Path:
 # --- files ---
 
 
-def test_a_file_may_be_the_base_of_another(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    file(tmp_path, 'base = "deep/house.toml"\nreserve = 0\n')
-    file(tmp_path, 'base = "dutch"\ndraw_limit = 2\n', "deep/house.toml")
-    rules = load_ruleset("my.toml", tmp_path)
-    assert (rules.name, rules.turn.draw_limit, rules.boneyard.reserve) == ("my", 2, 0)
-    named_in_one = {"base": "my.toml", "draw_limit": 1}
-    assert load_ruleset(named_in_one, tmp_path).turn.draw_limit == 1
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -116,22 +116,6 @@ async def test_a_socket_is_opened_by_our_page_only(origin: str | None) -> None:
                 pass
 
 
-async def test_several_listen_and_are_heard() -> None:
-    broadcast, heard = Broadcast(), list[str]()
-    broadcast.publish("one")
-    async with (
-        serve_site(site(broadcast, heard), 0) as address,
-        socket(address) as first,
-        socket(address) as second,
-    ):
-        assert [await first.recv(), await second.recv()] == ["one", "one"]
-        broadcast.publish("two")
-        assert [await first.recv(), await second.recv()] == ["two", "two"]
-        await first.send("hello")
-        await until(lambda: bool(heard))
-    assert heard == ["hello"]
-
-
 async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "VIEWERS", 1)
     broadcast = Broadcast()

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import GameLog, read_games
@@ -30,7 +29,7 @@ from tournaments.dataset.example import KnownWorth, Wish, examples
 from tournaments.dataset.export import Export, Format, export_decisions
 from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckRecord
-from tournaments.storage.review_log import DecisionLoss, SeatLosses, read_seats
+from tournaments.storage.review_log import read_seats
 
 PAIRS = derive(find_variant("partnership"), "pairs", {"target": 30})
 TRIO = derive(find_variant("dutch"), "../trio", {"target": 30})
@@ -183,24 +182,6 @@ def test_the_event_s_luck_is_taken_where_it_is_that_of_the_result(
         first, *_ = examples(game, Wish(), KnownWorth(luck=(luck,)))
         expected = (1, 0, -1)[first.facts.seat] if points == 1 else None
         assert first.facts.luck_points == expected
-
-
-def test_a_review_of_another_answer_is_not_taken() -> None:
-    game = logged(TRIO, 3, any_of("trio"))
-    seat = SeatLosses("1.game", 1, 0, "ada", 1, ())
-    rows = [*examples(game, Wish(frozenset(["ada"])), KnownWorth())]
-    decisions = [
-        DecisionLoss(
-            *(row.facts.question, 0, 0, 1, "early", "play", choice, 0, (1.0, 0.0), ()),
-            *(1.0, 0.5, False, "", ""),
-        )
-        for row, choice in zip(rows, (0, 1), strict=False)
-    ]
-    reviewed = replace(seat, decisions=tuple(decisions))
-    first, second, *_ = examples(game, Wish(frozenset(["ada"])), KnownWorth(reviews=(reviewed,)))
-    for row, said in ((first, 0), (second, 1)):
-        assert row.facts.loss == (1.0 if row.facts.choice == said else None)
-    assert {first.facts.loss, second.facts.loss} == {1.0, None}
 
 
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:

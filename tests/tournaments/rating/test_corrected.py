@@ -86,16 +86,6 @@ def test_luck_is_taken_out_of_every_game() -> None:
     assert margins["a"].margin == pytest.approx((2 + 4 - 4) / 3)
 
 
-def test_a_bot_outside_the_core_gets_no_corrected_rating() -> None:
-    won = named([game(board, "ab", (9, 1)) for board in range(9)])
-    luck = {one.game: Correction(parts((2, -2)), parts((0.5, -0.5))) for one in won}
-    pool = only(won, luck)
-    assert [one.corrected.elo for one in pool.entrants if one.corrected] == [None, None]
-    (above,) = (one for one in pool.entrants if one.name == "a")
-    assert above.corrected
-    assert above.corrected.margin == pytest.approx(8 - 4 * WEIGHT, abs=2 / PARTS)
-
-
 def test_results_beyond_a_sweep_give_no_corrected_rating() -> None:
     """The winner of 29 games in 30 was unlucky, too: no rating makes that likely."""
     results = named([game(board, "ab", (0, 1) if board == 0 else (1, 0)) for board in range(30)])

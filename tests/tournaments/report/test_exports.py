@@ -77,18 +77,6 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
         assert len({one["board"] for one in mine}) == int(line["boards"])
 
 
-def test_partners_stand_in_the_games() -> None:
-    results = [game(1, "abcd", (7, 3, 7, 3)), game(2, "acbd", (1, 8, 1, 8))]
-    lines = rows(exports.games_csv(results, {}, partners=True))
-    assert [line["partner"] for line in lines] == [*"cdab", *"bdac"]
-    assert [line["side"] for line in lines] == [*"0101", *"0101"]
-    assert [float(line["win_share"]) for line in lines] == [1, 0, 1, 0, 0, 1, 0, 1]
-    (pool,) = fit(results, partners=True).pools
-    told = {one.name: one.margin for one in pool.entrants}
-    assert mean(lines, "margin") == pytest.approx(told)
-    assert told["a"] == pytest.approx((4 - 7) / 2)
-
-
 def test_the_ratings_file_has_every_number_of_the_table() -> None:
     results = mixed(2)
     ratings = fit_both(results)

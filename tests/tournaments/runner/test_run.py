@@ -168,20 +168,6 @@ class Sealed(Sandbox):
         return Sandbox("off", self.limits).new_process()
 
 
-@pytest.mark.parametrize(
-    ("code", "hints"),
-    [("", True), ("print('hello')", False), ("raise OSError(2, 'No such file')", True)],
-)
-async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
-    tmp_path: Path, code: str, hints: bool
-) -> None:
-    (tmp_path / "mine.py").write_text(code)
-    bot = prepare_entrant(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
-    with pytest.raises(UserError, match=r"^Bot mine sends no hello: ") as told:
-        await check_greetings([bot], 60_000, Sealed())
-    assert ("At sandbox level C" in f"{told.value}") is hints
-
-
 async def test_a_run_says_for_which_bot_it_waits_and_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,24 +125,6 @@ def test_programs_get_json(event: Path) -> None:
     }
 
 
-def test_without_a_folder_it_is_the_event_that_lies_here(
-    event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "12 of 12 games" in boneyard("show")
-    monkeypatch.chdir(event)
-    assert "12 of 12 games" in boneyard("show")
-    copied(event, tmp_path / "runs" / "later")
-    plan = tmp_path / "runs" / "later" / "event.json"
-    monkeypatch.chdir(tmp_path)
-    for age, found in ((-9, "Event: event"), (9, "Event: runs/later")):
-        now = (tmp_path / "event" / "event.json").stat().st_mtime
-        os.utime(plan, (now + age, now + age))
-        assert found in boneyard("show")
-    monkeypatch.chdir(tmp_path / "runs" / "later" / "games")
-    assert "no event's folder" in boneyard("show", code=2)
-
-
 def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     event: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,12 +6,10 @@ import pytest
 
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import read_lines
-from arena.ui.replay_files import placeholder
 from protocol.codec import seal, strip_checksum
-from tests.support.events import boneyard, copied
+from tests.support.events import copied
 from tournaments.storage.folder import Folder
 from tournaments.verification import processes
-from tournaments.verification.event_check import verify_folder
 from tournaments.verification.log_check import LogTask, Promises, check_log
 from tournaments.verification.processes import map_tasks
 
@@ -84,17 +82,3 @@ def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     monkeypatch.setattr(processes, "ProcessPoolExecutor", refuse)
     folder = Folder(event)
     assert [*map_tasks(check_log, tasks(folder), 2)] == [*map_tasks(check_log, tasks(folder), 1)]
-
-
-def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    boneyard("replay", str(folder), "--html")
-    made = sorted((folder / "replays").glob("*.html"))
-    for page in made[1:]:
-        page.unlink()
-    made[0].write_text(made[0].read_text().replace("greedy", "daring"))
-    (fault,) = verify_folder(Folder(folder))
-    assert "does not follow from its log" in fault
-    made[0].write_text(placeholder().replace("</main>", "<p>Greedy won.</p></main>"))
-    (fault,) = verify_folder(Folder(folder))
-    assert "does not follow from its log" in fault

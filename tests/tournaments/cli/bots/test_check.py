@@ -219,20 +219,6 @@ def test_a_bot_that_starts_slowly_is_told_so(
 # --- several bots ---
 
 
-def test_several_bots_get_a_line_each_and_a_table(event: str) -> None:
-    done = check(event, *FEW)
-    assert done.exit_code == 1
-    lines = done.output.splitlines()
-    assert lines[0] == "2 bots, 4 steps each, 2 at a time, sandbox off."
-    assert any(line.startswith("first passed: 4 passed in ") for line in lines[1:3])
-    assert "mine FAILED at step 4: It wrote single quotes, as Python " in f"{lines[1:3]}"
-    rows = [line.split() for line in lines[3:]]
-    assert ["first", "passed", "4", "0", "0"] in [row[:5] for row in rows]
-    assert ["mine", "failed", "step", "4", "3", "1", "0"] in [row[:7] for row in rows]
-    assert f"More about mine: boneyard check {event} --bot mine" in lines
-    assert lines[-1] == "1 of 2 bots passed."
-
-
 def test_all_bots_in_folders_here_are_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

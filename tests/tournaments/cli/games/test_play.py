@@ -124,18 +124,6 @@ def typed(out: Path, keys: str, *words: str) -> "subprocess.CompletedProcess[byt
     return subprocess.run(command, input=keys.encode(), capture_output=True, timeout=120)
 
 
-def test_a_game_between_partners_is_played_through_a_pipe(tmp_path: Path) -> None:
-    done = typed(tmp_path, "\n" * 2000, *SHORT, "--rules", "partnership", "--seat", "1")
-    assert done.returncode == 0, done.stderr
-    assert b"Sides: first-3 and first against human and first-2." in done.stdout
-    (log,) = games(tmp_path)
-    assert boneyard("verify", f"{log}").startswith("OK: 1 game replayed, 1 board")
-    (game,) = read_games(log)
-    assert game.result
-    assert game.sitting.seats == ("first-3", "human", "first", "first-2")
-    assert "The game is over" in boneyard("replay", f"{tmp_path}", game.game.game)
-
-
 def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> None:
     """It shows every hand; afterwards it may be read like the folder that it lies in."""
     out = tmp_path / "out"

@@ -90,19 +90,6 @@ def test_an_interval_is_that_of_the_boards() -> None:
             assert met.decided == ("ahead" if met.low > 0.5 else "behind" if met.high < 0.5 else "")
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_shares_are_those_of_the_crosstable(seats: int) -> None:
-    results = played(random.Random(seats), STRENGTH, 60, seats)
-    for partners in {False, seats == 4}:
-        (pool,) = fit(results, partners=partners).pools
-        names = [one.name for one in pool.entrants]
-        found = encounters(collect(results, partners), names)
-        for row, cells in zip(found, pool.crosstable, strict=True):
-            for met, cell in zip(row, cells, strict=True):
-                assert (met.games if met else 0) == cell.games
-                assert (met.share * met.games if met else 0) == pytest.approx(cell.wins)
-
-
 @pytest.mark.parametrize(("boards", "decided"), [(1, ""), (5, ""), (6, "ahead"), (20, "ahead")])
 def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str) -> None:
     """Six tosses of a coin fall alike in 3 of 100 cases, five in 6."""
