@@ -16,7 +16,7 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
-from tournaments.rating.game_result import FoulCount
+from tournaments.rating.game_result import FoulCount, count_fouls
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Ratings
 from tournaments.report.ratings.standings import standings_table
@@ -196,6 +196,16 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
     assert len(drawn(seen, width, 15)) <= 15 + status_text.OTHER_LINES
+
+
+def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
+    results = [game(board, "ab", (1, 0)) for board in range(3)]
+    results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
+    results[1] = replace(results[1], fouls=(SeatFoul(1, "late"), SeatFoul(0, "forfeit")))
+    late = FoulCount("b", "late", 2, results[1].game, 1)
+    lost = FoulCount("a", "forfeit", 1, results[1].game, 0)
+    assert count_fouls(results, forfeits=False) == (late,)
+    assert count_fouls(results, forfeits=True) == (lost, late)
 
 
 def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
