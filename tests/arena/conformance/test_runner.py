@@ -125,6 +125,18 @@ def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
         select_steps((word,))
 
 
+def test_after_a_gate_nothing_more_is_tried() -> None:
+    async def fails(session: Session) -> str:
+        raise AssertionError(f"{session} was asked again")
+
+    (number, hello), *_ = select_steps(("hello",))
+    silent = Session(sample("none"), Sandbox("off", Limits()), PATIENT, QUICK)
+    later = (2, CheckStep("later", "is not tried", "Time", fails))
+    first, second = run_steps(silent, [(number, hello), later])
+    assert first.finding
+    assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
+
+
 def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
     shares: list[float] = []
 

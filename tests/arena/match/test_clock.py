@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer
+from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
 from arena.match.poller import LINGER_S, Poller
+from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
 
 
 def nothing() -> None:
@@ -56,6 +57,18 @@ def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
     assert deadline.at - began - limit_ms / 1000 == pytest.approx(inside, abs=1e-6)
     assert 0 <= deadline.charged_ms(now) <= limit_ms
     assert deadline.charged_ms(now) <= max(0.0, 1000 * (now - began - inside)) + 0.1
+
+
+def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
+    spending = TimeUsage(2)
+    for ms in (3.0, 5.0, 4.0):
+        spending.add([ChoiceRecord(seat=0, id=1, choice=0, ms=ms, given_back_ms=2.5)])
+    foul = FoulRecord(seat=1, foul="late", detail="", ms=1000.0, given_back_ms=30.0)
+    spending.add([foul, RoundRecord(round=1, why="out", points=(1, 0), scores=(1, 0))])
+    assert spending.record((20.0, None), 7.0) == SpentRecord(
+        questions=(3, 1), ms=(12.0, 1000.0), worst_ms=(5.0, 1000.0), given_back_ms=(7.5, 30.0),
+        cpu_ms=(20.0, None), worst_lag_ms=7.0,
+    )  # fmt: skip
 
 
 class Time:

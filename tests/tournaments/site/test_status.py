@@ -18,7 +18,7 @@ from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
 from tournaments.rating.game_result import FoulCount, count_fouls
 from tournaments.rating.ratings import fit_both
-from tournaments.rating.tables import Ratings
+from tournaments.rating.tables import Anchor, Ratings
 from tournaments.report.ratings.standings import standings_table
 from tournaments.site import status, status_text
 from tournaments.site.status import Status, read_status, so_far
@@ -196,6 +196,17 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
     assert len(drawn(seen, width, 15)) <= 15 + status_text.OTHER_LINES
+
+
+def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
+    boneyard("report", str(event), "--anchor", "first=1500")
+    anchor = read_status(Folder(event)).anchor
+    assert anchor == Anchor("first", 1500)
+    lost = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
+    results = [*lost, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
+    ratings = fit_both(results, partners=False, anchor=anchor)
+    lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
+    assert "first cannot be the anchor" in lines
 
 
 def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:

@@ -263,6 +263,7 @@ def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     assert "luck equal" in boneyard("verify", str(folder))
 
 
+@pytest.mark.slow
 def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
     folder = copied(taught, tmp_path / "out")
     lines = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
