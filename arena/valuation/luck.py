@@ -36,11 +36,11 @@ from protocol.tiles import Tile
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-DRAWS = 128
+DRAWS = 64
 """The playouts of a state before or after a draw, in nearly the same orders of the boneyard."""
 HANDS = 64
 """The playouts of a deal whose hands are known, and of what is drawn with it."""
-DEALS = 16
+DEALS = 32
 """The deals for the mean over all of them, each with the hands at every seat in turn: so it has
 little of the luck of hands."""
 TRIES = 4
