@@ -55,8 +55,6 @@ def play_out_keenly(batch: RoundBatch) -> NDArray[np.int32]:
 
 Player = Callable[[RoundBatch], NDArray[np.int32]]
 """A reference player: plays rounds on in every seat and returns each seat's gain, as `play_out`."""
-PLAYERS: dict[str, Player] = {"plain": play_out, "keen": play_out_keenly}
-"""The reference players by their names."""
 
 
 def _called(batch: RoundBatch) -> Flags:

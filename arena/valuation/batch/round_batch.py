@@ -104,10 +104,12 @@ class RoundBatch:
     @classmethod
     def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
         """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
-        wide = max(own.shape[1] for own in orders)
-        padded = [np.pad(own, ((0, 0), (0, wide - own.shape[1]))) for own in orders]
         batch = cls.of(games).repeat(np.array([len(own) for own in orders]))
-        batch.lay_stock(np.concatenate(padded))
+        padded, begin = np.zeros((len(batch), max(own.shape[1] for own in orders)), np.int16), 0
+        for own in orders:
+            padded[begin : begin + len(own), : own.shape[1]] = own
+            begin += len(own)
+        batch.lay_stock(padded)
         return batch
 
     @staticmethod
@@ -171,14 +173,14 @@ class RoundBatch:
         self.back = np.cumsum(lengths, axis=0) + np.arange(len(self)) * width
         self.front = self.back - lengths
 
-    def set_hands(self, hands: Mapping[int, Numbers]) -> None:
-        """Replace the hands of these seats.
+    def set_hands(self, hands: Mapping[int, Numbers], rows: Rows = ALL) -> None:
+        """Replace the hands of these seats in these rounds.
 
         Each seat's array has the tiles' numbers for each round, or one hand for all; -1 is no tile.
         """
         bits = np.append(self.tables.bits.take(self.tables.ranks), self.tables.dtype(0))
         for seat, tiles in hands.items():
-            self.hands[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
+            self.hands[seat, rows] = np.bitwise_or.reduce(bits[tiles], axis=-1)
 
     # --- the lead ---
 
