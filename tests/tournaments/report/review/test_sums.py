@@ -101,7 +101,6 @@ def test_the_dearest_are_those_that_chance_does_not_explain() -> None:
 
 
 def test_the_gap_of_two_values_tells_which_decision_was_dearer() -> None:
-    """A loss is right in the mean, but noisy alone."""
     others = [decision(number, 5 + number / 100) for number in range(1, 11)]
     plain = decision(11, 3.0)
     wide, forged = replace(plain, values=(0.0, 9.0)), replace(plain, values=())
