@@ -13,6 +13,7 @@ from hypothesis.internal.conjecture import providers
 from arena.sandbox.temporary import temporary_folder
 from tests.support import library
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
+from tournaments.verification import processes
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
 # kept, as images for containers like to have it.
@@ -72,6 +73,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if is_hypothesis_test(getattr(item, "obj", None)):
                 item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read logs in this process, unless a test says how many: an event of ours is read sooner than
+    others start."""
+    monkeypatch.setattr(processes, "cores", lambda: 1)
 
 
 @pytest.fixture

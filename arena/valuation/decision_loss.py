@@ -233,7 +233,9 @@ def _after_options(asked: Sequence[AskedQuestion], found: Worlds) -> RoundBatch:
     number = {option: at for at, option in enumerate(every)}
     which = [number[option] for question in asked for option in question.options]
     first = np.repeat(np.arange(len(asked)) * each, [len(question.options) for question in asked])
-    end = found.rounds.select((first[:, None] + np.arange(each)).ravel())
+    # The keen player does not ask which of its tiles came first.
+    names = found.rounds.names - {"order"}
+    end = found.rounds.select((first[:, None] + np.arange(each)).ravel(), names)
     end.take(every, np.repeat(which, each))
     return end
 

@@ -10,7 +10,7 @@ draw, the playouts take from all that could come; after it, from what is left.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import shake_256
-from itertools import chain
+from itertools import chain, groupby
 from math import fsum
 from typing import NamedTuple
 
@@ -247,6 +247,8 @@ class _State(NamedTuple):
     """For each playout the order of the boneyard; of a deal, the hands before it."""
     seeds: Places
     """The seed of each playout's noise."""
+    how: Method | None = None
+    """The method that decides the leader of a deal; None: the round has begun."""
     draws: bool = False
     """True if the seat to move draws first."""
 
@@ -264,8 +266,7 @@ class _States:
         self.label = f"{logged.sitting.event}|{logged.game.board}"
         self._law, self._policies = law_of(rules, policies), policies
         self._tiles = len(set_of_tiles(rules.deal))
-        self._states: dict[Method | None, list[_State]] = {None: []}
-        self._places: list[tuple[Method | None, int]] = []
+        self._states: list[_State] = []
         self._turn = (0, 0)
         self._orders, self._seeds = np.zeros((0, 0), np.int64), np.zeros(0, np.intp)
 
@@ -277,7 +278,7 @@ class _States:
         stock = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
         self._orders = stock[keys[:, stock].argsort(axis=1, kind="stable")]
         self._seeds = keys[:, -1].astype(np.intp)
-        return self._add(None, _State(game, self._orders, self._seeds, draws=True))
+        return self._add(_State(game, self._orders, self._seeds, draws=True))
 
     def after_draw(self, game: Game, tile: int) -> int:
         """Add the state after the seat drew this tile, a number; return the state's number.
@@ -289,18 +290,16 @@ class _States:
         orders = self._orders.copy()
         orders[np.arange(len(orders)), lay] = orders[:, 0]
         self._orders = orders[:, 1:]
-        return self._add(None, _State(game, self._orders, self._seeds))
+        return self._add(_State(game, self._orders, self._seeds))
 
     def add_deal(self, game: Game, orders: Integers) -> int:
         """Add a deal with orders of all tiles; return its number."""
         (keys,) = _keys(f"{self.label}|{game.playing.number}|noise", 1, len(orders))
-        return self._add(game.playing.phase.how, _State(game, orders, keys.astype(np.intp)))
+        return self._add(_State(game, orders, keys.astype(np.intp), game.playing.phase.how))
 
-    def _add(self, how: Method | None, state: _State) -> int:
-        own = self._states.setdefault(how, [])
-        own.append(state)
-        self._places.append((how, len(own) - 1))
-        return len(self._places) - 1
+    def _add(self, state: _State) -> int:
+        self._states.append(state)
+        return len(self._states) - 1
 
     def luck(self, chance: _Chance) -> DrawLuck:
         """Return the luck of a chance, whose states were added."""
@@ -314,25 +313,24 @@ class _States:
     @cached_property
     def _values(self) -> tuple[Floats, Floats]:
         """The points and the share of the game that each seat may expect in each state."""
-        found = {how: self._values_of(how) for how, states in self._states.items() if states}
-        return (
-            np.array([found[how][0][at] for how, at in self._places]),
-            np.array([found[how][1][at] for how, at in self._places]),
+        methods = [one.how for one in self._states]
+        # One batch for all: a call of numpy costs more than a hundred rounds in it.
+        order = sorted(range(len(methods)), key=lambda at: methods.index(methods[at]))
+        states = [self._states[at] for at in order]
+        batch = RoundBatch.joined(
+            [_completed([*same], how) for how, same in groupby(states, lambda one: one.how)]
         )
-
-    def _values_of(self, how: Method | None) -> tuple[Floats, Floats]:
-        states = self._states[how]
-        batch, counts = _completed(states, how), np.array([len(one.orders) for one in states])
+        counts = np.array([len(one.orders) for one in states])
         seeds = np.concatenate([one.seeds for one in states])
         scores = batch.scores + play_out(batch, self._policies, seeds)
         rounds = np.repeat([one.game.playing.number for one in states], counts)
         # Sums of integers: the same on every machine.
         points = 2 * MILLI * scores.astype(np.int64) + lead_to_come(self._law, scores, rounds)
         shares = share_of_scores(self._law, scores, rounds)
-        begins = np.cumsum(counts) - counts
+        begins, back = np.cumsum(counts) - counts, np.argsort(order)
         return (
-            np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]),
-            np.add.reduceat(shares, begins) / (WHOLE * counts[:, None]),
+            (np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]))[back],
+            (np.add.reduceat(shares, begins) / (WHOLE * counts[:, None]))[back],
         )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
 from arena.valuation.batch.tables import FREE, HIGHER, LEFT, RIGHT, Flags, Ints, Places
-from arena.valuation.policy import KEEN, Policy, all_options, favourites, tables_of
+from arena.valuation.policy import KEEN, Policy, Position, all_options, favourites, tables_of
 
 TOGETHER = 16384
 """Rounds of a batch: their arrays stay in the processor's cache."""
@@ -34,6 +34,8 @@ def play_out(
     paid count, and the pot that the winner takes. A round that is over brings no more.
     """
     needed = names_needed(batch.tables) | ({"line"} if policies else set())
+    if any(policy.place for policy in policies):
+        needed |= {"order"}
     end = batch.select(np.arange(len(batch)), RESULTS)
     in_play = ~(batch.ended | _called(batch))
     for seat in range(batch.tables.seats):
@@ -148,8 +150,11 @@ class _Playout:
         plays = np.stack([left.take(several), right.take(several)])
         options = all_options(tables, batch.ends.take(several), plays)
         noise = None if self.seeds is None else self.seeds.take(several) + self.turns * A_TURN
-        known = hands.take(several), others.take(several), batch.line.take(several)
-        places, sides = favourites(options, policy.worths(*known, options), noise, len(several))
+        # Without it no policy asks which tiles come first.
+        order = batch.order if "order" in batch.names else np.zeros((0, len(batch)), np.int8)
+        seen = hands, others, batch.line, order
+        position = Position(*(one.take(several, axis=-1) for one in seen))
+        places, sides = favourites(options, policy.worths(position, options), noise, len(several))
         tile[several], end[several] = tables.bits.take(places - (FREE - 1)), sides
         return tile, end
 

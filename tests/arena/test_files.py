@@ -14,7 +14,6 @@ from arena.files import (
     append_atomic,
     has_content,
     open_append,
-    open_file,
     read_file,
     refuse_link,
     remove_partial_files,
@@ -123,11 +122,6 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         with pytest.raises(DamagedFileError, match=f"last {2 * LONGEST} bytes have no whole line"):
             touch(path)
     assert path.stat().st_size == SPARSE
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
-        open_file(tmp_path)
 
 
 def test_a_folder_that_is_a_link_is_refused_with_the_way_to_mend_it(tmp_path: Path) -> None:

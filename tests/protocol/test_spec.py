@@ -14,7 +14,7 @@ from arena.match.clock import MOST_GIVEN_BACK_MS
 from arena.match.piped_process import READ, STDERR_A_GAME, STDERR_KEPT
 from arena.match.referee import STALE_LINES
 from protocol import codec, messages, ruleset
-from protocol.codec import Fault, decode_line, encode_line
+from protocol.codec import Fault, decode_line
 from protocol.messages import (
     Annulled,
     Clock,
@@ -28,7 +28,7 @@ from protocol.messages import (
 )
 from protocol.records import FoulClass, FoulPolicy
 from tests.support import conversations
-from tests.support.conversations import EXCERPTS, LEFT_OUT, TINY
+from tests.support.conversations import EXCERPTS, TINY
 
 SPEC = conversations.SPEC.read_text(encoding="utf-8")
 
@@ -119,13 +119,6 @@ def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
     known = {"python", "sh", "toml", "text malformed", *(f"json {kind}" for kind in KINDS)}
     assert set(infos) == known | set(SHOWN)
-
-
-@pytest.mark.parametrize("line", "".join(blocks("text malformed")).splitlines())
-def test_a_line_that_is_called_malformed_is(line: str) -> None:
-    said = decode_line(line.encode())
-    assert isinstance(said, Fault)
-    assert said.foul == "malformed"
 
 
 # --- the tables ---
@@ -249,23 +242,6 @@ def test_the_conversations_can_be_written_anew() -> None:
     assert conversations.written(stale) == SPEC
 
 
-@pytest.mark.parametrize("name", EXCERPTS)
-def test_an_excerpt_is_the_conversation_with_lines_left_out(name: str) -> None:
-    whole = iter(conversations.played(EXCERPTS[name]).splitlines())
-    parts = SHOWN[f"text excerpt: {name}"].split(LEFT_OUT)
-    assert all(LEFT_OUT.strip() not in part for part in parts)
-    kept = [line for part in parts for line in part.splitlines()]
-    assert kept
-    assert all(line in whole for line in kept), "In this order, each once."
-
-
-def test_an_excerpt_is_readable() -> None:
-    for name in EXCERPTS:
-        lines = SHOWN[f"text excerpt: {name}"].splitlines()
-        assert len(lines) <= 10
-        assert max(map(len, lines)) <= 1500
-
-
 def heard() -> list[dict[str, Any]]:
     """Return every message to the bot in every conversation."""
     told = "".join(SHOWN.values()).splitlines()
@@ -359,10 +335,3 @@ def test_the_bytes_are_as_promised(told: conversations.Conversation) -> None:
             assert kinds == sorted(kinds, key=ORDER.index)
         else:
             assert set(kinds) in ({"keep", "refuse"}, {"guess"}, {"bid"}, {"call", "go_on"})
-
-
-def test_a_message_begins_with_its_type() -> None:
-    for kind, text in EXAMPLES:
-        if kind == "referee":
-            message = msgspec.json.decode(text, type=ToBot)
-            assert encode_line(message).startswith(b'{"type":"')

@@ -15,13 +15,6 @@ def test_a_set_has_every_pair_once(highest: int, tiles: int) -> None:
     assert list(found) == sorted(found)
 
 
-@pytest.mark.parametrize(("highest", "tiles"), [(6, 21), (8, 36)])
-def test_a_set_may_lack_doubles(highest: int, tiles: int) -> None:
-    found = tile_set(highest, doubles=False)
-    assert len(found) == tiles
-    assert set(found) == {(a, b) for a, b in tile_set(highest) if a != b}
-
-
 def test_a_tile_turns() -> None:
     assert flip((5, 2)) == (2, 5)
     assert flip((3, 3)) == (3, 3)

@@ -59,8 +59,3 @@ def test_a_choice_that_is_not_the_programs_is_counted() -> None:
     for said, usage in (("0", {"model_choices": 1}), ("99", {"fallbacks": 1})):
         (answer,) = talk(["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh", *words, said], [QUESTION])
         assert json.loads(answer)["usage"] == usage
-
-
-def test_the_file_beside_it_is_a_small_program_to_try() -> None:
-    (answer,) = talk([*ADAPTER, *ADAPTER[:-1], "text_player.py"], [QUESTION])
-    assert chosen(answer).choice == 0

@@ -141,23 +141,6 @@ def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
     assert service.keys == {f"Bearer {KEY}"}
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        body("x", status=500),
-        body("x", status=429, head=(("Retry-After", "0"),)),
-        body("<html>"),
-        body("[]"),
-        body('{"choices":[]}'),
-        body("\xff"),
-        hang_up,
-    ],
-)
-def test_a_request_that_fails_is_made_again(bad: Reply, serve: Callable[..., Service]) -> None:
-    choice, usage = choose(serve(bad, bad, says("1")))
-    assert (choice, usage["retries"], usage["failures"]) == (1, 2, 2)
-
-
 def test_an_answer_without_an_option_is_asked_for_again_once_with_the_error(
     serve: Callable[..., Service],
 ) -> None:
@@ -243,27 +226,6 @@ def test_a_service_that_stays_dead_costs_no_more_than_the_clock(
     assert usage["failures"] >= 1
 
 
-@pytest.mark.parametrize(
-    ("text", "choice"),
-    [
-        ("1", 1), ("**1**", 1), ('{"choice": 2}', 2), ("Option 1: play 3-3", 1), ("7 or 1", 1),
-        ("<think>2 2 2</think>0", 0), ("<think>1 and on and on", None), ("2.5", None), ("", None),
-        ("none", None), ("99", None), ("1" * 5000, None),
-    ],
-)  # fmt: skip
-def test_the_number_of_an_answer(text: str, choice: int | None) -> None:
-    assert chat.number(text, [{}] * 3) == choice
-
-
-@pytest.mark.parametrize(
-    "stated", [{"prompt_tokens": "many"}, {"prompt_tokens": -1}, {"prompt_tokens": True}, {}]
-)
-def test_a_cost_that_is_nonsense_counts_as_nothing(
-    stated: dict[str, Any], serve: Callable[..., Service]
-) -> None:
-    assert choose(serve(says("1", **stated)))[1]["tokens_in"] == 0
-
-
 def bot(*words: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(FOLDER / "chat.py"), *words]
 
@@ -289,12 +251,3 @@ def test_without_its_service_it_is_unavailable_and_without_a_url_it_plays() -> N
     _, answer = talk(bot(), [HELLO, game(), ask(1, HAND), BYE])
     assert json.loads(answer)["id"] == 1
     assert "usage" not in json.loads(answer)
-
-
-def test_it_stays_for_the_next_game_when_its_service_fails(serve: Callable[..., Service]) -> None:
-    """That game may have begun: who leaves then loses it."""
-    service = serve(body("x", status=400))
-    lines = [HELLO, game(), ask(1, HAND), b'{"type":"end"}', game(), ask(2, HAND), BYE]
-    quiet = ["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh"]
-    _, *answers = talk([*quiet, *bot("--url", service.url)], lines)
-    assert [json.loads(one)["id"] for one in answers] == [1, 2]

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from protocol.messages import BotHello, Drew, FromBot, GameOver, Lot, Passed, Played, RoundOver
+from protocol.messages import BotHello, Drew, FromBot, GameOver, Passed, Played, RoundOver
 from protocol.ruleset import Ruleset, Turn
 from protocol.tiles import Tile
 from tests.support.scripted_bots import (
@@ -23,11 +23,9 @@ from tests.support.scripted_bots import (
     HELLO,
     LATER,
     PATIENCE,
-    Case,
     ask,
     chosen,
     game,
-    plays,
     talk,
 )
 
@@ -110,26 +108,6 @@ def test_another_process_answers_at_once_and_the_same_and_leaves_without_a_bye(
     assert answered[1:] == backward[:0:-1]
 
 
-@pytest.mark.parametrize("name", [name for name in BOTS if name.startswith("random")])
-def test_a_random_bot_uses_every_option_about_equally(name: str, tmp_path: Path) -> None:
-    hand: list[Tile] = [(6, 5), (5, 4), (5, 3), (5, 2)]
-    lines = [ask(number, hand, options=plays(hand, ())) for number in range(1, 401)]
-    answers = talk(ready(name, tmp_path), lines)
-    counts = [sum(chosen(each).choice == index for each in answers) for index in range(4)]
-    assert min(counts) > 70, counts  # 100 expected, standard deviation 9; no chance is involved
-
-
-@pytest.mark.parametrize("each", CASES, ids=lambda each: each.name)
-def test_greedy_plays_the_expected_tile(each: Case) -> None:
-    (answer,) = talk(python_bot("greedy"), [each.question])
-    option = json.loads(each.question)["options"][chosen(answer).choice]
-    if each.greedy is None:
-        assert chosen(answer).choice == 0
-    else:
-        assert option["do"] == "play"
-        assert tuple(option["tile"]) == each.greedy
-
-
 # Seat 1 passed, or drew, on two 3s; by now the ends are 1 and 5. The 5-4 leaves a 4, of which the
 # hand has more; the 5-3 leaves a 3. As many unseen tiles fit after the one as after the other.
 LINE: list[Tile] = [(1, 4), (4, 3), (3, 3), (3, 0), (0, 5)]
@@ -187,16 +165,3 @@ def test_a_forced_draw_shows_that_the_tile_played_after_it_was_the_drawn_one() -
     lead = Played(0, (6, 2), "lead")
     assert may(FORCED, lead, Drew(1), Drew(1), hand=9)[6] == 1
     assert may(FORCED, lead, Drew(1), Played(1, (6, 3), "left"), hand=7)[6] == 0
-
-
-def test_a_free_draw_is_a_hint_and_without_rules_nothing() -> None:
-    lead = Played(0, (6, 2), "lead")
-    assert 1 < may(FREE, lead, Drew(1), hand=8)[6] < 8
-    assert may(None, lead, Drew(1), hand=8)[6] == 8
-
-
-def test_events_before_the_lead_and_of_other_seats_are_ignored() -> None:
-    lead = Played(0, (6, 2), "lead")
-    everything = dict.fromkeys(range(7), 7.0)
-    assert may(FORCED, Lot(1, (6, 6)), Drew(1), lead, hand=7) == everything
-    assert may(FORCED, lead, Drew(0), Passed(2), hand=7) == everything

@@ -16,7 +16,7 @@ import pytest
 from arena.engine import values
 from arena.engine.state import Game, Round
 from arena.rules.variants import VARIANTS, find_variant
-from protocol.messages import Bid, Choose, Drew, Option, Passed
+from protocol.messages import Bid, Choose, Drew, Option
 from protocol.ruleset import derive, playable_seat_counts, target
 from protocol.tiles import Tile
 from tests.support.endgames import RULES, answers, collected, question
@@ -244,15 +244,6 @@ def test_ismcts_keeps_to_its_memory_whatever_it_reads(ismcts: str) -> None:
     assert done.stdout.count(b"\n") == len(every)
 
 
-def test_each_slot_of_montecarlo_is_a_tile_that_a_seat_holds() -> None:
-    for game, told, ask in asked():
-        message = json.loads(ask)
-        rules = montecarlo.Game(json.loads(told)["rules"], game.seats)
-        assert montecarlo.adds_up(message, rules)
-        slots = montecarlo.slots_of(message, rules)
-        assert [len(held) for held in slots] == message["hands"]
-
-
 # Slow: a C compiler; other rungs are tried beside it.
 @pytest.mark.slow
 @needs_cc
@@ -290,17 +281,3 @@ def test_the_true_hands_are_never_ruled_out(name: str) -> None:
             rules = montecarlo.Game(json.loads(told)["rules"], seats)
             for seat, slots in enumerate(montecarlo.slots_of(message, rules)):
                 assert fits_slots([rules.bit[tile] for tile in state.hands[seat]], slots)
-
-
-def test_a_pass_rules_out_what_would_have_fitted() -> None:
-    told_of = 0
-    for game, told, ask in questions("partnership", 4):
-        message = json.loads(ask)
-        rules = montecarlo.Game(json.loads(told)["rules"], 4)
-        of = montecarlo.slots_of(message, rules)
-        last = game.playing.events[-1]
-        if isinstance(last, Passed) and last.seat != message["seat"]:
-            ends = game.playing.line[0][0], game.playing.line[-1][1]
-            told_of += 1
-            assert all(slot & rules.fits[end] for slot in of[last.seat] for end in ends)
-    assert told_of

@@ -1,7 +1,7 @@
 """Readable playthroughs, one for each named game; `python -m tests.support.golden` writes them.
 
-Two rounds of each game, between seats that choose at random from a fixed seed. The table, the seed
-and the words that must occur are chosen so that what is special about the game happens.
+Two rounds of each game, between seats that choose at random from a fixed seed. The table and the
+seed are chosen so that what is special about the game happens.
 """
 
 import sys
@@ -34,100 +34,28 @@ Numbers = tuple[int, ...]
 
 
 class Plan(NamedTuple):
-    """Which playthrough is kept, and why that one."""
+    """Which playthrough is kept."""
 
     seats: int
     """How many seats."""
     seed: int
     """What the deals and the choices are made from."""
-    shows: tuple[str, ...]
-    """Patterns of what must occur in it."""
 
 
-VOLUNTARY = r"options \[.*>draw<"
-OUT, BLOCKED = r"IS OVER: out", r"IS OVER: blocked"
 PLANS: dict[str, Plan] = {
-    "draw": Plan(3, 189, (r"for the lead", VOLUNTARY, r"passes", OUT, BLOCKED)),
-    "drawing-game": Plan(2, 70, (VOLUNTARY, OUT, r"boneyard 2, 0 to draw")),
-    "dutch": Plan(3, 182, (r"passes", r"\[0\|0\] \(13\)", OUT, BLOCKED)),
-    "dutch-two": Plan(2, 194, (r"(ada draws a tile.*\n){2}ada passes", OUT)),
-    "dutch-partners": Plan(4, 155, (r"passes", OUT, BLOCKED)),
-    "old-draw": Plan(2, 194, (r"for the lead", r"boneyard 0, 0 to draw", VOLUNTARY, OUT)),
-    "old-draw-reserve": Plan(3, 51, (r"for the lead", r"boneyard 2, 0 to draw", VOLUNTARY)),
-    "double-draw": Plan(
-        3, 195, (r"turned up", r"left and .* right\.", r">go on<", r"calls the round blocked", OUT)
-    ),
-    "block": Plan(2, 166, (r"passes", OUT, BLOCKED)),
-    "partnership": Plan(4, 215, (r"leads\.\n\w+ plays \[6\|6\]\.", OUT, BLOCKED)),
-    "draw-partners": Plan(4, 136, (VOLUNTARY, r"points 0 [1-9]", r"points [1-9]\d* 0")),
-    "puerto-rico": Plan(
-        2, 245, (r"points 0 0, .*\n\nROUND 2(.*\n)+?\w+ leads\.\n\w+ plays \[(\d)\|\2\]\.", OUT)
-    ),
-    "puerto-rico-blocker": Plan(
-        2, 135, (r"blocked\n.*\((\d+)\)\n.*\(\1\)\n  points (0 [1-9]|[1-9])",)
-    ),
-    "puerto-rico-500": Plan(
-        2,
-        147,
-        (
-            r"points (0 )?(1[89]|2\d)\d(.*\n)+  points (0 )?(1[89]|2\d)\d",
-            r"plays \[0\|0\] on the (left|right)\.\nROUND \d IS OVER: out",
-        ),
-    ),
-    "austrian": Plan(2, 243, (r"\[8\|7\]", r"boneyard 0, 0 to draw", OUT)),
-    "austrian-block": Plan(4, 172, (r"\[8\|7\]", r"passes", OUT, BLOCKED)),
-    "arab-row": Plan(2, 128, (VOLUNTARY, OUT)),
-    "jordanian": Plan(
-        3,
-        134,
-        (
-            r"holds too many tiles",
-            r"boneyard \d+, [1-9]\d* to draw.*\n.*\n.*\n\w+ plays.*\nROUND \d IS OVER: blocked",
-        ),
-    ),
-    "south-american": Plan(3, 47, (r"dealt( \[\d\|\d\]){5}\n", VOLUNTARY, OUT)),
-    "vietnamese": Plan(
-        2,
-        76,
-        (
-            r"dealt \[\d\|\d\]\n",
-            r"(\w+ draws a tile.*\n){5}\w+ leads\.\n\w+ plays \[6\|6\]",
-            VOLUNTARY,
-            OUT,
-        ),
-    ),
-    "ukrainian": Plan(
-        2,
-        1483,
-        (r"boneyard .*\n(\w+ draws a tile.*\n)+\w+ leads", r"line empty\n.*>\[(?!(\d)\|\1)", OUT),
-    ),
-    "six-six": Plan(
-        4,
-        68,
-        (
-            r"draws a tile: \[6\|6\]\.\n\w+ leads\.\n\w+ plays \[6\|6\]",
-            r"boneyard .*\n\w+ leads\.\n\w+ plays \[6\|6\]",
-            OUT,
-        ),
-    ),
-    "french": Plan(2, 9, (r"line empty\n.*>\[", OUT)),
-    "domino-pool": Plan(3, 218, (r"boneyard 2, 0 to draw", r"(ada draws a tile.*\n){3}", OUT)),
-    "auction-draw": Plan(
-        3,
-        1263,
-        (
-            r"bids \d+\.\n(.*\n)+?\w+ draws 2 tiles",
-            r"checks",
-            r">pass<",
-            r", pot [1-9]\d*\n\nROUND",
-            OUT,
-        ),
-    ),
-    "paid-draw": Plan(2, 24, (r"scores.*-\d", r">pass<", VOLUNTARY, OUT)),
-    "pot-draw": Plan(3, 97, (r"scores.*, pot [1-9]", r">pass<", r"points.*, pot 0", OUT)),
-    "point-a-round": Plan(3, 132, (r"points .*1.*", OUT)),
-}
-"""Every named game; chosen among the first seeds, the shortest that shows what it must."""
+    "draw": Plan(3, 189), "drawing-game": Plan(2, 70), "dutch": Plan(3, 182),
+    "dutch-two": Plan(2, 194), "dutch-partners": Plan(4, 155), "old-draw": Plan(2, 194),
+    "old-draw-reserve": Plan(3, 51), "double-draw": Plan(3, 195), "block": Plan(2, 166),
+    "partnership": Plan(4, 215), "draw-partners": Plan(4, 136), "puerto-rico": Plan(2, 245),
+    "puerto-rico-blocker": Plan(2, 135), "puerto-rico-500": Plan(2, 147), "austrian": Plan(2, 243),
+    "austrian-block": Plan(4, 172), "arab-row": Plan(2, 128), "jordanian": Plan(3, 134),
+    "south-american": Plan(3, 47), "vietnamese": Plan(2, 76), "ukrainian": Plan(2, 1483),
+    "six-six": Plan(4, 68), "french": Plan(2, 9), "domino-pool": Plan(3, 218),
+    "auction-draw": Plan(3, 1263), "paid-draw": Plan(2, 24), "pot-draw": Plan(3, 97),
+    "point-a-round": Plan(3, 132),
+}  # fmt: skip
+"""Every named game; of the first seeds the one whose playthrough is the shortest that shows what is
+special about the game: bids, calls, draws for the lead, deals that do not count."""
 
 
 def short(name: str) -> Ruleset:

@@ -132,10 +132,3 @@ def next_stage(one: Event, before: Sequence[Result]) -> Stage:
 
 def plan_of(one: Event) -> list[PlannedSitting]:
     return list(sittings(one, {}))
-
-
-KNOCKOUTS = (
-    event(4, boards=3, form=Knockout()),
-    teams(boards=2, form=Knockout()),
-    alone(form=Knockout(tie_boards=0)),
-)

@@ -6,7 +6,7 @@ import msgspec
 
 from arena.engine import values
 from arena.engine.state import Game
-from protocol.messages import Ask, Event
+from protocol.messages import Ask
 from protocol.ruleset import Ruleset
 from tests.support import positions
 from tests.support.positions import do, over, position, seed
@@ -25,15 +25,6 @@ def blocked(rules: Ruleset | str, *hands: str, turn: int = 0, **more: Any) -> Ga
     return game
 
 
-def went_out(rules: Ruleset | str, *others: str, turn: int = 0, **more: Any) -> Game:
-    """Return a round in which the seat to move has just gone out; the other seats hold these
-    hands."""
-    held = [*others[:turn], "21", *others[turn:]]
-    game = do(position(rules, hands=held, line=BLOCKABLE, turn=turn, **more), "21 right")
-    assert over(game) == "out"
-    return game
-
-
 def next_round(game: Game) -> Game:
     """Return the next round, or the next deal of this one, from a seed."""
     return values.begin(game, values.chance_decides(game, seed()))
@@ -42,8 +33,3 @@ def next_round(game: Game) -> Game:
 def asked(game: Game) -> Ask:
     """Return the question to the seat to move, decoded from its bytes."""
     return msgspec.convert(positions.asked(game), Ask)
-
-
-def seen_events(game: Game, seat: int) -> list[Event]:
-    """Return the round as this seat has seen it."""
-    return msgspec.convert(positions.asked(game, seat)["events"], list[Event])

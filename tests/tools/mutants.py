@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 CLAUSES = (
+    "tests/arena/engine/test_clause_scenes.py",
     "tests/arena/engine/test_clauses_abde.py",
     "tests/arena/engine/test_clauses_c_first.py",
     "tests/arena/engine/test_clauses_c_second.py",

@@ -19,6 +19,7 @@ from arena.valuation.batch.scores import BLANK, CAPICU, Points, round_gains
 from arena.valuation.batch.tables import (
     FREE,
     HIGHER,
+    LAST,
     LEFT,
     RIGHT,
     TILES,
@@ -47,6 +48,8 @@ class RoundBatch:
 
     hands: Ints
     """The tiles of each seat, as masks."""
+    order: NDArray[np.int8]
+    """For each tile, by its rank, a number that tells which come before it in its hand."""
     front: Places
     """For each row of the boneyard the place in `stock` of its first tile."""
     back: Places
@@ -173,14 +176,17 @@ class RoundBatch:
         self.back = np.cumsum(lengths, axis=0) + np.arange(len(self)) * width
         self.front = self.back - lengths
 
-    def set_hands(self, hands: Mapping[int, Numbers], rows: Rows = ALL) -> None:
-        """Replace the hands of these seats in these rounds.
+    def set_hands(self, hands: Mapping[int, Numbers]) -> None:
+        """Replace the hands of these seats.
 
         Each seat's array has the tiles' numbers for each round, or one hand for all; -1 is no tile.
         """
         bits = np.append(self.tables.bits.take(self.tables.ranks), self.tables.dtype(0))
         for seat, tiles in hands.items():
-            self.hands[seat, rows] = np.bitwise_or.reduce(bits[tiles], axis=-1)
+            self.hands[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
+            tiles = np.broadcast_to(tiles, (len(self), tiles.shape[-1]))
+            rows, at = np.nonzero(tiles >= 0)
+            self.order[self.tables.ranks.take(tiles[rows, at]), rows] = at
 
     # --- the lead ---
 
@@ -419,7 +425,11 @@ class RoundBatch:
                 here = left & (self.front[row][rows] < self.back[row][rows])
                 places[here] = self._past(seat, row, rows[here])
                 left &= ~here
-        self.hands[seat][rows] |= self.tables.bits.take(self.stock.take(places))
+        ranks = self.stock.take(places)
+        self.hands[seat][rows] |= self.tables.bits.take(ranks)
+        if "order" in self.names:
+            stock = self.back[:, rows] - self.front[:, rows]
+            self.order[ranks, rows] = LAST - 1 - stock.sum(axis=0)
 
     def _past(self, seat: int, row: int, rows: Places) -> Places:
         """Move a pointer past the next tile in a row of the boneyard; return the tile's place."""
@@ -569,8 +579,13 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
     def small(fact: Callable[[Round], int], kind: Any = np.int8) -> NDArray[Any]:
         return np.array([fact(state) for state in states], kind)
 
+    order = np.zeros((width, len(states)), np.int8)
+    for row, state in enumerate(states):
+        for hand in state.hand_bits:
+            order[[*map(rank, hand)], row] = range(len(hand))
     arrays = {
         "hands": hands,
+        "order": order,
         "front": back - lengths,
         "back": back,
         "drawable": small(lambda state: state.drawable, tables.dtype),

@@ -25,6 +25,8 @@ FREE = 2
 """The lowest bits, which no tile has: so the exponent of a mask of one tile is never that of 0."""
 TILES = 64
 """Places that a table keeps for each two ends: one for each tile, by the exponent of its mask."""
+LAST = 127
+"""After all places in a hand; a tile drawn later stands nearer to it."""
 SMALL, LARGE = 32 - 1 - FREE, 64 - 1 - FREE
 """The most tiles of which masks have 32 bits, and 64."""
 BEYOND = 100

@@ -49,8 +49,13 @@ def worlds(hidden: Sequence[HiddenTiles], many: int) -> RoundBatch:
     for one, tiles in zip(hidden, found, strict=True):
         orders.append(tiles[:, [place.holder is None for place in one.places]])
     batch = RoundBatch.in_orders(games, orders)
-    for at, (one, tiles) in enumerate(zip(hidden, found, strict=True)):
-        batch.set_hands(_hands(one, tiles), slice(at * many, (at + 1) * many))
+    parts = [_hands(one, tiles) for one, tiles in zip(hidden, found, strict=True)]
+    wide = max(held.shape[-1] for part in parts for held in part.values())
+    hands = {seat: np.full((len(batch), wide), -1, np.int16) for seat in parts[0]}
+    for at, part in enumerate(parts):
+        for seat, held in part.items():
+            hands[seat][at * many : (at + 1) * many, : held.shape[-1]] = held
+    batch.set_hands(hands)
     return batch
 
 
@@ -81,10 +86,15 @@ def _mirrored(number: int) -> int:
 
 
 def _hands(hidden: HiddenTiles, tiles: NDArray[np.int16]) -> dict[int, NDArray[np.int16]]:
-    """Return the hands of the other seats in each world, given the tile in each place of each."""
-    held = np.where(_row(hidden.unseen, 256)[tiles], tiles, np.int16(-1))
+    """Return all hands in each world, given the tile in each place of each."""
+    held, state = (
+        np.where(_row(hidden.unseen, 256)[tiles], tiles, np.int16(-1)),
+        hidden.game.playing,
+    )
     holders = np.array([-1 if place.holder is None else place.holder for place in hidden.places])
-    return {seat: held[:, holders == seat] for seat in set(holders[holders >= 0].tolist())}
+    hands = {seat: held[:, holders == seat] for seat in range(hidden.game.seats)}
+    own = [bit.bit_length() - 1 for bit in state.hand_bits[state.turn]]
+    return {**hands, state.turn: np.array(own, np.int16)}
 
 
 @lru_cache(maxsize=1024)

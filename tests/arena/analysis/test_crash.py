@@ -6,28 +6,6 @@ from arena.analysis.crash import crash_line, name_crash
 
 
 @pytest.mark.parametrize(
-    ("stderr", "named_crash"),
-    [
-        ("Traceback:\n  File x\nKeyError: 'tile'\n", "KeyError: 'tile'"),
-        ("/bot.js:3\n\nTypeError: no\n    at Object.<anonymous>\n\nNode.js v20", "TypeError: no"),
-        ("thread 'main' (7) panicked at src/main.rs:3:5:\nno", None),
-        ("panic: runtime error: index out of range\n\ngoroutine 1", None),
-        ('Exception in thread "main" java.lang.Error: x\n\tat Bot.main', None),
-        ("thinking\nError: rate was 0.5? no\nall well", "Error: rate was 0.5? no"),
-        ("no idea at bot.pl line 1, <STDIN> line 3.\n", None),
-        ("no idea at bot.pl line 1.\n", None),
-        ("lua5.4: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?", None),
-        ("/usr/bin/env: 'python3\\r': No such file or directory\nuse -S", None),
-        ("python3: can't open file '/x/nothere.py': [Errno 2] No such file\n", None),
-        ("looking at line 3.", ""),
-        ("all well", ""),
-    ],
-)
-def test_a_crash_is_found_in_a_stderr(stderr: str, named_crash: str | None) -> None:
-    assert crash_line(stderr) == (stderr.partition("\n")[0] if named_crash is None else named_crash)
-
-
-@pytest.mark.parametrize(
     ("stderr", "crash"),
     [
         (

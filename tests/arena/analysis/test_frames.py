@@ -98,19 +98,6 @@ def test_a_person_sees_what_the_replay_of_its_seat_shows(name: str, seats: int) 
     assert several > 5
 
 
-def test_a_person_is_told_of_no_foul_before_the_end() -> None:
-    setup = GameSetup("1.game", 1, 1, NAMES[:3], short("draw"), Clock())
-    referee = Referee(setup, board_seed(b"render", "event", 1))
-    assert referee.awaiting
-    referee.receive(referee.awaiting.seat, b"no", 1.5)
-    assert referee.awaiting, "The others play on."
-    seat = referee.awaiting.seat
-    (*_, question) = (line for to, line in referee.take_outgoing() if to == seat)
-    message = decode_from_referee(question)
-    assert isinstance(message, Ask)
-    assert all(frame.record is None for frame in LiveFrames(referee, seat).moves(message))
-
-
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_a_person_sees_the_same_in_every_world_of_its_seat(name: str, seats: int) -> None:
     for seat, *worlds in pairs(name, seats, 4):

@@ -72,14 +72,6 @@ async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothin
     assert 0 < found.ms < 10_000
 
 
-async def test_each_time_it_is_a_fresh_process() -> None:
-    """It hears the same each time: nothing of the time before."""
-    command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
-    found = await repeat_question(command, *question(), CLOCK, OFF, 3)
-    assert len(found) == 3
-    assert len({one.note for one in found if isinstance(one, ChoiceRecord)}) == 1
-
-
 GREETS = """
 import json, sys, time
 sys.stdin.readline()
@@ -118,13 +110,6 @@ async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
     assert found.foul == foul
     assert found.detail
     assert line in found.line
-
-
-async def test_answers_to_earlier_questions_are_not_taken_for_the_answer() -> None:
-    command = rude(f"{OLD}; {OLD}; {OLD.replace('- 1', '').replace(': 0', ': 1')}")
-    found = await once(command, question())
-    assert isinstance(found, ChoiceRecord)
-    assert found.choice == 1
 
 
 # Slow: a bot that is asked again is timed as in a game.

@@ -14,28 +14,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.analysis.frames import Frame, frames
-from arena.analysis.text import (
-    HELP,
-    Look,
-    draw_frame,
-    event_sentences,
-    options_text,
-    tile_text,
-    turn_page,
-)
+from arena.analysis.text import HELP, Look, draw_frame, event_sentences, tile_text
 from arena.analysis.timeline import Moment, walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
-from protocol.messages import Annulled, Bade, Bid, Called, Drew, Lot, Played, TurnedUp
+from protocol.messages import Annulled, Bade, Called, Drew, Lot, Played, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, RoundRecord
 from protocol.records import Result as GameResult
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import derive
 from protocol.tiles import Tile, high_first
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.golden import short
 from tests.support.logged_games import (
-    AGAIN,
     DEVIL,
     NAMES,
     ODD,
@@ -126,12 +117,6 @@ def log(tmp_path: Path) -> Path:
     return write(tmp_path / "log.jsonl", logged())
 
 
-def test_a_small_game_as_a_whole(log: Path) -> None:
-    shown = replay(log)
-    assert shown.exit_code == 0
-    assert shown.stdout == GOLDEN
-
-
 def logs_alone(game: LoggedGame) -> None:
     """Check that the log alone gives every state up to the result."""
     *_, end = walk_log(game)
@@ -151,26 +136,11 @@ def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, s
         assert all(texts(game, seat))
 
 
-@pytest.mark.parametrize("rules", [ODD, AGAIN, PROUD], ids=lambda rules: rules.name)
-def test_lots_and_deals_that_do_not_count_replay_too(rules: Ruleset) -> None:
-    for board in range(1, 6):
-        logs_alone(logged(rules, 2, any_of(board), board=board))
-
-
 def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
     dealt, called = texts(logged(ODD))[:2]
     assert re.fullmatch(r"Round 1\. \w+ is to move\.", dealt)
     assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", called)
     assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", called)
-
-
-def test_a_deal_that_does_not_count_is_told_with_its_reason() -> None:
-    assert (
-        "The deal is annulled: nobody holds the double that must lead." in texts(logged(AGAIN))[0]
-    )
-    refused = "\n".join(texts(logged(PROUD, pick=last)))
-    assert re.search(r"The deal is annulled: \w+ refuses it because of its doubles\.", refused)
-    assert re.search(r"options   \w+ had keep the deal, >refuse the deal<", refused)
 
 
 def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
@@ -183,25 +153,6 @@ def test_nobody_else_sees_who_was_asked_to_keep_a_deal() -> None:
                 for frame in frames([step], 0):
                     assert "is to move" not in draw_frame(frame, LOOK).plain
     assert asked
-
-
-def test_sides_share_their_points_and_a_pot_is_shown() -> None:
-    look = Look(NAMES[:4], partners=True)
-    shown = "\n".join(texts(logged(find_variant("partnership"), 4), look=look))
-    assert re.search(r"standing +ada and cyd \d+, bob and dan \d+\n", shown)
-    assert re.search(
-        r"\n  pot +9\n", "\n".join(texts(logged(find_variant("auction-draw"), 3))) + "\n"
-    )
-
-
-def test_bids_in_a_row_are_one_option() -> None:
-    bids = tuple(map(Bid, (0, 3, 4, 5, 6, 7)))
-    assert [*options_text(bids, 3)] == [
-        ("check", False),
-        ("bid 3 to 4", False),
-        ("bid 5", True),
-        ("bid 6 to 7", False),
-    ]
 
 
 def test_events_are_described_in_words() -> None:
@@ -294,25 +245,6 @@ def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[
     return [draw_frame(frame, look).plain for frame in frames(walk_log(game), seat)]
 
 
-def test_a_foul_is_shown_with_its_evidence() -> None:
-    game = changed(logged(pick=bob_fouls), FoulRecord, line=DEVIL, stderr=DEVIL)
-    foul, end = texts(game)[-2:]
-    assert "foul      Choice 99 of 3, counted from 0. (1.5 ms)" in foul
-    assert "options   bob had [" in foul
-    assert r"wrote     [red]hi[/red] \x1b[2J\u202e" in foul
-    assert r"stderr    [red]hi[/red] \x1b[2J\u202e" in foul
-    assert "is to move" not in foul
-    assert "The game is over: a foul ended the game." in end
-    assert "ada 1, bob 2" in end
-
-
-def test_after_a_foul_of_three_the_others_play_on() -> None:
-    shown = texts(logged(find_variant("dutch"), 3, bob_fouls))
-    after = next(at for at, text in enumerate(shown) if "bob fouls" in text)
-    assert any("bob plays" in text or "bob draws" in text for text in shown[after + 1 :])
-    assert not any("options" in text for text in shown[after + 1 :] if ". bob plays" in text)
-
-
 def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> None:
     shown = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)))
     assert r"note      [red]hi[/red] \x1b[2J\u202e" in shown.stdout
@@ -328,47 +260,6 @@ def test_doubles_stand_across_the_line() -> None:
     line = draw_frame(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
     assert line.split() == ["line", "\U0001f05f", "\U0001f083", "\U0001f04e"]
     assert tile_text((4, 4), look) == "\U0001f051"
-
-
-def test_only_words_are_styled_never_a_whole_frame() -> None:
-    text = draw_frame(frame(((6, 4),)), LOOK)
-    assert not text.style
-    assert [str(span.style) for span in text.spans if span.start == 0] == ["bold"]
-
-
-def test_high_pips_have_no_glyphs() -> None:
-    assert tile_text((9, 4), Look(NAMES)) == "[9|4]"
-    assert tile_text((18, 18), Look(NAMES), in_line=True) == "[18|18]"
-
-
-def test_a_long_line_is_wrapped_between_tiles() -> None:
-    shown = draw_frame(frame(((6, 6),) * 20), Look(NAMES[:2], width=40)).plain
-    assert max(map(len, shown.splitlines())) <= 40
-    assert shown.count("[6|6]") == 20
-    assert "\n" + " " * 12 + "[6|6]" in shown
-
-
-def test_draws_in_a_row_are_joined_until_the_seat_is_asked_again() -> None:
-    game = logged(derive(find_variant("draw"), "must", {"draw_when_able": False}), board=2)
-    shown = "\n".join(texts(game))
-    assert re.search(r"draws [2-9] tiles: \[", shown)
-    assert not re.search(r"draws a tile.*\n(?:  .*\n)*Round 1\. \w+ draws a tile", shown)
-    assert re.search(r"draws [2-9] tiles\.", "\n".join(texts(game, 0)))
-
-
-def test_one_round_only(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged(find_variant("dutch")))
-    shown = replay(path, "--round", 2).stdout
-    assert set(re.findall(r"^Round (\d+)\.", shown, re.MULTILINE)) == {"2"}
-    missing = replay(path, "--round", 999)
-    assert missing.exit_code == 2
-    assert "There is no round 999" in missing.stderr
-
-
-def test_an_unknown_seat_is_the_users_error(log: Path) -> None:
-    shown = replay(log, "--seat", 2)
-    assert shown.exit_code == 2
-    assert "There is no seat 2: this game has seats 0 to 1." in shown.stderr
 
 
 def test_a_seat_goes_by_its_number_or_by_who_sat_there(log: Path) -> None:
@@ -390,35 +281,8 @@ def test_many_games_are_listed_and_the_list_ends(tmp_path: Path) -> None:
     assert lines[-1] == "... and 2 more; name one to show it."
 
 
-def test_a_named_game_is_played(tmp_path: Path) -> None:
-    assert replay(event(tmp_path, 3), "2.game").stdout.startswith("Game 2.game, board 2: ada")
-
-
-def test_an_unknown_game_is_answered_with_the_nearest(tmp_path: Path) -> None:
-    shown = replay(event(tmp_path, 3), "2.gmae")
-    assert shown.exit_code == 2
-    assert "Unknown game '2.gmae': did you mean 2.game" in shown.stderr
-
-
 def test_a_folder_without_games_is_the_users_error(tmp_path: Path) -> None:
     assert replay(tmp_path).exit_code == 2
-
-
-def test_a_game_that_was_cut_off_and_played_again_is_shown_whole(tmp_path: Path) -> None:
-    game = logged()
-    cut = replace(game, records=game.records[:2])
-    for games in ((cut, game), (game, cut)):
-        path = write(tmp_path / f"{len(games[0].records)}.jsonl", *games)
-        assert replay(path).stdout.endswith(GOLDEN[-60:])
-
-
-def test_a_torn_tail_is_tolerated(log: Path) -> None:
-    *lines, result, _ = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join((*lines, result[: len(result) // 2])))
-    shown = replay(log)
-    assert shown.exit_code == 0
-    assert "The round is over" in shown.stdout
-    assert shown.stdout.rstrip().endswith("was cut off and does not count.")
 
 
 @pytest.mark.parametrize(
@@ -479,35 +343,13 @@ def test_no_record_can_stand_out_of_place() -> None:
                 continue
 
 
-@pytest.mark.parametrize(
-    ("key", "to"),
-    [("\r", 6), (" ", 6), ("n", 6), ("\x1b[C", 6), ("p", 4), ("\x1b[D", 4), ("x", 5), ("q", None)],
-)
-def test_keys_turn_frames(key: str, to: int | None) -> None:
-    assert turn_page(5, key) == to
-    assert turn_page(0, "p") == 0
-
-
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("tournaments.cli.games.replay.sys", terminal)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 
-def test_step_by_step(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    press(monkeypatch, iter(["\r", " ", "p", "x", "q"]))
-    shown = replay(log, "--step").stdout.split(HELP)
-    starts = [text.strip().split("\n")[0] for text in shown]
-    everything = GOLDEN.split("\n\n")
-    pages = [text.strip().split("\n")[0] for text in everything]
-    assert starts == [pages[0], pages[1], pages[2], pages[1], pages[1], ""]
-
-
 def test_step_by_step_ends_after_the_last_frame(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     press(monkeypatch, repeat("\r"))
     shown = replay(log, "--step").stdout
     assert shown.replace(f"{HELP}\n", "") == GOLDEN
-
-
-def test_step_without_a_terminal_prints_everything(log: Path) -> None:
-    assert replay(log, "--step").stdout == GOLDEN

@@ -1,8 +1,5 @@
 """What a seat was asked comes out of the log alone, byte for byte, and its rounds add up."""
 
-import hashlib
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +9,8 @@ from arena.analysis.timeline import Timeline, find_question, opponents, round_en
 from arena.logs.gamelog import DamagedLogError
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
-from protocol.messages import Drew, Passed
-from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SentRecord
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import examples
-from tests.support.logged_games import NONSENSE
 from tests.support.rulesets import rules_and_seats
 from tests.support.transcripts import any_of, overheard
 
@@ -48,62 +42,6 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
         assert [logged.records[one.index] for one in found] == said
 
 
-def test_a_deal_refused_after_a_double_had_won_the_lead_is_replayed() -> None:
-    """The next deal's leader is who led before the double decided."""
-    differs = {"first": "double_six", "refuse_doubles": 1, "target": 40}
-    rules = derive(find_variant("draw"), "proud", differs)
-    for board in range(1, 9):
-        logged, _ = overheard(rules, 2, lambda question: len(question.options) - 1, board=board)
-        assert Timeline(logged).questions(0)
-
-
-def test_the_bytes_are_those_whose_fingerprint_the_log_has() -> None:
-    logged, lines = overheard(SHORT, 2, any_of(1))
-    (sent,) = [one.sha256 for one in logged.records if isinstance(one, SentRecord)]
-    assert [hashlib.sha256(b"".join(said)).hexdigest() for said in lines] == list(sent)
-
-
-def test_a_question_that_nobody_answered_is_the_last_one() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(2))
-    answers = [at for at, one in enumerate(logged.records) if isinstance(one, ChoiceRecord)]
-    for cut in answers[:30]:
-        begun = replace(logged, records=logged.records[:cut], result=None)
-        asked = logged.records[cut]
-        assert isinstance(asked, ChoiceRecord)
-        *answered, last = Timeline(begun).questions(asked.seat)
-        assert last.answer is None
-        assert last.question.id == asked.id
-        assert all(one.answer for one in answered)
-        assert all(one.answer for one in Timeline(begun).questions(1 - asked.seat))
-
-
-def test_a_log_that_ends_before_the_next_deal_tells_what_it_can() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(3))
-    second = [at for at, one in enumerate(logged.records) if isinstance(one, DealRecord)][1]
-    begun = replace(logged, records=logged.records[:second], result=None)
-    for seat in (0, 1):
-        found = Timeline(begun).questions(seat)
-        assert [one.answer for one in found] == [one for one in begun.choices() if one.seat == seat]
-    assert not Timeline(replace(begun, records=())).questions(0)
-
-
-def test_a_seat_that_fouled_is_not_asked_any_more() -> None:
-    three = derive(find_variant("draw"), "three", {"target": 40})
-    logged, _ = overheard(three, 3, lambda question: NONSENSE if question.seat == 1 else 0)
-    (only,) = Timeline(logged).questions(1)
-    assert isinstance(only.answer, FoulRecord)
-    assert only.answer.foul == "malformed"
-
-
-def test_events_are_shown_once() -> None:
-    """Between two questions of a round lies what everybody did since."""
-    logged, _ = overheard(SHORT, 2, any_of(4))
-    found = Timeline(logged).questions(0)
-    for before, after in pairwise(found):
-        known = len(before.game.playing.events) if before.round == after.round else 0
-        assert after.events == after.game.playing.events[known:]
-
-
 def test_a_log_that_cannot_have_happened_is_refused() -> None:
     logged, _ = overheard(SHORT, 2, any_of(5))
     doubled = (*logged.records[:1], *logged.records)
@@ -132,22 +70,3 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
         scores = logged.result.scores
         others = [scores[other] for other in opponents(table[0], table[1], seat)]
         assert ends[-1].ahead == scores[seat] - max(others)
-
-
-def test_a_round_counts_what_its_seat_did() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(7))
-    for seat in (0, 1):
-        ends = list(round_ends(Timeline(logged), seat))
-        final = Timeline(logged).questions(seat)[-1].game.playing
-        drew = [one for one in final.events if isinstance(one, Drew) and one.seat == seat]
-        passed = [one for one in final.events if isinstance(one, Passed) and one.seat == seat]
-        assert ends[-1].drew >= len(drew)
-        assert ends[-1].passed >= len(passed)
-        assert all((end.hand == ()) == (end.out == seat) for end in ends)
-        assert all((end.pips == 0) <= (len(end.hand) <= 1) for end in ends)
-
-
-def test_partners_are_no_rivals() -> None:
-    assert opponents(find_variant("partnership"), 4, 1) == (0, 2)
-    assert opponents(find_variant("draw"), 3, 1) == (0, 2)
-    assert opponents(find_variant("draw"), 4, 0) == (1, 2, 3)

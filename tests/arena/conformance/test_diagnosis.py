@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conformance.cases.messages import at_full_length, mutate
+from arena.conformance.cases.messages import mutate
 from arena.conformance.diagnose_line import Expected, diagnose
 from arena.conformance.language_hints import COMPILED, LANGUAGES, language
 from arena.conformance.scripted_game import ScriptedSeat
@@ -97,10 +97,3 @@ def test_mutations_keep_the_guarantees_for_bots_without_a_parser(how: str) -> No
             assert behind.count(b'"do":') == len(before["options"]) == len(after["options"])
             assert json.loads(behind.rstrip()[:-1]) == after["options"]
     assert asks == len(VARIANTS)
-
-
-def test_the_longest_line_is_as_long_as_a_line_may_be() -> None:
-    *_, ask = ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
-    long = at_full_length(ask)
-    assert len(long) == MAX_LINE
-    assert {**json.loads(long), "remarks": 0} == {**json.loads(ask), "remarks": 0}

@@ -1,20 +1,14 @@
 """The walk itself: its steps, its time, and that honest bots pass all of it."""
 
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from arena.conformance.cases.concurrent_games import IN_TURN
-from arena.conformance.diagnose_line import Diagnosis
-from arena.conformance.expect import violation
 from arena.conformance.model import Budget, StepResult
 from arena.conformance.report import check_verdict
 from arena.conformance.runner import STEPS, run_steps, select_steps
-from arena.conformance.scripted_game import ScriptedSeat
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
 from arena.rules.variants import VARIANTS
@@ -23,7 +17,7 @@ from arena.sandbox.pythons import about_python, runs_as_another
 from arena.sandbox.sandbox import Sandbox
 from protocol import messages
 from protocol.errors import UserError
-from tests.support.broken_bots import PATIENT, command
+from tests.support.broken_bots import PATIENT
 from tests.support.conformance import QUICK, failed
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import children, descriptors, sample
@@ -35,23 +29,13 @@ FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
 SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
 
 
-class Counting(Session):
-    """It counts the games that it began."""
-
-    games = 0
-
-    def new_seat(self, *how: Any, **more: Any) -> ScriptedSeat:
-        self.games += 1
-        return super().new_seat(*how, **more)
-
-
 def new_session(pace: Budget = QUICK) -> Session:
     return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
 
 
 # Slow: one bot of each kind: many games at once, another language, a service.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["batched", "ismcts", "chat", "adapter"])
+@pytest.mark.parametrize("name", ["batched", "ismcts", "chat"])
 def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
     """Where `run` would start it: in the best sandbox of this machine, built."""
     if not sample_bots()[name].available:
@@ -85,43 +69,6 @@ def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     assert descriptors() == before
 
 
-def test_a_name_in_the_findings_steers_no_terminal() -> None:
-    hello = '{"type":"hello","name":"\\u202e\\u009bx","version":"1"}'
-    program = f"import time; print({hello!r}, flush=True); time.sleep(60)"
-    bot = replace(sample(), argv=(sys.executable, "-c", program))
-    one = Session(bot, Sandbox("off", Limits()), PATIENT, QUICK)
-    (shown,) = (step for step in run_steps(one, select_steps(("2",))) if step.state == "pass")
-    assert shown.note == r"\u202e\x9bx 1"
-
-
-def test_steps_not_reached_in_time_are_reported() -> None:
-    outcomes = list(run_steps(new_session(Budget(total_s=0)), select_steps(())))
-    assert [one.state for one in outcomes] == ["missed"] * len(STEPS)
-
-
-@pytest.mark.parametrize(
-    ("whole", "games"), [(False, "8 at once of 1024"), (True, "64 at once of")]
-)
-def test_several_games_are_played_one_after_another_too(whole: bool, games: str) -> None:
-    """Twice as many games as are played at once; what their answers took is counted."""
-    pace = replace(QUICK, whole=whole)
-    one = Counting(command("AnswersTheLastFirst"), Sandbox("off", Limits()), PATIENT, pace)
-    (tables,) = run_steps(one, select_steps(("tables",)))
-    assert tables.note.startswith(games)
-    assert one.games == IN_TURN * int(games.split()[0])
-    assert sum(answer.ms for answer in one.answers) > 0
-
-
-def test_a_walk_that_is_left_leaves_no_process() -> None:
-    def leave(_: StepResult) -> None:
-        assert children()
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_steps(new_session(), select_steps(()), leave)
-    assert not children()
-
-
 def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:
     session = new_session()
     begun = []
@@ -133,19 +80,6 @@ def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None
     assert begun[:2] == [("first", "pass", False, 0), ("two", "pass", False, 0)]
     # That in the pause, and a spare one.
     assert begun[2:] == [("newer", "pass", True, 2), ("pause", "pass", False, 1)]
-    assert not children()
-
-
-def test_a_step_that_fails_when_its_wait_begins_early_fails_at_its_turn() -> None:
-    async def broken(session: Session) -> str:
-        connection = await session.keep_connection()
-        raise violation(connection, Diagnosis("It left.", "Stay."), b"", "an answer")
-
-    steps = select_steps(("two", "newer", "pause"))
-    (number, pause) = steps[-1]
-    late = number, pause._replace(run=broken, begin=broken)
-    outcomes = [*run_steps(new_session(), (*steps[:-1], late))]
-    assert [one.state for one in outcomes] == ["pass", "pass", "fail"]
     assert not children()
 
 

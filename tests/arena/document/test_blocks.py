@@ -5,10 +5,7 @@ from arena.document.blocks import (
     Media,
     Paragraph,
     Section,
-    TextRow,
     bullets,
-    cut_rows,
-    marked_spans,
     paragraphs,
     select,
     table,
@@ -24,19 +21,3 @@ def test_a_medium_leaves_out_blocks_columns_and_items_of_others() -> None:
     assert isinstance(both, Section)
     assert both.blocks == [table("bots", columns[:1], [("ada",)]), bullets("ab")]
     assert select([page_only], Media.HTML) == [page_only]
-
-
-def test_a_text_is_cut_at_its_marks() -> None:
-    text = "Run `boneyard report .`, **now**: 2 * 3 `a`"
-    assert [*marked_spans(text)] == [
-        ("", "Run "), ("code", "boneyard report ."), ("", ", "), ("strong", "now"),
-        ("", ": 2 * 3 "), ("code", "a"),
-    ]  # fmt: skip
-    assert [*marked_spans("")] == []
-
-
-def test_a_long_table_says_how_much_is_missing() -> None:
-    rows: list[TextRow] = [("1", "a"), ("2", "b"), ("3", "c")]
-    assert cut_rows(rows, 3) == rows
-    assert cut_rows(rows, 2) == [("1", "a"), ("", "and 2 more")]
-    assert cut_rows([], 2) == []

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from arena.document.blocks import Block, Media, select
-from arena.document.html import inline, minus
 from arena.ui.html import page
 from tests.support.documents import DOCUMENT
 
@@ -43,8 +42,3 @@ def html(folder: Path, blocks: list[Block]) -> str:
 )
 def test_every_block_has_its_elements(tmp_path: Path, expected: str) -> None:
     assert expected in html(tmp_path, [*DOCUMENT.blocks])
-
-
-def test_only_the_hyphen_of_a_number_becomes_a_minus_sign() -> None:
-    assert minus("-3 (-4) >-5 a-6 7-8 x--9 - a") == "−3 (−4) >−5 a-6 7-8 x--9 - a"
-    assert inline("-1 `-2` <") == "−1 <code>-2</code> &lt;"

@@ -22,13 +22,6 @@ def test_the_scheme_is_as_written() -> None:
             assert next(stream) == int.from_bytes(digest[at : at + 4], "big")
 
 
-def test_uneven_words_are_thrown_away() -> None:
-    """Met once in a hundred million words, so the words are given."""
-    assert randbelow(iter([WORD - 1, WORD - 4, 5]), 6) == 5
-    assert randbelow(iter([WORD - 5]), 6) == (WORD - 5) % 6
-    assert randbelow(iter([WORD - 1]), 2**31) == 2**31 - 1
-
-
 def test_a_stream_that_ends_is_an_error() -> None:
     with pytest.raises(ValueError, match="ended"):
         randbelow(iter([WORD - 1]), 6)

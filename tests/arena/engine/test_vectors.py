@@ -6,17 +6,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from arena.rules.variants import VARIANTS, find_variant
-from protocol.messages import Ask, Option, ToBot
+from arena.rules.variants import VARIANTS
+from protocol.messages import Option
 from protocol.records import ChoiceRecord
-from protocol.ruleset import playable_seat_counts
 from tests.support import golden, vectors
-
-MOST = 60_000
-"""Bytes of a game's two files together with which the repository stays lean."""
 
 
 def stored(name: str) -> bytes:
@@ -36,16 +31,6 @@ def test_stored_vectors_are_those_of_the_engine(name: str) -> None:
 def test_there_is_no_other_file() -> None:
     kept = {path.name for path in vectors.FOLDER.iterdir()}
     assert kept == {*vectors.NAMES, "README.md", "check.mjs"}
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_game_is_told_at_all_its_tables_in_few_bytes(name: str) -> None:
-    told = lines(name + vectors.ENDING)
-    assert sorted(one["seats"] for one in told if one["type"] == "game") == list(
-        playable_seat_counts(find_variant(name))
-    )
-    assert len(stored(name + vectors.ENDING)) <= MOST
-    assert len(stored(name + vectors.TALK_ENDING)) <= MOST
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -71,17 +56,6 @@ def test_every_kind_of_option_that_a_named_game_has_is_chosen() -> None:
     known = {kind.__struct_config__.tag for kind in Option.__args__}
     # No named game lets anybody refuse a deal, or call odd or even.
     assert chosen == known - {"keep", "refuse", "guess"}
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_conversation_asks_and_answers(name: str) -> None:
-    told = lines(name + vectors.TALK_ENDING)
-    to_bot = [msgspec.convert(one["to_bot"], ToBot) for one in told if "to_bot" in one]
-    questions = [one.id for one in to_bot if isinstance(one, Ask)]
-    answers = [one["from_bot"] for one in told if "from_bot" in one]
-    assert [one["id"] for one in answers[1:]] == questions
-    assert questions
-    assert (told[0]["to_bot"]["type"], told[-1]["to_bot"]["type"]) == ("hello", "bye")
 
 
 def checked(*paths: Path) -> tuple[int, str]:

@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from arena.files import CHUNK, DamagedFileError
+from arena.files import DamagedFileError
 from arena.logs import checksummed, compression
 from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
-from arena.logs.checksummed import grep_prefix, last_line, read_lines, truncate_torn_line
+from arena.logs.checksummed import grep_prefix, read_lines
 from arena.logs.compression import ENDING, actual_path, compress, decompress
-from arena.logs.follow import LogFollower
-from arena.logs.gamelog import GameLog, LoggedGame, is_over, read_games, sitting_lines
+from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
 from tests.support.logged_games import logged, write
 from tests.support.tables import flips
 
@@ -186,13 +184,6 @@ def test_a_small_file_does_not_become_a_large_one(tmp_path: Path) -> None:
     assert sitting_lines(path) == []
 
 
-def test_what_would_be_taken_for_such_a_file_stays_plain(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b"\n" * 2**20)
-    compress(path)
-    assert lying(path) == {"log.jsonl"}
-
-
 def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     small = write(tmp_path / "small.jsonl", logged())
     large = write(tmp_path / "large.jsonl", *[logged()] * MANY)
@@ -211,21 +202,6 @@ def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_sitting_that_gains_boards_is_unpacked_and_goes_on(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged())
-    (sitting,) = sitting_lines(path)
-    before = path.read_bytes()
-    compress(path)
-    GameLog(path, sitting).close()
-    assert lying(path) == {"log.jsonl"}
-    assert path.read_bytes() == before, "nothing is left to say"
-    compress(path)
-    more = replace(sitting, boards=(*sitting.boards, 9))
-    GameLog(path, more).close()
-    assert sitting_lines(path) == [sitting, more]
-    assert lying(path) == {"log.jsonl"}
-
-
 def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged())
     compress(path)
@@ -235,45 +211,3 @@ def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path:
     assert content(path) == path.read_bytes()
     decompress(path)
     assert lying(path) == {"log.jsonl"}
-
-
-@pytest.mark.parametrize("size", [10, CHUNK - 1, CHUNK, CHUNK + 1])
-def test_the_end_of_a_file_is_found_from_behind(tmp_path: Path, size: int) -> None:
-    path = tmp_path / "log.jsonl"
-    long = b"y" * size + b"\n"
-    for data, last, torn in (
-        (b"", b"", b""),
-        (long, long, b""),
-        (b"first\n" + long, long, b""),
-        (long + b"last\n", b"last\n", b""),
-        (long + b"torn", long, b"torn"),
-        (b"first\n" + long[:-1], b"first\n", long[:-1]),
-        (long[:-1], b"", long[:-1]),
-        (b"a\rb\n", b"a\rb\n", b""),
-    ):
-        path.write_bytes(data)
-        assert last_line(path) == (last, torn)
-        assert (truncate_torn_line(path) is None) == (not torn)
-        assert path.read_bytes() == data[: len(data) - len(torn)]
-
-
-def test_an_onlooker_sees_the_rest_of_a_log_that_was_packed_meanwhile(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", *[logged()] * 3)
-    whole = path.read_bytes()
-    growing = tmp_path / "growing.jsonl"
-    for cut in (0, 1, len(whole) // 2, len(whole)):
-        growing.write_bytes(whole[:cut])
-        tail = LogFollower(growing)
-        seen = list(tail.look())
-        growing.write_bytes(whole)
-        compress(growing)
-        seen += tail.look()
-        assert seen == list(read_games(path))
-        assert tail.size == len(whole)
-        assert list(tail.look()) == []
-    tail.size += 1
-    with pytest.raises(DamagedFileError, match="was truncated"):
-        list(tail.look())
-    actual_path(growing).unlink()
-    with pytest.raises(DamagedFileError, match="was deleted"):
-        list(tail.look())

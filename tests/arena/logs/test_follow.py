@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from arena.logs import follow
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.follow import LogFollower
-from arena.logs.gamelog import GameLog, read_games
+from arena.logs.gamelog import read_games
 from protocol.records import Result
 from tests.support.fast_run import examples
 from tests.support.golden import short
@@ -41,29 +40,6 @@ def test_the_same_games_end_whatever_the_writing_pattern(log: Path, cuts: list[f
     assert followed.playing() is None
 
 
-def test_a_torn_line_is_left_for_the_next_look(log: Path, tmp_path: Path) -> None:
-    data, torn = log.read_bytes(), tmp_path / "torn.jsonl"
-    whole = data.rfind(b"\n", 0, len(data) // 2) + 1
-    torn.write_bytes(data[: whole + 7])
-    followed = LogFollower(torn)
-    list(followed.look())
-    assert followed.size == whole
-    torn.write_bytes(data[:whole])  # As the next run mends it.
-    assert not list(followed.look())
-    torn.write_bytes(data)
-    list(followed.look())
-    assert followed.size == len(data)
-
-
-def test_a_changed_byte_is_damage(log: Path, tmp_path: Path) -> None:
-    data = bytearray(log.read_bytes())
-    data[len(data) // 2] ^= 1
-    spoilt = tmp_path / "spoilt.jsonl"
-    spoilt.write_bytes(data)
-    with pytest.raises(DamagedFileError, match=r"spoilt\.jsonl, byte"):
-        list(LogFollower(spoilt).look())
-
-
 def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> None:
     short_log = tmp_path / "short.jsonl"
     short_log.write_bytes(log.read_bytes())
@@ -89,16 +65,3 @@ def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.Mo
     for one in LogFollower(log).look():
         assert len(one.records) == 4
         assert isinstance(one.records[-1], Result)
-
-
-def test_boards_that_are_added_go_on_in_the_same_log(log: Path, tmp_path: Path) -> None:
-    grown = tmp_path / "grown.jsonl"
-    grown.write_bytes(log.read_bytes())
-    followed = LogFollower(grown)
-    assert len(list(followed.look())) == 2
-    third = logged(short("draw"), 2, any_of(3), board=3)
-    whole = next(iter(read_games(grown))).sitting
-    more = GameLog(grown, replace(whole, boards=(1, 2, 3)))
-    more.append([third.game, *third.records])
-    more.close()
-    assert [one.game.board for one in followed.look()] == [3]

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from arena.logs import checksummed
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
-from protocol.codec import encode_line, seal, unseal
+from arena.logs.gamelog import GameLog, is_over, read_games
+from protocol.codec import encode_line, seal
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, GameRecord, LogRecord, Result, SittingOver
 from protocol.ruleset import Ruleset
-from tests.support.tables import descriptors, flips, sitting
+from tests.support.tables import flips, sitting
 
 SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
 ELSEWHERE = replace(SITTING, sandbox="B", worker="w1")
@@ -78,15 +78,6 @@ def test_every_cut_is_found(log: Path) -> None:
         assert refused(log)
 
 
-def test_lines_that_are_left_out_or_stand_elsewhere_are_found(log: Path) -> None:
-    lines = log.read_bytes().splitlines(keepends=True)
-    for at in range(len(lines)):
-        log.write_bytes(b"".join(lines[:at] + lines[at + 1 :]))
-        assert refused(log)
-        log.write_bytes(b"".join(lines[: at + 1] + lines[at:]))
-        assert refused(log)
-
-
 def test_the_place_of_damage_is_named(log: Path) -> None:
     data = bytearray(log.read_bytes())
     offset = data.index(b'{"type":"choice"')
@@ -94,11 +85,6 @@ def test_the_place_of_damage_is_named(log: Path) -> None:
     log.write_bytes(data)
     said = refused(log)
     assert said == f"{log}, line 3, byte {offset}: its checksum does not match"
-
-
-def test_the_last_result_takes_the_end_with_it(log: Path) -> None:
-    *_, last = log.read_bytes().splitlines()
-    assert last.startswith(b'{"type":"sitting_over","games":2,"records":7,')
 
 
 def forged(path: Path, *records: LogRecord) -> Path:
@@ -151,22 +137,6 @@ def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
         assert sum(game.result is not None for game in read_games(log)) == 2
 
 
-def test_a_sitting_goes_on_elsewhere(tmp_path: Path) -> None:
-    """A line says where, but not when it goes on where it was, nor when it is over."""
-    path = tmp_path / "log.jsonl"
-    log = GameLog(path, SITTING)
-    for where, records in ((SITTING, GAMES[0]), (ELSEWHERE, []), (ELSEWHERE, GAMES[1])):
-        log.begin_sitting(where)
-        log.append(records)
-    log.begin_sitting(SITTING)
-    log.close()
-    assert [line.worker for line in sitting_lines(path)] == [None, "w1"]
-    assert [game.sitting.worker for game in read_games(path)] == [None, "w1"]
-    assert refused(path) is None
-    GameLog(path, SITTING).close()
-    assert len(sitting_lines(path)) == 2
-
-
 def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) -> None:
     whole = log.read_bytes()
     log.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
@@ -200,21 +170,3 @@ def test_a_full_disk_takes_all_or_nothing(log: Path, monkeypatch: pytest.MonkeyP
     game.append(GAMES[1])
     game.close()
     assert refused(log) is None
-
-
-def test_a_log_that_cannot_begin_leaves_no_file_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "write", lambda _, data: len(data) - 1)
-    monkeypatch.setattr(os, "ftruncate", lambda _, __: None)
-    before = descriptors()
-    with pytest.raises(OSError, match="No space left"):
-        GameLog(tmp_path / "log.jsonl", SITTING)
-    assert descriptors() == before
-
-
-def test_a_checksum_runs_on_from_line_to_line(log: Path) -> None:
-    checksum = 0
-    for entry in checksummed.read_sealed(log, bytes):
-        assert unseal(entry.line.data, checksum)[1] == entry.checksum
-        checksum = entry.checksum

@@ -1,6 +1,5 @@
 """What is charged and what is given back, at moments that are made up; and who is late."""
 
-import math
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -24,45 +23,6 @@ def waiting(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
     deadline = Deadline(nothing, refuse)
     deadline.begin(began, limit_ms)
     return deadline
-
-
-def test_a_deadline_charges_from_its_beginning_and_never_over_its_limit() -> None:
-    deadline = waiting()
-    assert deadline.at == 51.0
-    assert deadline.charged_ms(50.25) == 250.0
-    assert deadline.charged_ms(49.0) == 0.0
-    assert deadline.charged_ms(51.3) == 1000.0
-
-
-def test_a_lag_moves_the_deadline_by_its_length_and_is_not_charged() -> None:
-    deadline = waiting()
-    deadline.add_lag(0.3, 50.5)
-    assert deadline.at == pytest.approx(51.3)
-    assert deadline.given_back_ms == 300.0
-    assert deadline.charged_ms(51.2) == 900.0
-
-
-def test_a_lag_before_the_question_does_not_count() -> None:
-    deadline = waiting()
-    deadline.add_lag(7.0, 50.02)
-    assert deadline.given_back_ms == pytest.approx(20)
-
-
-def test_a_new_question_begins_with_nothing_given_back() -> None:
-    deadline = waiting()
-    for seconds in (0.01, 0.03, 0.02):
-        deadline.add_lag(seconds, 60.0)
-    assert deadline.given_back_ms == 60.0
-    deadline.begin(60.0, 500)
-    assert (deadline.given_back_ms, deadline.at) == (0.0, 60.5)
-    assert deadline.worst_lag_ms == pytest.approx(30)
-
-
-def test_nothing_is_given_back_while_nobody_is_asked() -> None:
-    deadline = waiting()
-    deadline.end()
-    deadline.add_lag(30.0, 90.0)
-    assert (deadline.at, deadline.given_back_ms, deadline.worst_lag_ms) == (math.inf, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("limit_ms", [10, 1_000, 60_000])
@@ -161,22 +121,6 @@ def pumped(
     return polls
 
 
-def test_a_poll_that_takes_as_long_as_planned_is_no_lag(poller: Poller, time: Time) -> None:
-    deadline = waiting(began=100.0)
-    poller.add_timer(deadline)
-    assert pumped(poller, time, (LINGER_S, [])).waits == [LINGER_S]
-    assert deadline.given_back_ms == 0
-
-
-@pytest.mark.parametrize("seconds", [MIN_LAG_S * 1.5, 0.08, 7.0])
-def test_a_poll_that_takes_longer_is_given_back(poller: Poller, time: Time, seconds: float) -> None:
-    """As after Ctrl-Z and fg, or when the machine gives us no processor."""
-    deadline = waiting(60_000, began=100.0)
-    poller.add_timer(deadline)
-    pumped(poller, time, (LINGER_S + seconds, []))
-    assert deadline.given_back_ms == pytest.approx(1000 * seconds)
-
-
 def test_time_that_another_bot_took_is_given_back(poller: Poller, time: Time) -> None:
     deadline = waiting(began=100.0)
     poller.add_timer(deadline)
@@ -204,15 +148,6 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     pumped(poller, time, (0, [1]), d1=slow)
     pumped(poller, time, (0, []))
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
-
-
-def test_a_timer_is_not_moved(poller: Poller, time: Time) -> None:
-    due: list[float] = []
-    timer = Timer(lambda: due.append(time.now))
-    timer.at = 100.2
-    poller.add_timer(timer)
-    pumped(poller, time, (0.3, []))
-    assert due == [100.3]
 
 
 def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(

@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,10 +14,10 @@ from arena.engine.shuffle import board_seed
 from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import STALE_LINES, Referee, parse_hello
 from arena.rules.variants import find_variant
-from protocol.codec import Fault, encode_line
-from protocol.messages import BotHello, Clock
-from protocol.records import ChoiceRecord, FoulPolicy, FoulRecord, Result, SeatFoul, UsageSum
-from protocol.ruleset import Ruleset, derive
+from protocol.codec import Fault
+from protocol.messages import Clock
+from protocol.records import ChoiceRecord, FoulRecord, Result, SeatFoul, UsageSum
+from protocol.ruleset import Ruleset
 from tests.support.fast_run import FAST_TABLES
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
@@ -101,14 +100,6 @@ def test_every_turn_is_a_question_where_only_options_are_asked(name: str) -> Non
     assert result.rounds == len(rounds)
 
 
-def test_questions_are_numbered_for_each_seat_alone() -> None:
-    """A number that counted the others' questions would tell what they could choose."""
-    _, said = play_out(Referee(game_setup(), SEED), first)
-    for seat in (0, 1):
-        ids = [json.loads(line)["id"] for to, line in said if to == seat and b'"ask"' in line]
-        assert ids == list(range(3_000_001, 3_000_001 + len(ids)))
-
-
 def asked(referee: Referee) -> OpenQuestion:
     assert referee.awaiting
     return referee.awaiting
@@ -162,64 +153,6 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
     assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
 
 
-def test_an_event_may_stop_the_game_of_three_at_the_first_foul() -> None:
-    rules = derive(find_variant("draw"), "draw", {"target": 1000})
-    referee = Referee(replace(game_setup(rules, 3), fouls=FoulPolicy(others="stop")), SEED)
-    while max(referee._game.scores) == 0 or len(set(referee._game.scores)) < 3:
-        referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
-    fouler, scores = asked(referee).seat, referee._game.scores
-    referee.forfeit(fouler, Fault("gone", "It left."))
-    result = referee.result
-    assert result
-    assert (result.why, result.scores, result.places[fouler]) == ("foul", scores, 3)
-    ahead, behind = sorted(
-        (seat for seat in range(3) if seat != fouler), key=lambda seat: -scores[seat]
-    )
-    assert (result.places[ahead], result.places[behind]) == (1, 2)
-
-
-@pytest.mark.parametrize("others", ["play_on", "stop"])
-def test_a_game_of_two_that_is_forfeited_is_over_before_it_begins(others: str) -> None:
-    policy = FoulPolicy(others=others)  # type: ignore[arg-type]
-    referee = Referee(replace(game_setup(), forfeited=(0,), fouls=policy), SEED)
-    assert referee.result
-    assert (referee.result.places, referee.result.rounds) == ((2, 1), 0)
-    assert referee.result.fouls == (SeatFoul(0, "forfeit"),)
-    assert referee.take_outgoing() == []
-    assert [type(one).__name__ for one in referee.take_records()] == [
-        "GameRecord", "SentRecord", "Result",
-    ]  # fmt: skip
-
-
-def test_nobody_wins_if_all_seats_have_forfeited() -> None:
-    referee = Referee(replace(game_setup(), forfeited=(0, 1)), SEED)
-    assert referee.result
-    assert referee.result.places == (1, 1)
-
-
-def test_a_forfeited_seat_of_three_is_told_nothing_and_comes_last() -> None:
-    referee = Referee(replace(game_setup("draw", 3), forfeited=(1,)), SEED)
-    result, said = play_out(referee, first)
-    assert result.why == "target"
-    assert result.places[1] == 3
-    assert {to for to, _ in said} == {0, 2}
-
-
-def test_a_partner_who_has_forfeited_loses_for_both() -> None:
-    referee = Referee(replace(game_setup("partnership", 4), forfeited=(2,)), SEED)
-    assert referee.result
-    assert referee.result.places == (2, 1, 2, 1)
-
-
-def test_the_last_seat_without_a_foul_wins_at_once() -> None:
-    referee = Referee(game_setup("draw", 3), SEED)
-    for _ in range(2):
-        referee.forfeit(asked(referee).seat, Fault("gone", "It left."))
-    assert referee.result
-    assert referee.result.why == "foul"
-    assert sorted(referee.result.places) == [1, 2, 2]
-
-
 def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:
     referee = Referee(game_setup(), SEED)
     seat = asked(referee).seat
@@ -257,15 +190,6 @@ def test_a_note_is_kept_and_told_to_nobody() -> None:
     assert not [line for _, line in said if b"fives" in line]
 
 
-def test_equal_input_gives_equal_bytes_and_records() -> None:
-    def run() -> tuple[Any, ...]:
-        referee = Referee(game_setup("dutch", 3), SEED)
-        result, said = play_out(referee, first)
-        return result, said, referee.take_records()
-
-    assert run() == run()
-
-
 @pytest.mark.parametrize(
     ("line", "part"),
     [
@@ -280,12 +204,6 @@ def test_lines_that_are_not_a_hello(line: bytes, part: str) -> None:
     assert part in said.detail
 
 
-def test_a_hello() -> None:
-    assert parse_hello(b'{"type":"hello","name":"x","version":"1","tables":4}') == BotHello(
-        name="x", version="1", tables=4
-    )
-
-
 @given(st.lists(st.binary(max_size=200).filter(lambda line: b"\n" not in line), max_size=20))
 def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
     referee = Referee(game_setup("draw", 4), SEED)
@@ -293,13 +211,6 @@ def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
         if referee.awaiting is None:
             break
         referee.receive(referee.awaiting.seat, line, 1.0)
-
-
-def test_the_rounds_run_out() -> None:
-    rules = derive(find_variant("draw"), "draw", {"max_rounds": 1})
-    result, _ = play_out(Referee(game_setup(rules), SEED), first)
-    assert result.why == "max_rounds"
-    assert result.rounds == 1
 
 
 def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
@@ -322,11 +233,6 @@ def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
     )
     logged = [one for one in referee.take_records() if isinstance(one, ChoiceRecord)]
     assert [one.seat for one in logged if one.usage is not UNSET] == [1] * spent
-
-
-def test_a_result_without_any_cost_has_the_bytes_that_it_always_had() -> None:
-    result, _ = play_out(Referee(game_setup(), SEED), first)
-    assert b"usage" not in encode_line(result)
 
 
 def test_a_bot_that_has_seen_its_hand_loses_if_it_is_unavailable() -> None:

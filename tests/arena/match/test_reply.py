@@ -7,7 +7,7 @@ import pytest
 from arena.match.clock import LagError
 from arena.match.player import Listener, Player
 from arena.match.poller import Poller
-from arena.match.reply import LINES_AT_ONCE, ReplyWaiter
+from arena.match.reply import ReplyWaiter
 from protocol.codec import Fault
 
 
@@ -90,15 +90,6 @@ def test_a_player_that_was_gone_before_its_question_is_judged_with_it(waiter: Wa
     assert waiter.judged == []
     waiter.players[0].write(b"one", 100.5)
     assert [what for what, _ in waiter.judged] == [b"one", "gone"]
-
-
-def test_players_that_wrote_ahead_let_others_have_their_turn(waiter: Waiter) -> None:
-    for player in waiter.players:
-        player.lines = [b"%d" % number for number in range(100)]
-    waiter.hear()
-    assert len(waiter.judged) == LINES_AT_ONCE
-    waiter._poller._run_later_work()
-    assert len(waiter.judged) == 2 * LINES_AT_ONCE
 
 
 @pytest.mark.parametrize(

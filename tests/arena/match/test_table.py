@@ -49,21 +49,10 @@ async def test_an_honest_game_is_logged_with_its_times(tmp_path: Path) -> None:
     assert not children()
 
 
-async def test_one_process_serves_a_whole_sitting(tmp_path: Path) -> None:
-    results = await play([sample("first"), sample("greedy")], tmp_path / "log.jsonl", games=5)
-    assert [result.why for result in results] == ["target"] * 5
-    assert [result.game for result in results] == [f"{n}.test" for n in range(1, 6)]
-
-
 async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
     with trio.move_on_after(0.5):
         await play([sample(), hostile("processes/ignores_signals")], tmp_path / "log.jsonl")
     assert not children()
-
-
-def test_a_command_that_does_not_exist_is_not_the_bots_fault() -> None:
-    with pytest.raises(CannotStartError, match="no-such-program"):
-        BotProcess(Command(("no-such-program",), "."), OFF)
 
 
 @pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
@@ -85,13 +74,6 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
     assert autojump_clock.current_time() - before == START_TRIES - 1
 
 
-async def test_a_missing_program_is_not_waited_for(autojump_clock: MockClock) -> None:
-    before = autojump_clock.current_time()
-    with pytest.raises(CannotStartError, match="no-such-program"):
-        await start_bots(BotPool(Poller(), [Command(("no-such-program",), ".")], 1000, OFF))
-    assert autojump_clock.current_time() == before
-
-
 def test_a_process_that_cannot_be_watched_is_not_left_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -105,13 +87,6 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
     assert caught.value.shortage
     assert not children()
     assert descriptors() == before
-
-
-async def test_a_bot_that_was_started_beside_one_that_could_not_be_is_not_kept() -> None:
-    pool = BotPool(Poller(), [sample(), Command(("no-such-program",), ".")], 1000, OFF)
-    with pytest.raises(CannotStartError):
-        await pool.start_missing()
-    assert not children()
 
 
 async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
@@ -224,18 +199,6 @@ async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(tmp_path
     assert first.ms < 1_000
 
 
-async def test_a_machine_that_cannot_keep_time_ends_the_game_without_a_result(
-    tmp_path: Path,
-) -> None:
-    log = tmp_path / "log.jsonl"
-    bots, lagging = [sample("first"), sample("greedy")], partial(LaggingPoller, 10_001.0, after=5)
-    with pytest.RaisesGroup(LagError):
-        await play(bots, log, Clock(start_ms=20_000), poller=lagging)
-    (game,) = read_games(log)
-    assert game.result is None
-    assert not children()
-
-
 @pytest.mark.parametrize(("went_on", "cpu_ms"), [(True, 1e9), (True, 0.0), (False, 1e9)])
 async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
     went_on: bool, cpu_ms: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -339,24 +302,6 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
     (result,) = await play([ahead, ahead], log, table=Counted, referee=Counting)
     assert result.why == "target"
     assert max(at_once) == LINES_AT_ONCE
-
-
-async def test_followers_of_the_log_need_not_wait_for_the_next_answer(tmp_path: Path) -> None:
-    """A slow bot thinks, and what came before its question is in the log meanwhile."""
-    log = tmp_path / "log.jsonl"
-    clock = Clock(start_ms=20_000, move_ms=60_000, bank_ms=0)
-    bots = [sample(), hostile("timing/silent")]
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(play, bots, log, clock)
-        for _ in range(12_000):
-            if b'"type":"deal"' in (log.read_bytes() if log.exists() else b""):
-                break
-            await trio.sleep(0.01)
-        else:
-            raise AssertionError("nothing was written")
-        nursery.cancel_scope.cancel()
-    (game,) = read_games(log)
-    assert game.result is None
 
 
 async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(

@@ -39,7 +39,6 @@ from tournaments.cli.main import main
 CLAUSE = re.compile(
     r"A|B|D|E( deal| play)?|C( deal| play| score| Dutch| Puerto Rico| Austria| Egypt|\.\d+)?"
 )
-EXPLANATIONS = pytest.mark.parametrize("name", VARIANTS)
 
 
 def sentences_on(rules: Ruleset) -> list[Sentence]:
@@ -231,21 +230,6 @@ def check_words(text: str) -> None:
     assert not names & set(text.split())
 
 
-@EXPLANATIONS
-def test_a_named_game_tells_its_sources(name: str) -> None:
-    sentences = sentences_on(find_variant(name))
-    cited = {clause for sentence in sentences for clause in sentence.sources}
-    for clause in VARIANTS[name].sources:
-        assert clause in cited or (clause == "E" and "E play" in cited), clause
-
-
-def test_only_the_house_gives_no_source() -> None:
-    (own,) = [
-        sentence.text for sentence in sentences_on(find_variant("draw")) if not sentence.sources
-    ]
-    assert "200 rounds" in own
-
-
 VARIED: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in VARIANTS},
     "two a turn": ("draw", {"draw_limit": 2}),
@@ -315,21 +299,6 @@ def test_the_list_as_json() -> None:
     assert msgspec.convert(told[4]["rules"], Ruleset) == find_variant("dutch-partners")
 
 
-@EXPLANATIONS
-def test_a_game_is_explained_within_the_width(name: str) -> None:
-    shown = said(name, width=50)
-    assert max(map(len, shown.splitlines())) <= 50
-    words = " ".join(shown.split())
-    assert all(sentence.text in words for sentence in sentences_on(find_variant(name)))
-
-
-def test_a_varied_game_is_explained() -> None:
-    shown = " ".join(said("dutch", "--set", "draw_limit=3").split())
-    assert shown.startswith("dutch, with draw_limit=3 ")
-    assert "draws up to three tiles if they may be drawn, one at a time, until one fits" in shown
-    assert VARIANTS["dutch"].about not in shown
-
-
 def test_a_game_as_json() -> None:
     told = msgspec.json.decode(said("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
     assert told == derive(find_variant("dutch"), "dutch", {"reserve": 0})
@@ -362,10 +331,3 @@ def test_no_text_is_cited_for_what_it_does_not_say(name: str, beginning: str) ->
     parts = explain_ruleset(find_variant(name)).values()
     (sentence,) = (one for part in parts for one in part if one.text.startswith(beginning))
     assert sentence.sources == ()
-
-
-def test_choices_that_another_named_game_has_name_it() -> None:
-    assert "(the named game for partners is dutch-partners)" in said(
-        "dutch", "--set", "partners=yes"
-    )
-    assert "named game" not in said("dutch", "--set", "draw_limit=2")

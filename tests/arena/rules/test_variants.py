@@ -43,28 +43,6 @@ def file(folder: Path, text: str, name: str = "my.toml") -> Path:
 # --- files ---
 
 
-def test_a_file_differs_from_its_base(tmp_path: Path) -> None:
-    file(tmp_path, 'base = "dutch"\ndraw_limit = 3\nbonus = [5, 4]\nhand = { 2 = 9, three = 8 }\n')
-    rules = load_ruleset("my.toml", tmp_path)
-    expected = {"draw_limit": 3, "bonus": [5, 4], "hand": {"two": 9, "three": 8}}
-    assert rules == derive(find_variant("dutch"), "my", expected)
-
-
-def test_a_file_may_say_its_name_and_needs_no_base(tmp_path: Path) -> None:
-    file(tmp_path, 'name = "Friday night"\n')
-    assert load_ruleset("my.toml", tmp_path) == derive(find_variant("draw"), "Friday night", {})
-
-
-def test_a_file_may_be_the_base_of_another(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    file(tmp_path, 'base = "deep/house.toml"\nreserve = 0\n')
-    file(tmp_path, 'base = "dutch"\ndraw_limit = 2\n', "deep/house.toml")
-    rules = load_ruleset("my.toml", tmp_path)
-    assert (rules.name, rules.turn.draw_limit, rules.boneyard.reserve) == ("my", 2, 0)
-    named_in_one = {"base": "my.toml", "draw_limit": 1}
-    assert load_ruleset(named_in_one, tmp_path).turn.draw_limit == 1
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -92,25 +70,6 @@ def test_a_mistake_in_a_file_names_it(tmp_path: Path, text: str, message: str) -
     at_fault = tmp_path / "gone.toml" if "gone" in text else path
     assert str(caught.value).startswith(str(at_fault))
     assert str(caught.value).count(".toml") <= 2
-
-
-def test_the_innermost_file_is_at_fault(tmp_path: Path) -> None:
-    file(tmp_path, 'base = "house.toml"\n')
-    file(tmp_path, "draw_limti = 2\n", "house.toml")
-    with pytest.raises(UserError, match=r"^[^ ]*house\.toml: Unknown"):
-        load_ruleset("my.toml", tmp_path)
-
-
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
-    (tmp_path / "my.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(UserError, match="not TOML"):
-        load_ruleset("my.toml", tmp_path)
-
-
-def test_a_file_without_its_ending_is_suggested(tmp_path: Path) -> None:
-    file(tmp_path, "", "mine.toml")
-    with pytest.raises(UserError, match=r"mine\.toml"):
-        load_ruleset("mine", tmp_path)
 
 
 # --- CHOICE=VALUE ---
@@ -143,12 +102,6 @@ def test_a_choice_is_set(word: str, group: str, value: Any) -> None:
     rules = with_overrides(find_variant("draw"), (word,))
     assert getattr(getattr(rules, group), word.split("=")[0].strip()) == value
     assert rules.name == "draw"
-
-
-def test_choices_are_set_together() -> None:
-    words = ("starter=true", "tiles=2", "reserve=0")
-    assert with_overrides(find_variant("draw"), words).turn.tiles == 2
-    assert with_overrides(find_variant("draw"), ()) is find_variant("draw")
 
 
 @pytest.mark.parametrize(
@@ -193,16 +146,6 @@ def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None
     assert found == derive(find_variant("draw"), "my", {"draw_limit": 3})
 
 
-def test_the_command_line_counts_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    file(tmp_path, "reserve = 3\n", "here/my.toml")
-    event = file(tmp_path, EVENT.format(rules='rules = "dutch"'), "cup.toml")
-    assert rules_of(tmp_path, event, None, "draw_limit=2").turn.draw_limit == 2
-    found = rules_of(tmp_path, event, "my.toml", "draw_limit=2")
-    assert found == derive(find_variant("draw"), "my", {"reserve": 3, "draw_limit": 2})
-
-
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
@@ -241,19 +184,3 @@ def test_overrides_are_recovered_from_a_ruleset(words: tuple[str, ...]) -> None:
     said = CliRunner().invoke(main, command.split()[1:])
     assert said.exit_code == 0, said.output
     assert ruleset_title("draw", found) in said.output
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_named_game_differs_from_itself_in_nothing(name: str) -> None:
-    assert find_overrides(find_variant(name)) == ()
-
-
-def test_a_game_with_a_name_of_its_own_has_no_command(tmp_path: Path) -> None:
-    assert find_overrides(load_ruleset(file(tmp_path, "").name, tmp_path)) is None
-    # As every other of a named game's, the words lead to the same rules, or there are none.
-    for variant in VARIANTS:
-        words = find_overrides(derive(find_variant(variant), "draw", {}))
-        assert words is not None
-        assert with_overrides(find_variant("draw"), words) == derive(
-            find_variant(variant), "draw", {}
-        )

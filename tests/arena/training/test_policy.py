@@ -15,12 +15,6 @@ from tests.support.policy_messages import BYE, HELLO, PATIENCE, ask, game
 
 END = encode_line(GameOver(game=1, why="target", scores=(0, 0), places=(1, 1)))
 ASKED = "play(lambda question: len(question.ask.options) - 1)"
-BATCH = """
-def policy(questions):
-    print("batch of", len(questions))
-    return [question.game.seat for question in questions]
-play_batch(policy, tables=8, name="many", version="7", author="me")
-"""
 
 
 def bot(folder: Path, text: str) -> list[str]:
@@ -51,40 +45,6 @@ def test_three_lines_are_a_bot(tmp_path: Path) -> None:
     ]
 
 
-def test_an_answer_comes_before_the_next_question(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        bot(tmp_path, ASKED), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        half = len(HELLO) // 2
-        for part in (HELLO[:half], HELLO[half:], game(1) + ask(5), ask(6)):
-            process.stdin.write(part)
-            process.stdin.flush()
-            if part != HELLO[:half]:
-                assert process.stdout.readline().endswith(b"}\n")
-        # Closed without a goodbye: it leaves all the same.
-        process.stdin.close()
-        assert process.wait(PATIENCE) == 0
-
-
-def test_all_that_waits_is_one_batch_and_prints_do_no_harm(tmp_path: Path) -> None:
-    lines = [game(number, seat=number % 2) for number in (1, 2, 3)]
-    lines += [ask(10 * number, number, seat=number % 2) for number in (1, 2, 3)]
-    said, stderr = talk(bot(tmp_path, BATCH), HELLO, *lines, BYE)
-    hello, *answers = said
-    assert (hello["name"], hello["version"], hello["author"]) == ("many", "7", "me")
-    assert hello["tables"] == 8
-    assert [(one["id"], one["choice"]) for one in answers] == [(10, 1), (20, 0), (30, 1)]
-    assert stderr == "batch of 3\n"
-
-
-def test_a_question_of_a_later_protocol_gets_the_first_option(tmp_path: Path) -> None:
-    later = ask(7).replace(b'{"do":"draw"}', b'{"do":"dance"}')
-    said, _ = talk(bot(tmp_path, ASKED), HELLO, game(1), later, ask(8, 2), ask(9), BYE)
-    assert [(one["id"], one["choice"]) for one in said[1:]] == [(7, 0), (8, 0), (9, 2)]
-
-
 @pytest.mark.parametrize(
     ("text", "last"),
     [
@@ -103,14 +63,6 @@ def test_a_mistake_ends_the_bot_with_its_traceback(tmp_path: Path, text: str, la
     assert not said
     assert stderr.startswith("Traceback")
     assert stderr.splitlines()[-1].startswith(last)
-
-
-def test_little_is_imported() -> None:
-    """A bot starts as quickly as its policy lets it."""
-    heavy = "{'trio', 'rich', 'numpy', 'jinja2', 'click', 'asyncio'}"
-    code = f"import sys, arena.training.policy; print({heavy} & {{*sys.modules}})"
-    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True)
-    assert done.stdout == "set()\n"
 
 
 @pytest.mark.slow

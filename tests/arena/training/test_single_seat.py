@@ -10,14 +10,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import sample_bots
-from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
 from arena.training.policy import Question
 from arena.training.single_seat import LADDER, SingleSeatEnv
 from protocol.codec import decode_line, encode_line
 from protocol.errors import UserError
 from protocol.messages import Choose
-from protocol.ruleset import playable_seat_counts
 from tests.support.fast_run import slow_except
 from tests.support.policy_messages import BYE, HELLO, PATIENCE
 
@@ -104,9 +102,3 @@ def test_mistakes_are_one_sentence() -> None:
         SingleSeatEnv(rivals="greedi")
     with pytest.raises(UserError, match="There is no seat 2"):
         SingleSeatEnv("draw", 2, seat=2)
-
-
-def test_each_seat_of_a_table_may_be_the_agents() -> None:
-    seats = playable_seat_counts(find_variant("draw"))[-1]
-    vectors = [SingleSeatEnv("draw", seats, seat=seat).reset(seed=1)[0] for seat in range(seats)]
-    assert len({vector.tobytes() for vector in vectors}) == seats

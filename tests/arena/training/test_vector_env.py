@@ -1,7 +1,5 @@
 """The vectorised environment: at every step the same as one environment after another."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
@@ -81,21 +79,6 @@ def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
         return encoding.actions.choice(int(action[0]), options)
 
     assert_same("dutch", 3, rivals=(batch, alone), seat=1, rows=3, steps=15)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "differs",
-    [
-        {"highest_pip": 9, "hand": 9},
-        {"fee": 1, "pot": True, "chips": 3, "draw_optional": True},
-        {"order": "scattered", "first": "highest_double", "missing": "draw_for_it"},
-        {"draw_ends_turn": True, "draw_when_able": False},
-    ],
-)
-def test_it_is_one_environment_many_times_by_other_rules(differs: dict[str, Any]) -> None:
-    rules = derive(find_variant("draw"), "other", differs)
-    assert_same(rules, 2, rivals=("first", "first"), seat=1, rows=4, steps=30)
 
 
 @pytest.mark.parametrize("name", WITHOUT)

@@ -14,16 +14,6 @@ async def test_a_late_subscriber_begins_with_the_newest_message() -> None:
         assert await one.next() == "d"
 
 
-async def test_a_slow_listener_misses_what_is_kept_no_more() -> None:
-    broadcast = Broadcast(keep=2)
-    with broadcast.subscriber() as one:
-        broadcast.publish("a")
-        assert await one.next() == "a"
-        for text in "bcde":
-            broadcast.publish(text)
-        assert [await one.next(), await one.next()] == ["d", "e"]
-
-
 async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> None:
     broadcast = Broadcast()
     heard: list[tuple[str, str]] = []

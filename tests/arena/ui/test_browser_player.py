@@ -138,22 +138,6 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
 # Slow: a game is played in the browser beside it.
 @pytest.mark.slow
 @needs_chromium
-def test_partners_win_and_lose_together(tmp_path: Path) -> None:
-    last = whole(logged(find_variant("partnership"), 4, any_of(5)))[0][-1]
-    ends = (
-        ([1, 3, 1, 3], "You win!"),
-        ([3, 1, 3, 1], "You lose"),
-        ([1, 1, 1, 1], "You tie for the win"),
-    )
-    with at_the_table(tmp_path, "partnership", 4) as page:
-        for places, said in ends:
-            told(page, {**last, "places": places}, over=True)
-            assert page.inner_text("#result-title") == said
-
-
-# Slow: a game is played in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
 def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
     scene = asked("dutch", 2, "6453", "53<", "64<", "64>")
     with at_the_table(tmp_path, "dutch", 2) as page:
@@ -175,35 +159,3 @@ def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
         assert right
         drag((right["x"] + 20, right["y"] + 20))
         assert chosen(page) == [2]
-
-
-@needs_chromium
-def test_opponents_move_one_after_another(tmp_path: Path) -> None:
-    last = asked("dutch", 2, "6453", "53<")
-    moves = [{**last, "asked": None, "turn": 1, "words": f"bob plays {at}."} for at in (1, 2)]
-    with at_the_table(tmp_path, "dutch", 2) as page:
-        page.evaluate("window.setTimeout = (act) => { window.later = act; return 1; }")
-        told(page, {**last, "words": "bob plays 3. ada passes."}, id=1, moves=moves)
-        for at in (1, 2):
-            assert page.inner_text("#words") == f"Round 1. bob plays {at}."
-            assert page.locator("#table .choice").count() == 0
-            page.keyboard.press("Space") if at == 1 else page.evaluate("later()")
-        assert page.inner_text("#words") == "Round 1. bob plays 3. You pass."
-        assert page.locator("#table .choice").count() == 1
-
-
-# Slow: a game is played in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_another_game_is_asked_for_and_the_clock_counts_minutes(tmp_path: Path) -> None:
-    scene = asked("dutch", 2, "6453", "53<")
-    last = whole(logged(find_variant("dutch"), 2, any_of(5)))[0][-1]
-    with at_the_table(tmp_path, "dutch", 2) as page:
-        page.evaluate("Date.now = () => 1_000")
-        told(page, scene, id=1, until=84_000)
-        assert page.inner_text("#clock") == "01:23"
-        told(page, last, over=True)
-        assert page.locator("#result").is_visible()
-        page.click("#swap")
-        assert page.evaluate("window.sent") == [{"again": True, "swap": True}]
-        assert faults(page) == []

@@ -35,14 +35,6 @@ def test_only_more_than_a_screen_on_a_terminal_is_paged(
     assert ("\x1b[1m" in said) == terminal
 
 
-def test_without_a_reader_at_the_terminal_nothing_is_paged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=80, height=5)
-    print_paged([Text("line\n" * 20)], console, lambda _: pytest.fail("paged"))
-    assert out.getvalue().count("line") == 20
-
-
 def test_a_line_steers_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     print_line("a\n\tb\x1b[2J")
     print_note("\u202ec")

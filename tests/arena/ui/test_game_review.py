@@ -1,6 +1,5 @@
 """The review of a game on its replay page: its data, what a seat's page leaves out, and its use."""
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -68,21 +67,6 @@ def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) ->
     assert not any(one.grade for one in unsure)
 
 
-def test_luck_is_told_at_the_moment_of_the_draw(game: LoggedGame, review: GameReview) -> None:
-    scenes = whole(game)[0]
-    deals, draws = ([one for one in review.draws if bool(one.tiles) == drawn] for drawn in (0, 1))
-    first = {scene["round"]: at for at, scene in reversed([*enumerate(scenes)])}
-    assert [(one.at, one.seat) for one in deals] == [
-        (at, seat) for at in sorted(first.values()) for seat in (0, 1)
-    ]
-    assert [one.points for one in deals[::2]] == [-one.points for one in deals[1::2]] != [0, 0]
-    assert draws
-    for one in draws:
-        assert f"{game.sitting.seats[one.seat]} draws" in scenes[one.at]["words"]
-        written = [f"[{a}|{b}]" for a, b in zip(one.tiles[::2], one.tiles[1::2], strict=True)]
-        assert all(tile in scenes[one.at]["words"] for tile in written)
-
-
 @pytest.mark.parametrize("name", ["vietnamese", "six-six"])
 def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
     game = logged(short(name), 2, any_of(name))
@@ -114,13 +98,6 @@ def test_the_terminal_shows_the_same_chances(
     assert all(int(row[2]) + int(row[-2]) == 100 for row in rows)
     losses = [line for line in done.output.splitlines() if line.startswith("  lost")]
     assert len(losses) == sum(one.grade > 0 for one in review.decisions)
-
-
-def test_a_page_and_its_review_stay_light(game: LoggedGame) -> None:
-    bare = len(gzip.compress(replay_page("one", []).encode()))
-    whole = len(gzip.compress(replay_page("one", [pack_game(game, reviewed=True)]).encode()))
-    assert bare < 25_000
-    assert whole - bare < 12_000
 
 
 # --- in the browser ---

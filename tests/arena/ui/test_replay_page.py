@@ -11,32 +11,20 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
-from arena.analysis.frames import frames, frames_for
+from arena.analysis.frames import frames
 from arena.analysis.timeline import Timeline, walk_log
-from arena.logs.catalog import GAMES_A_PAGE, page_name
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.ui import replay_files
 from arena.ui.replay_page import Fields, pack_game, play_back, replay_page
-from arena.ui.scenes import SceneBuilder, option, tiles
-from protocol.messages import Bid, Draw, Play, PlayTwo
+from arena.ui.scenes import SceneBuilder, tiles
 from protocol.records import ChoiceRecord, FoulRecord
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import derive
 from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.golden import short
-from tests.support.logged_games import (
-    AGAIN,
-    DEVIL,
-    ODD,
-    PROUD,
-    any_of,
-    bob_fouls,
-    changed,
-    logged,
-    write,
-)
+from tests.support.logged_games import DEVIL, any_of, bob_fouls, changed, logged, write
 from tests.support.replay_pages import pairs, unpack_game, whole
 from tournaments.cli.main import main
 
@@ -69,61 +57,6 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
     for seat in range(seats):
         # Moments are those of everybody; on the table lies what the seat's own door shows.
         assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, shown[seat + 1])}
-
-
-@pytest.mark.parametrize("rules", [ODD, AGAIN, PROUD], ids=lambda rules: rules.name)
-def test_openings_are_packed_too(rules: Ruleset) -> None:
-    game = logged(rules, 2, any_of(3), board=3)
-    assert whole(game)[0] == scenes_of(game, None)
-
-
-def test_several_see_the_same_moments() -> None:
-    game = logged(find_variant("double-draw"), 3, any_of(1))
-    for open_, *own in frames_for(walk_log(game), (None, 0, 1, 2)):
-        for seat, frame in enumerate(own):
-            assert (frame.round, frame.line) == (open_.round, open_.line)
-            assert frame.pips or frame.hands[seat] == open_.hands[seat]
-
-
-def test_the_tile_that_was_laid_first_is_known() -> None:
-    for scenes in (whole(logged(find_variant("double-draw"), 3, any_of(2)))[0],):
-        first: dict[int, str] = {}
-        for scene in scenes:
-            if scene["line"]:
-                at = 2 * scene["lead"]
-                assert scene["line"][at : at + 2] == first.setdefault(
-                    scene["round"], scene["line"][at : at + 2]
-                )
-
-
-def test_options_are_written_for_the_table() -> None:
-    assert option(Play((6, 4), "left")) == "64<"
-    assert option(Play((12, 10), "right")) == "ca>"
-    assert option(Play((18, 18), "lead")) == "ii="
-    assert option(PlayTwo((6, 4), (5, 3))) == "64<53>"
-    assert option(Draw()) == "draw"
-    assert option(Bid(0)) == "check"
-
-
-def test_bids_that_nobody_made_are_joined() -> None:
-    game = logged(find_variant("auction-draw"), 3, any_of(1))
-    asked = [scene["asked"] for scene in whole(game)[0] if scene["asked"]]
-    auctions = [one for one in asked if any(words[:4] == "bid " for words in one["options"])]
-    assert any(" to " in words for one in auctions for words in one["options"])
-    chosen = [one["options"][one["chosen"]] for one in auctions]
-    assert not any(" to " in words for words in chosen)
-    assert {words.split()[0] for words in chosen} == {"bid", "check"}
-
-
-def test_a_bank_loses_what_exceeds_the_time_of_a_move() -> None:
-    slow = changed(logged(), ChoiceRecord, ms=1500.0)
-    used = [scene["times"] for scene in whole(slow)[0]]
-    seat = slow.records[1].seat if isinstance(slow.records[1], ChoiceRecord) else -1
-    assert used[0][seat] == {"used": 0.0, "bank": 5000.0}
-    assert used[1][seat] == {"used": 1500.0, "bank": 4500.0}
-    own = whole(slow, seat)[0][-1]["times"]
-    assert own[seat]
-    assert own[1 - seat] is None
 
 
 # --- what a seat's own page keeps to itself ---
@@ -170,22 +103,6 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
 # --- bounds ---
 
 
-def test_a_log_has_a_page_for_so_many_games(tmp_path: Path) -> None:
-    one = logged()
-    many = GAMES_A_PAGE + 1
-    sitting = replace(one.sitting, boards=tuple(range(1, many + 1)))
-    # Their numbers do not matter, nor the order in which they were played.
-    games = [
-        replace(one, sitting=sitting, game=replace(one.game, game=f"{at}.game", board=at))
-        for at in reversed(sitting.boards)
-    ]
-    path = write(tmp_path / "games" / "from-1.jsonl", *games)
-    made = dict(replay_files.pages(path))
-    assert [*made] == ["from-1.html", "from-1-2.html"]
-    assert f'"{many}.game"' in made[page_name("from-1", many)]
-    assert '"1.game"' in made[page_name("from-1", 1)]
-
-
 # --- the command ---
 
 
@@ -215,17 +132,6 @@ def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) 
     assert replay_files.is_reviewed(page)
     replayed(log, "--html", "--out", page, "--no-review")
     assert not replay_files.is_reviewed(page)
-
-
-def test_a_games_name_leads_to_no_other_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    one = logged()
-    log = write(tmp_path / "log.jsonl", replace(one, game=replace(one.game, game="..<b>")))
-    assert replayed(log, "--html").stdout == "_._b_.html\n"
-    log = write(tmp_path / "up.jsonl", replace(one, game=replace(one.game, game="../up")))
-    assert "a game's name has no slash" in replayed(log, "--html", code=2).stderr
 
 
 def test_all_pages_of_a_folder_are_made_once(tmp_path: Path) -> None:

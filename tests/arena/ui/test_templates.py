@@ -24,15 +24,6 @@ def files(kept: Path) -> list[Path]:
     return sorted((kept / "templates").iterdir())
 
 
-def test_a_template_is_compiled_once(
-    tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert rendered(tmp_path, "Hello {{ name }}") == "Hello &lt;ada&gt;"
-    assert len(files(kept)) == 1
-    monkeypatch.setattr("jinja2.Environment._generate", None)
-    assert rendered(tmp_path, "Hello {{ name }}") == "Hello &lt;ada&gt;"
-
-
 @pytest.mark.parametrize("content", [b"", b"j2"])
 def test_a_damaged_file_is_no_harm(tmp_path: Path, kept: Path, content: bytes) -> None:
     rendered(tmp_path, "Hello {{ name }}")

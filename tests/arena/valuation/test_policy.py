@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from arena.analysis.timeline import Timeline
 from arena.engine import values
@@ -22,6 +22,7 @@ from arena.valuation.policy import (
     UNIT,
     USUAL,
     Policy,
+    Position,
     favourites,
     options_of,
     tables_of,
@@ -59,12 +60,12 @@ def features(game: Game, play: Play) -> list[float]:
         play.tile[0] == play.tile[1],
         len(fits),
         bool(fits),
-        len(fits) * (ends[0] == ends[1]),
+        sum(set(ends) <= set(tile) for tile in fits),
         len({pip for tile in rest for pip in tile}),
         exp(-len(follow) * len(others) / max(len(unseen), 1)),
         not any(set(tile) & set(ends) for tile in others),
         play.end != "right",
-        tiles.index(play.tile) / len(tiles),
+        hand.index(play.tile) / len(hand),
     ]
 
 
@@ -89,9 +90,10 @@ def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: 
     ends = np.array([RIGHT if play.end == "right" else LEFT for _, play in wanted])
     options = options_of(tables, batch.ends, rounds, tiles, ends)
     others = np.array(batch.settings.after)[batch.turn]
-    known = batch.hands[batch.turn, rounds], batch.hands[others, rounds], batch.line
-    worths = tables_of(tables, USUAL).worths(*known, options)
-    naive = [np.dot(astuple(USUAL), features(*one)) * UNIT for one in wanted]
+    hands = batch.hands[batch.turn, rounds], batch.hands[others, rounds]
+    policy = replace(USUAL, place=-5.0)
+    worths = tables_of(tables, policy).worths(Position(*hands, batch.line, batch.order), options)
+    naive = [np.dot(astuple(policy), features(*one)) * UNIT for one in wanted]
     # Each of the parts is rounded to a thousandth.
     assert np.abs(worths - naive).max() <= len(FEATURES)
 
@@ -110,9 +112,8 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
         ),
         np.full(2 * rows, RIGHT),
     )
-    worths = tables_of(batch.tables, policy).worths(
-        batch.hands[0], batch.hands[1], batch.line, options
-    )
+    seen = Position(batch.hands[0], batch.hands[1], batch.line, batch.order)
+    worths = tables_of(batch.tables, policy).worths(seen, options)
     places, _ = favourites(options, worths, np.arange(rows) * 7919, rows)
     share = float(np.mean(places == options.places[1]))
     assert share == pytest.approx(exp(1) / (1 + exp(1)), abs=0.03)

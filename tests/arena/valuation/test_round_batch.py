@@ -112,10 +112,20 @@ def same(batch: RoundBatch, game: Game) -> None:
     assert (batch.ended == expected.ended).all()
     if game.playing.over:
         return
-    never_used = {"stock", "front", "back", "last_tile", "credited"}
+    never_used = {"stock", "front", "back", "order", "last_tile", "credited"}
     for name in expected.names - never_used:
         np.testing.assert_array_equal(getattr(batch, name), getattr(expected, name), name)
     assert stock(batch) == stock(expected)
+    assert hands_in_order(batch) == hands_in_order(expected)
+
+
+def hands_in_order(batch: RoundBatch) -> list[list[int]]:
+    """Return the tiles of each hand of each round in their order."""
+    return [
+        [tile for tile in order if hands[row] & batch.tables.bits[tile]]
+        for hands in batch.hands
+        for row, order in enumerate(batch.order.argsort(axis=0, kind="stable").T.tolist())
+    ]
 
 
 def stock(batch: RoundBatch) -> list[Any]:

@@ -40,18 +40,8 @@ def closes_stderr(_bot: "Bot") -> None:
     os.close(2)
 
 
-def closes_everything(bot: "Bot") -> None:
-    os.closerange(0, 1024)
-    bot.stay()
-
-
 def answers_and_closes_stdout(bot: "Bot") -> None:
     bot.answer()
-    os.close(1)
-    bot.stay()
-
-
-def hello_and_closes_stdout(bot: "Bot") -> None:
     os.close(1)
     bot.stay()
 
@@ -64,13 +54,6 @@ def stderr_for_stdout(bot: "Bot") -> None:
 def never_reads(bot: "Bot") -> None:
     bot.answer()
     bot.stay()
-
-
-def reads_a_byte_a_second(bot: "Bot") -> None:
-    bot.answer()
-    for _ in range(60):
-        os.read(0, 1)
-        time.sleep(1)
 
 
 def reads_byte_by_byte(bot: "Bot") -> None:
@@ -143,17 +126,6 @@ def endless_words(_bot: "Bot") -> None:
         written(1, b"thinking...\n" * 90_000)
 
 
-def words_for_ever(bot: "Bot") -> None:
-    """Goes on although it was condemned at the first line."""
-    bot.say(b"ha!\n")
-    endless_words(bot)
-
-
-def zeros(_bot: "Bot") -> None:
-    for _ in range(A_LOT):
-        written(1, bytes(MIB))
-
-
 def echo(bot: "Bot") -> None:
     bot.say(bot.question)
 
@@ -161,12 +133,6 @@ def echo(bot: "Bot") -> None:
 def stderr_flood(bot: "Bot") -> None:
     for _ in range(A_LOT):
         written(2, b"debug: nothing\n" * 70_000)
-    bot.stay()
-
-
-def stderr_endless_line(bot: "Bot") -> None:
-    for _ in range(A_LOT):
-        written(2, b"x" * MIB)
     bot.stay()
 
 
@@ -189,11 +155,6 @@ def hello_and_stderr_flood(bot: "Bot") -> None:
 def stderr_chatter(_bot: "Bot") -> None:
     """Half a mebibyte: much, and allowed."""
     written(2, b"debug: nothing\n" * 35_000)
-
-
-def stderr_in_drops(_bot: "Bot") -> None:
-    for _ in range(5_000):
-        written(2, b".")
 
 
 def stderr_terminal_codes(_bot: "Bot") -> None:
@@ -222,16 +183,6 @@ def child_talks(bot: "Bot") -> None:
         bot.say(b"my parent plays badly\n")
         time.sleep(300)
     bot.stay()
-
-
-def half_a_line_and_gone(bot: "Bot") -> None:
-    bot.say(bot.choose(bot.id)[:15])
-    os._exit(0)
-
-
-def answer_without_newline_and_gone(bot: "Bot") -> None:
-    bot.say(bot.choose(bot.id)[:-1])
-    os._exit(0)
 
 
 def answers_and_is_gone(bot: "Bot") -> None:

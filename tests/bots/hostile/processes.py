@@ -17,15 +17,11 @@ SOME = 20
 """Children of a bot that starts some."""
 STORM = 40
 """Forks that are tried by a bot that tries too many."""
-PR_SET_DUMPABLE, PR_SET_NAME, PTRACE_TRACEME, PTRACE_SEIZE = 4, 15, 0, 0x4206
+PR_SET_NAME, PTRACE_TRACEME, PTRACE_SEIZE = 15, 0, 0x4206
 
 
 def exit_0(_bot: "Bot") -> None:
     sys.exit(0)
-
-
-def exit_3(_bot: "Bot") -> None:
-    sys.exit(3)
 
 
 def crash(_bot: "Bot") -> None:
@@ -34,14 +30,6 @@ def crash(_bot: "Bot") -> None:
 
 def endless_recursion(bot: "Bot") -> None:
     endless_recursion(bot)
-
-
-def hello_and_exit(_bot: "Bot") -> None:
-    os._exit(0)
-
-
-def abort(_bot: "Bot") -> None:
-    os.abort()
 
 
 def segfault(_bot: "Bot") -> None:
@@ -54,11 +42,6 @@ def killed(_bot: "Bot") -> None:
 
 def realtime_signal(_bot: "Bot") -> None:
     os.kill(os.getpid(), signal.SIGRTMIN + 6)
-
-
-def alarm(bot: "Bot") -> None:
-    signal.setitimer(signal.ITIMER_REAL, 0.01)
-    bot.stay()
 
 
 def stopped(bot: "Bot") -> None:
@@ -105,12 +88,6 @@ def orphans(bot: "Bot") -> None:
     os._exit(0)
 
 
-def orphans_that_ignore(bot: "Bot") -> None:
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    orphans(bot)
-
-
 def own_session() -> None:
     """Begin a session where that is allowed, as it is without a sandbox."""
     with suppress(PermissionError):
@@ -154,10 +131,6 @@ def daemon_that_talks(bot: "Bot") -> None:
     os._exit(0)
 
 
-def becomes_true(_bot: "Bot") -> None:
-    os.execv("/bin/true", ["true", *sys.argv])
-
-
 def becomes_a_shell(_bot: "Bot") -> None:
     os.execv("/bin/sh", ["sh", "-c", "echo I am a shell; sleep 300", *sys.argv])
 
@@ -177,11 +150,6 @@ def changes_its_name(_bot: "Bot") -> None:
     ctypes.CDLL(None).prctl(PR_SET_NAME, b") R 1 1 1\x1b[31m\n", 0, 0, 0)
 
 
-def hides(_bot: "Bot") -> None:
-    """Make its /proc belong to root."""
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-
-
 def is_nicer(_bot: "Bot") -> None:
     os.nice(5)
 
@@ -191,14 +159,6 @@ def traced_by_its_parent(bot: "Bot") -> None:
     ctypes.CDLL(None).ptrace(PTRACE_TRACEME, 0, 0, 0)
     os.kill(os.getpid(), signal.SIGUSR1)
     bot.stay()
-
-
-def keeps_terminal(_bot: "Bot") -> None:
-    """There is none to write to, or it is not ours."""
-    try:
-        os.write(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY), b"\x1b[2Jowned\n")
-    except OSError:
-        return
 
 
 # --- only behind a proven limit ---

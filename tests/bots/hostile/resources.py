@@ -91,29 +91,9 @@ def descriptors(_bot: "Bot") -> None:
         os.close(descriptor)
 
 
-def pipes(_bot: "Bot") -> None:
-    opened: list[int] = []
-    try:
-        for _ in range(100):
-            opened += os.pipe()
-    except OSError:
-        pass
-    for descriptor in opened:
-        os.close(descriptor)
-
-
 def temporary_file(_bot: "Bot") -> None:
     """Eight MiB that are gone with the process."""
     _filled(8)
-
-
-def temporary_hole(_bot: "Bot") -> None:
-    """Write a sparse file of a tebibyte."""
-    try:
-        with tempfile.TemporaryFile() as file:
-            file.truncate(2**40)
-    except OSError:
-        return
 
 
 def _filled(mib: int) -> None:

@@ -18,10 +18,6 @@ def _own_copy() -> bool:
     return os.path.exists(os.path.join(HERE, "a-copy"))
 
 
-def leaves_its_folder(_bot: "Bot") -> None:
-    os.chdir("/")
-
-
 def deletes_itself(_bot: "Bot") -> None:
     if _own_copy():
         shutil.rmtree(HERE, ignore_errors=True)
@@ -47,17 +43,6 @@ def fills_its_folder(_bot: "Bot") -> None:
         return
 
 
-def strange_files(_bot: "Bot") -> None:
-    """Names and kinds that whoever looks into the folder stumbles over."""
-    try:
-        os.mkfifo("fifo")
-        os.symlink("/", "root")
-        os.symlink("loop", "loop")
-        os.close(os.open(b"\xff\x1b[31m\n", os.O_CREAT | os.O_WRONLY))
-    except OSError:
-        return
-
-
 def empties_its_environment(_bot: "Bot") -> None:
     os.environ.clear()
     os.umask(0o777)
@@ -65,11 +50,6 @@ def empties_its_environment(_bot: "Bot") -> None:
 
 def no_more_files(_bot: "Bot") -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-
-
-def no_more_bytes(_bot: "Bot") -> None:
-    """Set the limit of its files to no bytes; pipes are not files."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def no_more_seconds(_bot: "Bot") -> None:

@@ -13,11 +13,6 @@ def hello_never(bot: "Bot") -> None:
     bot.stay()
 
 
-def hello_half(bot: "Bot") -> None:
-    bot.say(HELLO[:20])
-    bot.stay()
-
-
 def hello_without_newline(bot: "Bot") -> None:
     bot.say(HELLO[:-1])
     bot.stay()
@@ -30,12 +25,6 @@ def hello_slow(bot: "Bot") -> None:
     bot.answered = True
 
 
-def hello_in_drops(bot: "Bot") -> None:
-    for byte in HELLO:
-        bot.say(bytes([byte]))
-    bot.answered = True
-
-
 def silent(bot: "Bot") -> None:
     bot.stay()
 
@@ -45,11 +34,6 @@ def busy(bot: "Bot") -> None:
     end = time.monotonic() + 30
     while time.monotonic() < end:
         pass
-    bot.stay()
-
-
-def half_a_line(bot: "Bot") -> None:
-    bot.say(bot.choose(bot.id)[:15])
     bot.stay()
 
 
@@ -99,12 +83,6 @@ def old_answers(bot: "Bot") -> None:
 
 def too_many_old_answers(bot: "Bot") -> None:
     for _ in range(40):
-        bot.say(bot.choose(1))
-
-
-def sixteen_old_answers(bot: "Bot") -> None:
-    """As many as are ignored."""
-    for _ in range(16):
         bot.say(bot.choose(1))
 
 

@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.support.events import boneyard, copied, run
-from tournaments.cli.arguments import aliases
-from tournaments.cli.main import FIRST, MODULES, VERSION, main
+from tournaments.cli.main import FIRST, MODULES, main
 from tournaments.cli.run import BY_SEED
 
 NAMES = sorted(MODULES)
@@ -104,18 +103,6 @@ def test_a_guess_at_what_is_shown_gets_one_sentence(
         told = boneyard(*words, code=2)
         assert said in told
         assert told.count("\n") == 1
-
-
-def test_other_names_stand_for_what_there_is() -> None:
-    """And for nothing that there is under that very name: it would never be looked up."""
-    params = [param for name in NAMES for param in command_of(name).params]
-    options = {one for param in params for one in param.opts}
-    assert options.issuperset(one for same in aliases.OPTIONS.values() for one in same)
-    for form in aliases.COMMANDS.values():
-        for one in form.split(" or "):
-            assert one.split()[0] in {*NAMES, VERSION}
-            assert options.issuperset(re.findall(r"--(?!version)[\w-]+", one))
-    assert aliases.COMMANDS.keys().isdisjoint(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -245,24 +232,6 @@ def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
     shown = boneyard(*words, "--deals", "5")
     assert shown.count(" log ") == 1
     assert shown == boneyard(*words, "--deals", "5")
-
-
-def test_the_raw_question_can_be_piped_to_a_bot(event: Path) -> None:
-    words = ("explain", str(event), "1.first.greedy", "2", "--seat", "1", "--raw")
-    raw = subprocess.run(
-        (sys.executable, "-c", "from tournaments.cli.main import main; main()", *words),
-        capture_output=True,
-        check=True,
-    ).stdout
-    kinds = [json.loads(line)["type"] for line in raw.splitlines()]
-    assert (kinds[:2], kinds[-1]) == (["hello", "game"], "ask")
-    bot = (sys.executable, "sample_bots/first.py")
-    said = subprocess.run(bot, input=raw, capture_output=True, check=True).stdout.splitlines()
-    assert json.loads(said[-1]) == {
-        "type": "choose",
-        "id": json.loads(raw.splitlines()[-1])["id"],
-        "choice": 0,
-    }
 
 
 def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_path: Path) -> None:

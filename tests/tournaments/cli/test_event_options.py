@@ -41,15 +41,6 @@ def test_what_was_not_given_is_in_no_field() -> None:
     }
 
 
-def test_an_option_takes_the_place_of_its_field_alone(tmp_path: Path) -> None:
-    event = laid_over(tmp_path, move_ms=50, h1=3.0, anchor="greedy=1500")
-    assert (event.clock.move_ms, event.clock.start_ms, event.boards) == (50, 9000, 30)
-    sprt: Any = event.format
-    assert (sprt.sprt.h1, sprt.sprt.measure) == (3.0, "points")
-    assert event.anchor
-    assert (event.anchor.name, event.anchor.elo) == ("greedy", 1500)
-
-
 def test_another_format_leaves_nothing_of_the_files(tmp_path: Path) -> None:
     event = laid_over(tmp_path, format="swiss", rounds=3)
     form: Any = event.format

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from itertools import product
 from pathlib import Path
@@ -22,8 +22,6 @@ from tournaments.cluster import client, dask_worker
 from tournaments.cluster.asyncio_thread import Loop
 
 if TYPE_CHECKING:
-    from distributed import Client
-
     from tournaments.cluster.dask_worker import OrderWorker
     from tournaments.cluster.worker_runner import OrderRunner
 
@@ -164,21 +162,6 @@ def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
     assert [(one["worker"], one["games"]) for one in played] == [("locked", 4)]
 
 
-@pytest.mark.slow
-def test_a_bot_that_does_not_greet_there_is_the_users_mistake(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    bot, out = tmp_path / "broken.py", tmp_path / "out"
-    bot.write_text("raise SystemExit('no such model')")
-    cluster.add("w")
-    words = ("first", str(bot), "--boards", "1", "--sandbox", "off", "--out", str(out))
-    assert cluster.run("run", *words).wait(120) == 2
-    said = cluster.said("run")
-    assert "no such model" in said
-    assert "On worker w" in said
-    assert "Traceback" not in said
-
-
 def a_desk(
     folder: Path, *, patience_s: float, tell: Callable[[str], None] = print
 ) -> dask_worker.SchedulerConnection:
@@ -241,17 +224,6 @@ async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
     with trio.fail_after(120):
         await Loop().run(serve)
     assert removed == [[], [Silent.address], []]
-
-
-async def test_a_run_does_not_wait_for_a_silent_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "ANSWER_S", 0.01)
-
-    async def ask() -> None:
-        with pytest.raises(TimeoutError):
-            await client.workers_of(cast("Client", Silent(silent=True)))
-
-    with trio.fail_after(120):
-        await Loop().run(ask)
 
 
 class GivenUp(Silent):
@@ -324,37 +296,6 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
         await Loop().run(serve)
     await trio.testing.wait_all_tasks_blocked()
     assert said[-1] == "the connection is cut"
-
-
-class CutWhileGreeting:
-    """A worker of the engine whose connection is cut while it is made."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        self.closed = False
-
-    def __await__(self) -> Iterator[None]:
-        raise RuntimeError("failed to start")
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-@pytest.mark.parametrize("patient", [True, False])
-async def test_a_worker_that_is_cut_while_it_greets_tries_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patient: bool
-) -> None:
-    monkeypatch.setattr(dask_worker, "OrderWorker", CutWhileGreeting)
-    monkeypatch.setattr(dask_worker, "RETRY_S", 0.0)
-    desk = a_desk(tmp_path, patience_s=1000 if patient else -1)
-    again: list[bool] = []
-
-    async def serve() -> None:
-        with suppress(OSError):
-            again.append(await desk._connected())
-
-    with trio.fail_after(120):
-        await Loop().run(serve)
-    assert again == [True] * patient
 
 
 async def test_a_run_that_cannot_connect_has_lost_its_scheduler(

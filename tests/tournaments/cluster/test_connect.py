@@ -12,12 +12,10 @@ import trio.testing
 from distributed import Client, Security
 
 from tests.support.clusters import Cluster, write_certificates
-from tournaments.cluster import client as engines
 from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
-from tournaments.runner.exit import RunStoppedError
 
 NONE = Security()  # type: ignore[no-untyped-call]
 
@@ -55,25 +53,6 @@ async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.ab
         nursery.cancel_scope.cancel()
     assert counts == [0, 1, 1, 1, 1, 1, 1, 2]
     assert "none of those connected can play this event" in said[0]
-
-
-async def test_a_scheduler_that_never_was_is_not_told_as_one_that_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(engines, "CONNECT_S", 0.1)
-    said: list[str] = []
-
-    def tell(text: str) -> None:
-        said.append(text)
-        # Patience ends when it has spoken, however long that took.
-        monkeypatch.setattr(engines, "PATIENCE_S", 0.0)
-
-    run = DaskClient("tls://127.0.0.1:1", NONE, run="run", data=b"", resource="off", tell=tell)
-    with trio.fail_after(120), pytest.RaisesGroup(RunStoppedError, flatten_subgroups=True):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(run.run)
-    assert said == [engines.ABSENT.format("tls://127.0.0.1:1")]
-    assert run.workers is None
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from arena.sandbox.limits import SandboxMode
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address
-from tournaments.cluster.address import ClusterAddress, check_worker_name, parse_cluster_option
+from tournaments.cluster.address import ClusterAddress, parse_cluster_option
 from tournaments.cluster.orders import (
     Order,
     OrderPart,
@@ -22,7 +22,6 @@ from tournaments.cluster.orders import (
     offered_resources,
     resource,
 )
-from tournaments.cluster.worker import own_name
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 TLS = Path("tls")
@@ -123,23 +122,3 @@ def test_without_the_engine_there_is_a_sentence(
     assert "boneyard-arena[cluster]" in said
     assert len(said.strip().splitlines()) == 1
     assert not list(tmp_path.iterdir())
-
-
-def test_a_mistyped_place_is_the_users_error(tmp_path: Path) -> None:
-    words = ("run", "first", "greedy", "--out", str(tmp_path / "out"))
-    assert "scheduler's address" in boneyard(*words, "--cluster", "head:x", code=2)
-    give_certificates(tmp_path)
-    cluster = ("--cluster", "tls://head:1", "--tls", str(tmp_path))
-    assert "without it here" in boneyard(*words, *cluster, "--jobs", "2", code=2)
-    assert "worker's name" in boneyard("worker", "127.0.0.1:1", "--name", "a b", code=2)
-    for name in ("", "-x", "é", "x" * 65, "a\n"):
-        with pytest.raises(UserError, match="worker's name"):
-            check_worker_name(name)
-
-
-def test_a_worker_that_nobody_named_has_a_name_that_a_log_can_hold(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for host in ("lab-3.example.org", "--", "", "Ärger_3", "x" * 200):
-        monkeypatch.setattr("socket.gethostname", lambda host=host: host)
-        assert check_worker_name(own_name())

@@ -5,14 +5,12 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
 from msgspec.structs import replace
 
 from arena.logs.gamelog import sitting_lines
-from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
@@ -20,7 +18,6 @@ from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
 from tests.support.events import boneyard, run, untouched
 from tests.support.tables import children
-from tournaments.cluster import runner, worker_runner
 from tournaments.cluster.bundles import pack_bot
 from tournaments.cluster.orders import (
     Answer,
@@ -166,25 +163,6 @@ async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: 
     assert sum(one["games"] for one in shares) == 6
 
 
-# Slow: orders that come back are tested beside it.
-@pytest.mark.slow
-async def test_quick_bots_play_an_order_in_several_sittings_at_once(
-    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pools = list[BotPool]()
-
-    def new_pool(*how: Any, **more: Any) -> BotPool:
-        pools.append(BotPool(*how, **more))
-        return pools[-1]
-
-    monkeypatch.setattr(worker_runner, "LEAST", 1)
-    monkeypatch.setattr(worker_runner, "BotPool", new_pool)
-    await stage.play(width=4)
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
-    # Each of the six games has processes of its own.
-    assert len(pools) == 6
-
-
 async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path) -> None:
     """Each answer brings the games of all before it too, and its own twice."""
     before: list[bytes] = []
@@ -250,29 +228,6 @@ async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) 
     halls = await stage.play(one)
     assert set(halls.dismissed) == {"w1"}
     assert "Worker w1 gets no more sittings: no space." in stage.said
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
-
-
-# Slow: orders that come back are tested beside it.
-@pytest.mark.slow
-async def test_a_worker_without_time_sends_what_it_has(
-    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It begins no second game of an order: the others are ordered again."""
-    monkeypatch.setattr(worker_runner, "MOST_S", 0.0)
-    halls = await stage.play()
-    assert len(halls.orders) == 1 + 6
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
-    assert not halls.dismissed
-
-
-async def test_short_sittings_share_an_order_but_leave_each_worker_some(
-    stage: Stage, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Pace, "games", 1000)
-    halls = await stage.play()
-    orders = [decoded(order, Order) for order in halls.orders[1:]]
-    assert [len(one.parts) for one in orders] == [1, 1], "three places for six games"
     assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
 
 
@@ -351,12 +306,6 @@ async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) ->
     assert stage.folder.crash.read_text() == "Traceback: ours"
 
 
-async def test_a_bot_that_does_not_greet_is_the_users_mistake(stage: Stage) -> None:
-    error = await refused(stage, lambda _order, _answer: Unplayed("w1", "bot", "It does not greet"))
-    assert isinstance(error, UserError)
-    assert str(error) == "On worker w1: It does not greet."
-
-
 # Slow: orders that come back are tested beside it.
 @pytest.mark.slow
 async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
@@ -368,17 +317,6 @@ async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
     stage.event = event
     halls = await stage.play()
     assert [len(games(decoded(order, Order))) for order in halls.orders] == [0, 3, 3]
-
-
-def test_orders_take_about_as_long_as_they_should() -> None:
-    pace = Pace()
-    assert pace.games == runner.FIRST_GAMES
-    played = Output("w", "off", (), "Linux", 2.0, ())
-    pace.learn(played, 4)
-    assert pace.games == 10
-    for _ in range(50):
-        pace.learn(replace(played, seconds=80.0), 1)
-    assert pace.games == 1
 
 
 async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:

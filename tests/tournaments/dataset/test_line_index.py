@@ -50,10 +50,6 @@ def test_names_with_one_hash_are_told_apart(
     assert about(index, "1.a.b") == [1, 4]
 
 
-def test_without_a_file_there_are_no_lines(tmp_path: Path) -> None:
-    assert [*LineIndex(tmp_path / "none.jsonl", decoded).about("1.a.b")] == []
-
-
 def test_a_changed_line_is_refused(tmp_path: Path) -> None:
     path = sealed(tmp_path / "file.jsonl")
     path.write_bytes(path.read_bytes().replace(b'"n":4', b'"n":5'))

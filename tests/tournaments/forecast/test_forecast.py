@@ -3,7 +3,6 @@
 import json
 import math
 import random
-import re
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +10,6 @@ from itertools import chain
 from pathlib import Path
 from statistics import mean
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -19,7 +17,7 @@ from arena.rules.english import duration
 from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
-from tests.support.events import BOTS, boneyard, run
+from tests.support.events import boneyard
 from tests.support.planned_events import event
 from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
@@ -89,14 +87,6 @@ def test_two_equal_bots_by_hand() -> None:
     assert (found.sittings, found.games, found.questions, found.minutes) == (20, 100, None, None)
 
 
-def test_unlike_bots_tell_less_a_game() -> None:
-    trial = replace(NOTHING, elo={"bot0": 100.0, "bot1": -100.0})
-    p = 1 / (1 + 10**-0.5)
-    error = ELO * math.sqrt(1 / (100 * p * (1 - p)))
-    found = forecast(like(2, 2, 50), 1, trial)
-    assert found.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
-
-
 @pytest.mark.parametrize(
     "plan", [like(2, 6, 40), like(3, 4, 60), like(4, 5, 40), PARTNERS], ids=["2", "3", "4", "2+2"]
 )
@@ -131,19 +121,6 @@ def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
     assert three.lead_half_width < alone.lead_half_width
 
 
-def test_a_swiss_of_unequal_bots_is_not_promised_the_precision_of_equal_ones() -> None:
-    """A calibration of the first round leaves the strengths open: 83 Elo promised, 161 came."""
-    plan = event(8, 2, 10, form=Swiss(4))
-    strength = {one.name: 400.0 - 114 * place for place, one in enumerate(plan.entrants)}
-    played = simulated(plan, strength, 1)
-    (pool,) = fit(played).pools
-    came = mean(known(one.half_width) for one in pool.entrants if not one.bound)
-    measure = partial(trial_of, plan, ends={}, jobs=1, seconds=1.0, sittings=1, questions=None)
-    for games in (16, len(played)):
-        promised = forecast(plan, 1, measure(played[:games])).elo_half_width
-        assert promised == pytest.approx(came, rel=0.2)
-
-
 def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     plan = event(2, 2, 2000, 10, form=Versus(Sprt(max_boards=2000)))
     assert forecast(plan, 1, NOTHING).games == 4000
@@ -155,15 +132,6 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
     assert (found.games, found.most_boards) == (2 * found.boards, 2000)
     assert f"about {found.boards} boards, at most 2,000" in forecast_text(found)[1]
-
-
-def test_the_gain_of_boards_makes_the_interval_smaller() -> None:
-    plain, saved = (
-        forecast(like(2, 4, 30), 1, replace(NOTHING, saved=save)) for save in (None, 4.0)
-    )
-    assert saved.elo_half_width == pytest.approx(plain.elo_half_width / 2, abs=0.01)
-    assert saved.lead_half_width == pytest.approx(plain.lead_half_width / 2, abs=0.01)
-    assert saved.boards_for_10_elo == pytest.approx(plain.boards_for_10_elo / 4, abs=1)
 
 
 def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
@@ -231,32 +199,6 @@ def test_unequal_clocks_are_forecast_by_who_meets_whom() -> None:
     assert found == pytest.approx(usual / 60, rel=0.02)
 
 
-def test_more_jobs_than_sittings_do_not_help() -> None:
-    trial = replace(NOTHING, games=10, game_s=60.0, sitting_s=0.0)
-    assert forecast(like(2, 2, 5), 64, trial).minutes == forecast(like(2, 2, 5), 2, trial).minutes
-
-
-def test_a_single_game_is_all_the_time_there_was() -> None:
-    plan = like(2, 2, 20)
-    first = next(sittings(plan, {})).games[0].name
-    results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)[:1]
-    trial = trial_of(
-        plan, results, ends={first: 4.0}, jobs=1, seconds=8.0, sittings=1, questions=9.0
-    )
-    assert (trial.game_s, trial.sitting_s, trial.saved) == (8.0, 0.0, None)
-
-
-def test_too_few_boards_say_nothing_about_what_boards_save() -> None:
-    plan = like(2, 2, 40)
-    results = simulated(plan, {"bot0": 0.0, "bot1": 0.0}, 3)
-    for boards, enough in ((9, False), (10, True), (40, True)):
-        some = [one for one in results if one.board <= boards]
-        # Half of a board is not a board.
-        some += [one for one in results if one.board > boards and one.seats[0] == "bot0"]
-        trial = trial_of(plan, some, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
-        assert (trial.saved is not None) == enough
-
-
 def test_the_forecast_in_words() -> None:
     trial = replace(
         NOTHING, seconds=8.0, games=10, questions=55.0, game_s=60.0, sitting_s=0.5, saved=1.25
@@ -290,23 +232,6 @@ def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
 
 
 # After a run
-
-
-# Slow: as many boards as are said separate two bots four times in five.
-@pytest.mark.slow
-def test_so_many_boards_separate_them_four_times_in_five() -> None:
-    strength = {"a": 100.0, "b": 0.0}
-    long = fit(played(random.Random(1), strength, 4000, deal=100))
-    (found,) = separations(long, 4000, ("b", "a"))
-    assert (found.one, found.other, found.apart, found.played) == ("a", "b", True, 4000)
-    assert found.needed is not None
-    assert 30 < found.needed < 100
-    apart = 0
-    for seed in range(300):
-        results = played(random.Random(100 + seed), strength, found.needed, deal=100)
-        (again,) = separations(fit(results), found.needed)
-        apart += again.apart and again.one == "a"
-    assert 0.7 < apart / 300 < 0.9
 
 
 def test_an_even_match_is_called_level() -> None:
@@ -360,7 +285,6 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert not children()
 
 
-QUICK = ("--seconds", "2", "--sandbox", "off")
 PATIENT = ("--seconds", "100", "--sandbox", "off")
 
 
@@ -393,29 +317,6 @@ def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 5 < found["elo_half_width"] < 80
 
 
-SLOW = """
-import json, sys, time
-for line in sys.stdin:
-    if json.loads(line)["type"] == "hello":
-        print('{"type": "hello", "name": "slow", "version": "1"}', flush=True)
-    else:
-        time.sleep(60)
-"""
-
-
-# Slow: a bot too slow to be tried is named, and the plan goes on.
-@pytest.mark.slow
-@pytest.mark.usefixtures("scratch")
-def test_a_bot_that_is_too_slow_to_be_tried_is_said_so(tmp_path: Path) -> None:
-    bot = tmp_path / "slow.py"
-    bot.write_text(SLOW)
-    words = ("run", "--plan", "greedy", str(bot), "--move-ms", "60000", "--boards", "7", *QUICK)
-    said = boneyard(*words)
-    assert "Games      14" in said
-    assert "longer than the calibration" in said
-    assert re.search(r"no game ended in \d+ s; measure for longer", said)
-
-
 @pytest.mark.usefixtures("scratch")
 def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
     bot = tmp_path / "broken.py"
@@ -432,25 +333,3 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
     said = boneyard("run", "--plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said
-
-
-# Slow: a finished event says how many boards would separate two bots.
-@pytest.mark.slow
-def test_a_finished_folder_says_what_separates(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run(out, *BOTS, "--boards", "4", "--set", "target=30")
-    assert len(boneyard("show", str(out), "--separate").splitlines()) == 2
-    (found,) = json.loads(boneyard("show", str(out), "--separate", "random", "greedy", "--json"))
-    assert {found["one"], found["other"]} == {"greedy", "random"}
-    assert found["played"] == 4
-    assert "random" in boneyard("show", str(out), "--separate", "randm", "first", code=2)
-    assert "has no event" in boneyard("show", str(tmp_path), "--separate", code=2)
-    (out / "ledger.jsonl").write_bytes(b"")
-    assert "no results yet" in boneyard("show", str(out), "--separate", code=2)
-
-
-def test_a_forecast_is_whole_in_json() -> None:
-    found = msgspec.json.decode(msgspec.json.encode(forecast(like(2, 2, 9), 1, NOTHING)))
-    assert "saved" not in found["trial"]
-    assert "minutes" not in found  # Not null: nothing was measured.
-    assert found["boards"] == 9

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.events import FOUR, run
-from tournaments.formats.versus import Versus
-from tournaments.plan.event_plan import read_plan
 
 # --- formats ---
 
@@ -55,28 +53,3 @@ def test_a_file_of_versus_says_its_boards_once(
         f'format = {{ type = "versus", sprt = {{ {sprt} }} }}\n'
     )
     assert part in run(tmp_path / "out", str(written), *words, code=2)
-
-
-@pytest.mark.parametrize(
-    ("boards", "sprt", "asked", "most"),
-    [
-        (None, 200, None, 200),
-        (30, 30, None, 30),
-        (30, 200, 90, 90),
-        (30, 5000, None, 30),
-        (None, 200, 90, 90),
-    ],
-)
-def test_versus_plays_at_the_most_what_was_said_last(
-    tmp_path: Path, boards: int | None, sprt: int, asked: int | None, most: int
-) -> None:
-    written = tmp_path / "cup.toml"
-    said = f"boards = {boards}\n" if boards else ""
-    written.write_text(
-        f'bots = ["first", "greedy"]\n{said}'
-        f'format = {{ type = "versus", sprt = {{ max_boards = {sprt} }} }}\n'
-    )
-    given = {"boards": asked} if asked else {}
-    form = read_plan((str(written),), given).build(tmp_path / "build").format
-    assert isinstance(form, Versus)
-    assert form.sprt.max_boards == most

@@ -8,7 +8,7 @@ import pytest
 from arena.document.blocks import Figure
 from protocol.records import Result
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import KNOCKOUTS, event, played_through, result
+from tests.support.planned_events import event, played_through, result
 from tournaments.formats import knockout
 from tournaments.formats.knockout import DrawnMatch, Knockout
 from tournaments.plan.event import Event
@@ -49,19 +49,6 @@ def test_a_tied_match_continues_and_then_the_better_seed_advances() -> None:
     assert (match.halves, match.more, match.winner) == ((4, 4), (2, 10), (1,))
     (match,) = bracket_of(one, drawn(one, until=2))[0]
     assert (match.halves, match.more, match.winner) == ((2, 6), (), (1,))
-
-
-@pytest.mark.parametrize("plan", KNOCKOUTS)
-def test_a_match_is_won_when_its_last_game_is_over(plan: Event) -> None:
-    assert isinstance(plan.format, Knockout)
-    results = made_up(plan)
-    for many in range(len(results)):
-        assert plan.format.find_winner(plan, results[:many], False) is None
-        *_, last = knockout.bracket(plan, plan.format, results[:many])
-        assert any(match.winner is None for match in last)
-    won = plan.format.find_winner(plan, results, True)
-    assert won
-    assert won[1] == "has won the knockout."
 
 
 def link(*names: str) -> str:

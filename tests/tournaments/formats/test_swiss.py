@@ -6,12 +6,10 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from arena.document.blocks import Document, Table
 from arena.document.markdown import to_markdown
 from tests.support.fast_run import examples
-from tests.support.made_up_events import made_up
 from tests.support.planned_events import event, next_stage, played_through, result
 from tournaments.formats import swiss
 from tournaments.formats.swiss import Swiss
@@ -42,15 +40,6 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
         assert max(met.values()) == 1
 
 
-def test_a_swiss_finds_the_best_of_many() -> None:
-    one = event(16, 2, 1, form=Swiss(4))
-    results = played_through(one, Random(0), upset=0)
-    table = swiss.standings(one, list(results.values()))
-    assert table[0].unit == (0,)
-    assert table[0].points == 8
-    assert sum(line.points for line in table) == 16 * 4
-
-
 def test_the_swiss_table_by_hand() -> None:
     """Three bots, two rounds: a bye counts as a win, a tie as a half; Buchholz breaks the tie."""
     one = event(3, 2, 1, form=Swiss(2))
@@ -64,24 +53,6 @@ def test_the_swiss_table_by_hand() -> None:
     second = next_stage(one, results)
     assert {frozenset(plan.seats) for plan in second} == {frozenset((0, 2))}
     assert {plan.games[0].board for plan in second} == {2}
-
-
-def test_a_swiss_is_won_and_a_round_robin_is_not() -> None:
-    plan = event(5, boards=4, form=Swiss(rounds=3))
-    results = made_up(plan)
-    won = plan.format.find_winner(plan, results, True)
-    assert won
-    assert won[1] == "has won the Swiss of 3 rounds."
-    assert plan.format.find_winner(plan, results[:-1], False) is None
-    others = event(3, boards=2)
-    assert others.format.find_winner(others, made_up(others), True) is None
-
-
-def test_bots_tied_in_everything_share_the_first_place() -> None:
-    plan = event(2, boards=2, form=Swiss(rounds=1))
-    even = [replace(one, scores=(1, 1), places=(1, 1)) for one in made_up(plan)]
-    line = "share the first place in the Swiss of 1 rounds."
-    assert plan.format.find_winner(plan, even, True) == ("bot0 and bot1", line)
 
 
 def test_the_report_has_the_table_and_counts_rematches() -> None:

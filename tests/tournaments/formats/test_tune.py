@@ -12,7 +12,7 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tests.support.tunes import play, tune
 from tournaments.formats.tune import GROUP, Tune
-from tournaments.plan.event import Event, as_json, from_json
+from tournaments.plan.event import Event
 from tournaments.schedule.schedule import count_all_games, ledger_order, stages
 from tournaments.tuning.parameters import Parameter, Values
 
@@ -55,19 +55,6 @@ def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seat
     assert len(results) == count_all_games(one, results) == count_all_games(one, {}) == 288
 
 
-@pytest.mark.parametrize("stop", [1, 100, 120, 130, 287])
-def test_a_stopped_tune_goes_on_with_the_same_candidates(stop: int) -> None:
-    one = tune(120, x=X)
-    whole: dict[str, Result] = {}
-    play(one, hill, Random(1), whole)
-    parts: dict[str, Result] = {}
-    play(one, hill, Random(1), parts, most=stop)
-    again = {name: whole[name] for name in parts}
-    assert again == parts
-    for before, after in zip(stages(one, again), stages(one, whole), strict=False):
-        assert before == after
-
-
 def test_better_values_are_found_and_said_to_be_better() -> None:
     one = tune(900, x=X)
     results = played(one, hill, 1)
@@ -100,11 +87,6 @@ def test_a_game_that_a_foul_ended_is_lost() -> None:
     assert "**Worse**: keep the values" in one.format.describe_lead(one, fouled, True, "")
 
 
-def test_a_plan_is_kept_as_it_is(tmp_path: Any) -> None:
-    one = tune(60, x=X, depth=Parameter(start=3, min=1, max=9, integer=True))
-    assert from_json(as_json(one), tmp_path) == one
-
-
 def test_values_replace_the_words_of_the_command() -> None:
     form = Tune((("x", X),), ("{python}", "-x", "{x}"), "", "cmaes 0")
     command = Command(("/usr/bin/python", "-x", "0.1"), ".")
@@ -124,11 +106,3 @@ def test_too_few_boards_and_seats_of_three_are_refused() -> None:
         form.with_boards(59, None)
     with pytest.raises(UserError, match="two sides"):
         replace(tune(60, x=X), seats=3)
-
-
-@pytest.mark.slow
-def test_a_parameter_that_does_nothing_is_seldom_said_to_be_better() -> None:
-    """In the long run 2.5 % of the answers are wrong."""
-    one = tune(120, x=X)
-    answers = [form_of(one).verdict(one, played(one, nothing, seed)) for seed in range(100)]
-    assert sum(verdict is not None and verdict.is_better for verdict in answers) <= 5

@@ -1,11 +1,9 @@
 """Disputes about a league are answered from its published files: each change of them is found."""
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 
@@ -147,31 +145,3 @@ def test_site_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> 
         (site / "rounds/short" / number).mkdir()
         shutil.copy(site / FIRST / "commitments.jsonl", site / "rounds/short" / number)
     assert boneyard("verify", str(site)).startswith("OK: 2 rounds")
-
-
-def test_league_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
-    """Its report is not written yet; on a site nothing excuses that."""
-    place = tmp_path / "league"
-    shutil.copytree(league, place)
-    for folder, code in ((place, 0), (place / "site", 1)):
-        last = folder / "rounds/short/0002"
-        (last / "private").mkdir(exist_ok=True)
-        (last / "private/tries").touch()
-        (last / "results.json").unlink()
-        said = boneyard("verify", str(folder), code=code)
-        assert ("OK: 1 round" in said) == (code == 0), said
-
-
-def test_site_copied_by_its_links_verifies(league: Path, tmp_path: Path) -> None:
-    """As `wget -r` copies it: each file that verify needs is linked to."""
-    site, copy = league / "site", tmp_path / "copy"
-    found, ahead = set[Path](), {site / "index.html"}
-    while ahead:
-        path = ahead.pop()
-        found.add(path)
-        (copy / path.relative_to(site)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, copy / path.relative_to(site))
-        links = re.findall(r'href="([^"#?:]+)', path.read_text()) if path.suffix == ".html" else ()
-        targets = {(path.parent / unquote(link)).resolve() for link in links}
-        ahead |= {one for one in targets if one.is_file()} - found
-    assert boneyard("verify", str(copy)).startswith("OK: 2 rounds")

@@ -59,11 +59,6 @@ def test_late_beside_a_late_house_bot_is_no_foul() -> None:
         assert ("mine" in benched_versions(late, 3, ("greedy",))) == benched
 
 
-def test_house_bots_are_never_benched() -> None:
-    """The ladder stays whole, whatever a slow machine does to it."""
-    assert benched_versions([round_of(1, "FF"), round_of(2, "FF")], 3, ("mine",)) == {}
-
-
 def test_bench_is_held_and_costs_the_rank() -> None:
     """A benched version is held out with the reason, and a rating kept by fouls has no rank."""
     data = league(round_of(1, "FF"), round_of(2, "FF"))

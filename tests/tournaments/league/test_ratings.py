@@ -5,7 +5,6 @@ import random
 import pytest
 
 from tests.support.leagues import admitted, everybody_meets, league_of, played_round, table_results
-from tests.support.results import game
 from tournaments.league.ratings import CHANCE, DivisionTable, rate_division, surely_worse, widened
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Withdrawn
@@ -50,15 +49,6 @@ def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
     assert found.history["other"] == {"2026-11-02": "other", "2026-11-03": "other"}
 
 
-def test_order_of_rounds_changes_no_rating(worse: LeagueData) -> None:
-    """One fit of all results has no path: rounds in the other order give the same table."""
-    turned = league_of(worse.divisions["draw"].rounds[::-1], worse.register)
-    tables = [standings(league).all_versions for league in (turned, worse)]
-    assert [(one.name, one.elo, one.half_width) for one in tables[0]] == [
-        (one.name, one.elo, one.half_width) for one in tables[1]
-    ]
-
-
 def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     """A loss of 300 Elo is flagged against the version before; the other bots are not compared."""
     found = standings(worse)
@@ -69,18 +59,6 @@ def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     assert 0.95 < one.worse < 1
     assert one.gain.value is not None
     assert one.gain.value < -150
-
-
-def test_equal_version_is_not_flagged() -> None:
-    """The same strength under another number is no regression, and few boards are none either."""
-    rng = random.Random(2)
-    same = {"greedy": 0.0, "random": -150.0, "mine@2": 200.0, "other": 50.0}
-    rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in (1, 2, 3)]
-    rounds += [everybody_meets(rng, same, one, "2026-11-03") for one in (4, 5, 6)]
-    register = [admitted(name) for name in (*OLD, "mine@2")]
-    assert standings(league_of(rounds, register)).regressions == []
-    few = [everybody_meets(rng, OLD, 1, "2026-11-02"), everybody_meets(rng, NEW, 2, "2026-11-03")]
-    assert standings(league_of(few[:1], register)).comparisons == 0
 
 
 def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
@@ -102,15 +80,6 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
     assert not other.is_active
 
 
-def test_league_without_games_has_rows() -> None:
-    """Before the first game every bot has a row without a rating."""
-    found = standings(league_of([], [admitted("greedy"), admitted("mine")]))
-    assert [(row.name, row.elo, row.games) for row in found.standings] == [
-        ("greedy", None, 0),
-        ("mine", None, 0),
-    ]
-
-
 def test_versions_that_no_game_connects_have_no_rating() -> None:
     """Two newcomers that only met each other are not compared with the anchor."""
     rng = random.Random(4)
@@ -126,17 +95,6 @@ def test_versions_that_no_game_connects_have_no_rating() -> None:
     assert rows["a"].bound == "?"
     assert rows["a"].games == 10
     assert rows["mine"].elo is not None
-
-
-def test_form_counts_a_shared_first_place_as_a_draw() -> None:
-    """The first place alone is W, a shared one D, every other L."""
-    results = [game(1, ("greedy", "mine"), (1, 1)), game(2, ("mine", "greedy"), (5, 1))]
-    league = league_of(
-        [played_round(1, "2026-11-02", {("greedy", "mine"): results})],
-        [admitted("greedy"), admitted("mine")],
-    )
-    form = {row.name: row.form for row in standings(league).standings}
-    assert form == {"mine": ("D", "W"), "greedy": ("D", "L")}
 
 
 def test_regression_takes_wider_errors_and_says_if_it_is_sure() -> None:

@@ -1,6 +1,5 @@
 """Tests of `tournaments.league.read`: a league's state from its files."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
 from tournaments.formats.matches import Matches
 from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
-from tournaments.league.read import parse_time, read_league, read_round, week_of, write_utc
+from tournaments.league.read import read_league, read_round
 from tournaments.league.records import (
     Admitted,
     AnyEntry,
@@ -73,13 +72,6 @@ def test_present_version_of_each_bot_is_active() -> None:
         "mine@2",
         "other",
     ]
-
-
-def test_times_are_utc_and_weeks_are_iso() -> None:
-    """A time is written and read back; the last days of a year may be of the next year's week."""
-    when = datetime(2027, 1, 3, 12, 0, 1, tzinfo=UTC)
-    assert parse_time(write_utc(when)) == when
-    assert week_of(when) == "2026-W53"
 
 
 def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from tests.support.events import boneyard
 from tests.support.leagues import admitted
 from tournaments.league.records import AnyEntry, Refused
 from tournaments.league.status import LeagueStatus, read_league_status
-from tournaments.storage.folder import lock_file
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HOSTILE = "no bot.toml\x1b[2J\n" + "x" * 1000
@@ -43,13 +42,6 @@ def test_status_tells_what_waits_and_why(place: Path) -> None:
     assert {bot: one.plays for bot, one in found.refused.items()} == {"mine": "mine"}
     assert [one.kind for one in found.pushes[:2]] == ["admitted", "refused"]
     assert found.free_mib > 0
-
-
-def test_status_knows_whether_the_league_runs(place: Path) -> None:
-    """Asking neither takes nor breaks the lock of the process that plays."""
-    with lock_file(place / ".lock", "held"):
-        assert read_league_status(place, NOW).running is True
-    assert read_league_status(place, NOW).running is False
 
 
 def test_words_of_authors_cannot_steer_the_terminal(place: Path) -> None:

@@ -1,7 +1,6 @@
 """Tests of `tournaments.league.weekly_report` and of the weeks that it is about."""
 
 import random
-from datetime import date
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -9,9 +8,9 @@ from syrupy.assertion import SnapshotAssertion
 from protocol.records import SeatFoul
 from tests.support.leagues import admitted, everybody_meets, league_of, played_round
 from tests.support.results import game
-from tournaments.league.read import LeagueData, days_of
+from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Refused, Withdrawn
-from tournaments.league.weekly_report import league_at_end, week_before, week_blocks, weekly_text
+from tournaments.league.weekly_report import league_at_end, week_blocks, weekly_text
 
 OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -150.0, "other": 50.0, "late": 0.0}
@@ -61,9 +60,3 @@ def test_report_of_a_past_week_stays_the_same(report: str) -> None:
     past = league_at_end(later, "2026-W46")
     assert len(past.divisions["draw"].rounds) == 7
     assert weekly_report(past, "2026-W46") == report
-
-
-def test_weeks_have_days_over_the_new_year() -> None:
-    """Week 53 begins in one year and ends in the next."""
-    assert days_of("2026-W53") == (date(2026, 12, 28), date(2027, 1, 3))
-    assert week_before("2027-W01") == "2026-W53"

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from protocol.errors import UserError
 from protocol.messages import Clock
 from tests.support.fast_run import examples
-from tournaments.formats.base import first_version, plain_name
 from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.own_clock import DAY_MS, OwnClock, parse_clock, split_clock
 from tournaments.plan.event import Event
@@ -32,16 +31,6 @@ def test_the_text_of_a_clock_is_read_back(move: int, bank: int | None) -> None:
     own = OwnClock(move, bank)
     assert parse_clock(own.name(Clock()), "") == own
     assert split_clock(f"a bot@{own.name(Clock())}") == ("a bot", own)
-
-
-def test_units_banks_and_versions() -> None:
-    assert parse_clock("200", "") == parse_clock("200ms", "") == parse_clock("0.2s", "")
-    assert parse_clock("1.5m-bank0", "") == OwnClock(90_000, 0)
-    assert OwnClock(200).complete(Clock()) == OwnClock(200, 1000)
-    assert OwnClock(bank_ms=0).applied_to(Clock()) == Clock(bank_ms=0)
-    assert split_clock("mine@2") == ("mine@2", None)
-    assert first_version("mine@200ms@2") == first_version("mine@200ms") == "mine@200ms"
-    assert plain_name("mine@200ms@2") == plain_name("mine") == "mine"
 
 
 def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
@@ -82,16 +71,6 @@ def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
         "c@50ms-bank1s": (50, 1000),
     }
     assert event.teams == (("a@100ms", "b"), ("c@50ms-bank1s", "c@50ms-bank1s"))
-
-
-def test_a_bot_in_a_list_of_names_has_a_clock_as_on_the_command_line(tmp_path: Path) -> None:
-    file = tmp_path / "cup.toml"
-    file.write_text('bots = ["first@1m", "first", "greedy@50ms-bank1s"]\n')
-    assert clocks_of(planned(tmp_path, str(file))) == {
-        "first@1m": (60_000, 300_000),
-        "first": (1000, 5000),
-        "greedy@50ms-bank1s": (50, 1000),
-    }
 
 
 @pytest.mark.parametrize(

@@ -73,38 +73,10 @@ def test_a_bot_may_read_what_its_command_names_by_whatever_name(base: Path) -> N
     assert opened(base, "real/../linked") == {"linked", "real"}
 
 
-def test_files_that_an_event_adds_are_found_through_links(base: Path) -> None:
-    assert opened(base, "x", reads=("weights",)) == {"weights", "real/weights"}
-    assert opened(base, "x", reads=("linked/../real",)) == {"linked", "real"}
-
-
 @pytest.mark.parametrize("word", [".", "..", "", "/", "real/.."])
 def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> None:
     """As in `java -cp . Mine`: the event's secret may lie there, and other bots."""
     assert opened(base, word) == set()
-
-
-def test_links_in_a_circle_end(tmp_path: Path) -> None:
-    (tmp_path / "a").symlink_to("b")
-    (tmp_path / "b").symlink_to("a")
-    assert len(list(dependencies.linked_paths(tmp_path / "a"))) == dependencies.MOST_LINKS + 1
-
-
-def test_a_file_that_is_only_read_is_part_of_the_fingerprint(base: Path) -> None:
-    before = entrant(base, "mine.py", reads=("weights",))
-    (base / "weights").write_text("better")
-    assert entrant(base, "mine.py", reads=("weights",)).fingerprint != before.fingerprint
-
-
-def test_the_build_folder_is_not_part_of_the_fingerprint(base: Path) -> None:
-    """As Java's classes, which its command names by their folder."""
-    made = "{build}/classes"
-    bot = WrittenBot("mine", ("{python}", "-cp", made), ("mkdir", "-p", made), reads=(made,))
-    one, other = (prepare_entrant(bot, base, base / place) for place in ("here", "there"))
-    assert one.fingerprint == other.fingerprint
-    assert str(base / "here" / "classes") in one.command.reads
-    (base / "there" / "classes" / "Mine").write_text("better")
-    assert prepare_entrant(bot, base, base / "there").fingerprint != one.fingerprint
 
 
 def in_folder(folder: Path) -> Entrant:
@@ -178,16 +150,6 @@ def test_files_outside_the_fingerprint_cannot_be_read(base: Path) -> None:
 LISTED = 'run = ["{python}", "mine.py"]\n'
 
 
-def test_a_listed_bot_is_as_if_it_were_written_out(base: Path) -> None:
-    (base / "real" / BOT_FILE).write_text(LISTED)
-    build = base / "build"
-    written = WrittenBot("real", ("{python}", "mine.py"), folder="real")
-    assert prepare_entrant(WrittenBot("real"), base, build) == prepare_entrant(written, base, build)
-    before = prepare_entrant(WrittenBot("real"), base, build).fingerprint
-    (base / "real" / "weights").write_text("better")
-    assert prepare_entrant(WrittenBot("real"), base, build).fingerprint != before
-
-
 @pytest.mark.parametrize(
     ("name", "listed", "said"),
     [
@@ -254,10 +216,6 @@ def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str,
     (tmp_path / "event.toml").write_text(text)
     said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(tmp_path / "out"), code=2)
     assert part in said
-
-
-def test_a_word_that_is_too_long_for_a_file_is_a_word(base: Path) -> None:
-    assert opened(base, "mine.py", 300 * "x") == {"mine.py", "real/mine.py"}
 
 
 @pytest.mark.parametrize(
@@ -334,19 +292,6 @@ def test_arguments_follow_a_file(base: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (more.name, more.run) == ("mine", (*bare.run, "3"))
 
 
-def test_another_program_of_the_same_name_is_not_the_one_of_the_list(
-    base: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor is its own complaint hidden by what is wrong with a list."""
-    monkeypatch.chdir(base)
-    (base / "random-c").touch(0o755)
-    (own,) = parse_bots(("./random-c",))
-    assert own.name == "random-c"
-    assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
-    (base / "real" / BOT_FILE).write_text("nope = 1\n")
-    assert shell_word(prepare_entrant(own, base, base / "build")) == f"{base}/random-c"
-
-
 def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     (tmp_path / "bin").mkdir()
@@ -363,13 +308,6 @@ def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, mean
     odd = replace(WrittenBot("odd", ("true",)), **{field: ("true", word)})
     with pytest.raises(UserError, match=f"Bot odd: .*did you mean {meant}"):
         prepare_entrant(odd, base, base / "build")
-
-
-@pytest.mark.parametrize("word", ["{print}", "${HOME}", "{}", "{ build }", "{a,b}"])
-def test_braces_of_the_bots_own_are_left_alone(base: Path, word: str) -> None:
-    assert prepare_entrant(WrittenBot("own", ("echo", word)), base, base).command.argv[1:] == (
-        word,
-    )
 
 
 def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:

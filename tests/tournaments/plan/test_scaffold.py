@@ -1,8 +1,5 @@
 """`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
 
-import json
-import os
-import re
 import resource
 from pathlib import Path
 
@@ -18,13 +15,11 @@ from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
-from protocol.messages import Draw, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.broken_bots import PATIENT
 from tests.support.conformance import QUICK, failed
 from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except
-from tests.support.scripted_bots import BYE, CASES, HELLO, LATER, ask, chosen, game, talk
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold
 from tournaments.plan.bot_catalog import own_bots, sample_folder
@@ -33,15 +28,8 @@ from tournaments.plan.event import WrittenBot
 
 LANGUAGES = scaffold.languages()
 TEMPLATES = sample_folder() / "templates"
-LONGEST_TEMPLATE = 120
-"""Lines."""
-HAND = [(10, 9), (6, 5), (5, 4), (2, 1)]
-PAIRS = [PlayTwo((2, 1), (5, 4)), PlayTwo((6, 5), (5, 4)), PlayTwo((5, 4), (6, 5))]
-QUESTIONS = [
-    *(each.question for each in CASES),
-    ask(21, HAND, [(5, 5)], options=PAIRS),
-    ask(22, HAND, [(9, 9)], options=[Play((9, 9), "left"), Draw(), Play((10, 9), "right")]),
-]
+
+
 TIMES = 3
 """How often every game is played at every table: over 200 games."""
 
@@ -80,29 +68,6 @@ def one_round(name: str) -> Ruleset:
     )
 
 
-def heaviest(question: bytes) -> int:
-    """Return the choice of every template."""
-    played = [
-        sum(sum(option.get(tile, ())) for tile in ("tile", "left", "right"))
-        if option["do"] in ("play", "play_two")
-        else -1
-        for option in json.loads(question)["options"]
-    ]
-    return played.index(max(played))
-
-
-def test_a_new_bot_takes_the_heaviest_play(bot: Command) -> None:
-    script = [HELLO, game(), LATER, *QUESTIONS, BYE]
-    greeting, *answers = talk(list(bot.argv), script, Path(bot.folder))
-    assert b'"mine"' in greeting
-    assert [chosen(answer).id for answer in answers] == [
-        json.loads(question)["id"] for question in QUESTIONS
-    ]
-    choices = [chosen(answer).choice for answer in answers]
-    assert choices == [heaviest(question) for question in QUESTIONS]
-    assert choices[-2:] == [1, 2]
-
-
 @pytest.mark.parametrize("seats", slow_except([2], [2, 3, 4]))
 async def test_a_new_bot_plays_every_named_game_without_a_foul(
     bot: Command, seats: int, level: Level, tmp_path: Path
@@ -133,13 +98,6 @@ def test_every_language_plays_two_hundred_games() -> None:
     assert TIMES * sum(len(playable_seat_counts(find_variant(name))) for name in VARIANTS) >= 200
 
 
-@pytest.mark.parametrize("key", LANGUAGES)
-def test_a_template_is_short_and_takes_the_name(key: str) -> None:
-    source = (TEMPLATES / key / LANGUAGES[key].file).read_text()
-    assert len(source.splitlines()) <= LONGEST_TEMPLATE
-    assert source.count(scaffold.PLACE) == 2
-
-
 def test_every_template_has_a_language_and_every_language_another_word() -> None:
     assert {path.name for path in TEMPLATES.iterdir() if path.is_dir()} == set(LANGUAGES)
     words = [word for key, one in LANGUAGES.items() for word in (key, *one.also)]
@@ -158,21 +116,6 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     boneyard("run", "mine", "first", *short_game, "--out", "out")
     ledger = (here / "out" / "ledger.jsonl").read_text()
     assert ledger.count('"seats":["mine","first"]') == 1
-
-
-def test_a_name_may_hold_the_templates_own(here: Path) -> None:
-    """As the second bot of somebody who called the first my-bot."""
-    scaffold.make_bot("c", "my-bot2", here)
-    (name, bot), *_ = own_bots(here).items()
-    assert (name, bot.run) == ("my-bot2", ("{build}/my-bot2",))
-
-
-def test_an_event_file_finds_the_bots_beside_it(here: Path) -> None:
-    cup = here / "cup"
-    cup.mkdir()
-    scaffold.make_bot("python", "mine", cup)
-    (cup / "cup.toml").write_text('boards = 1\n[[bots]]\nname = "mine"\n[[bots]]\nname = "first"')
-    boneyard("run", "cup/cup.toml", "--set", "target=10", *PLAIN, "--out", "out")
 
 
 @pytest.mark.parametrize(
@@ -197,22 +140,6 @@ def test_an_impossible_bot_is_refused_and_leaves_nothing(
     assert sorted(here.rglob("*")) == before
 
 
-@pytest.mark.parametrize("what", ["changed", "more", "linked"])
-def test_a_user_s_file_is_not_taken_for_a_partial_one(here: Path, what: str) -> None:
-    scaffold.make_bot("python", "mine", here)
-    source = here / "mine" / "bot.py"
-    if what == "changed":
-        source.write_text("# mine\n")
-    elif what == "more":
-        (here / "mine" / "weights").touch()
-    else:
-        source.rename(here / "elsewhere.py")
-        source.symlink_to(here / "elsewhere.py")
-    before = source.read_bytes()
-    assert "already exists" in boneyard("new", "python", "mine", code=2)
-    assert source.read_bytes() == before
-
-
 def test_a_disk_that_is_full_is_told_and_the_same_words_go_on(here: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
@@ -235,56 +162,3 @@ def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(here: Path, entry:
     assert said.count("\n") == 1
     assert "two/bot.toml" in said
     assert "mine" in boneyard("help", "bots")
-
-
-def test_another_that_was_faster_takes_the_name(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It has made the folder after this one's look at the names."""
-
-    def look(name: str) -> None:
-        (here / name).mkdir()
-        (here / name / "bot.c").touch()
-
-    monkeypatch.setattr(scaffold, "_check", look)
-    with pytest.raises(UserError, match="already exists and is not overwritten"):
-        scaffold.make_bot("python", "mine", here)
-    assert [path.name for path in (here / "mine").iterdir()] == ["bot.c"]
-
-
-def test_without_a_name_the_languages_are_listed() -> None:
-    listed = boneyard("new").splitlines()
-    assert [line.split()[0] for line in listed] == list(LANGUAGES)
-    assert "ready" in listed[0]
-
-
-def test_without_its_toolchain_a_bot_is_made_and_does_not_play(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(here))
-    assert "needs cc, which is not on the PATH: apt install gcc" in boneyard("new")
-    assert "needs cc" in boneyard("new", "c", "mine")
-    assert (here / "mine" / "bot.c").exists()
-    assert re.search(r"mine +\(needs cc\)", boneyard("help", "bots"))
-    assert "Bot mine needs cc" in boneyard("run", "mine", "first", *PLAIN, code=2)
-
-
-@pytest.mark.parametrize(
-    ("version", "missing"),
-    [
-        ("v22.6", False),
-        ("v22.6.0", False),
-        ("v22.10", False),
-        ("v100", False),
-        ("v20.20.2", True),
-        ("", True),
-    ],
-)
-def test_a_need_may_say_a_version(
-    here: Path, monkeypatch: pytest.MonkeyPatch, version: str, missing: bool
-) -> None:
-    node = here / "node"
-    node.write_text(f"#!/bin/sh\necho '{version}'\n")
-    node.chmod(0o755)
-    monkeypatch.setenv("PATH", str(here), prepend=os.pathsep)
-    assert bool(scaffold.make_bot("typescript", "mine", here).missing) == missing

@@ -28,14 +28,6 @@ def plan(folder: Path, text: str, **options: Any) -> tuple[list[tuple[str, ...]]
     return [(bot.name, *bot.run, *bot.arguments) for bot in found.bots], found.format
 
 
-def test_all_bots_begin_with_the_start_values(tmp_path: Path) -> None:
-    bots, form = plan(tmp_path, BOT + RANGE)
-    names = ["mine", *(f"mine-{n}" for n in range(1, GROUP + 1)), "mine-tuned"]
-    assert bots == [(name, "{python}", "mine.py", "--depth=4") for name in names]
-    assert form.words == ("{python}", "mine.py", "--depth={depth}")
-    assert form.entry == 'run = ["{python}","mine.py","--depth={depth}"]'
-
-
 def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> None:
     listed = 'bots = [{ name = "suit", arguments = ["--pips", "{pips}"] }]\n'
     bots, form = plan(tmp_path, f"{listed}[tune]\npips = {{ start = 0.1, min = 0, max = 1 }}")
@@ -72,8 +64,3 @@ def test_partners_are_the_same_bot(tmp_path: Path) -> None:
 def test_a_mistake_is_named(tmp_path: Path, text: str, why: str) -> None:
     with pytest.raises(UserError, match=why):
         plan(tmp_path, text)
-
-
-def test_another_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no format and no teams of its own"):
-        plan(tmp_path, BOT + RANGE, format={"type": "swiss"})

@@ -9,7 +9,7 @@ import pytest
 
 from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game, known, played
-from tournaments.rating.ratings import fit, fit_both
+from tournaments.rating.ratings import fit
 from tournaments.rating.tables import PARTS, Anchor, Correction, Corrections, Gain, Pool, Rating
 from tournaments.rating.tally import collect
 from tournaments.report.ratings.standings import luck_notes
@@ -58,32 +58,6 @@ def variance(one: Rating) -> tuple[float, float]:
     return known(one.half_width) ** 2, known(one.corrected.half_width) ** 2
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_order_of_games_changes_nothing(seats: int) -> None:
-    rng = random.Random(seats)
-    results = named(played(rng, STRENGTH, 40, seats))
-    luck = {
-        one.game: Correction(
-            parts([rng.gauss(0, 9) for _ in range(seats)]),
-            parts([rng.gauss(0, 0.2) for _ in range(seats)]),
-        )
-        for one in results
-    }
-    whole = msgspec.json.encode(fit(results, corrections=luck))
-    for _ in range(5):
-        rng.shuffle(results)
-        assert msgspec.json.encode(fit(results, corrections=luck)) == whole
-
-
-def test_the_plain_ratings_stay_as_they_are() -> None:
-    results, luck = lucky_event(random.Random(3), STRENGTH, 60)
-    plain, pool = fit(results).pools[0], only(results, luck)
-    stripped = tuple(msgspec.structs.replace(one, corrected=None) for one in pool.entrants)
-    bare = msgspec.structs.replace(pool, entrants=stripped, gain_wins=None, gain_margin=None)
-    assert bare == plain
-    assert all(one.corrected is None for one in plain.entrants)
-
-
 def test_without_any_luck_nothing_changes() -> None:
     results = named(played(random.Random(5), STRENGTH, 40))
     pool = only(results, {})
@@ -112,36 +86,6 @@ def test_luck_is_taken_out_of_every_game() -> None:
     assert margins["a"].margin == pytest.approx((2 + 4 - 4) / 3)
 
 
-def test_the_luck_of_a_pair_adds_up_to_that_of_the_side() -> None:
-    """With three sides or more a side's luck is shared out over its pairs."""
-    one = named([game(1, "abcd", (3, 2, 1, 0))])
-    share = (0.3, 0.1, -0.15, -0.25)
-    tally = collect(one, False, {"0": Correction((0,) * 4, parts(share, 1))})
-    assert tally.luck
-    own = tally.luck.half * tally.pairs_a_point
-    of_first = own[tally.seat[:, 0] == 0].mean()
-    assert of_first == pytest.approx(0.3, abs=2 / PARTS)
-
-
-def test_partners_share_their_luck() -> None:
-    one = named([game(1, "abcd", (3, 2, 3, 2))])
-    luck = Correction(parts((5, -1, 1, -3), 1), parts((0.25, -0.25, 0.25, -0.25), 1))
-    tally = collect(one, True, {"0": luck})
-    assert tally.luck
-    assert (tally.luck.half * tally.pairs_a_point).tolist() == [0.25]
-    assert (tally.leads() / PARTS).tolist() == [2 - 10]
-
-
-def test_a_bot_outside_the_core_gets_no_corrected_rating() -> None:
-    won = named([game(board, "ab", (9, 1)) for board in range(9)])
-    luck = {one.game: Correction(parts((2, -2)), parts((0.5, -0.5))) for one in won}
-    pool = only(won, luck)
-    assert [one.corrected.elo for one in pool.entrants if one.corrected] == [None, None]
-    (above,) = (one for one in pool.entrants if one.name == "a")
-    assert above.corrected
-    assert above.corrected.margin == pytest.approx(8 - 4 * WEIGHT, abs=2 / PARTS)
-
-
 def test_results_beyond_a_sweep_give_no_corrected_rating() -> None:
     """The winner of 29 games in 30 was unlucky, too: no rating makes that likely."""
     results = named([game(board, "ab", (0, 1) if board == 0 else (1, 0)) for board in range(30)])
@@ -152,19 +96,6 @@ def test_results_beyond_a_sweep_give_no_corrected_rating() -> None:
         assert one.elo is not None
         assert one.corrected
         assert one.corrected.elo is None
-
-
-def test_the_anchor_holds_with_luck_taken_out_too() -> None:
-    results, luck = lucky_event(random.Random(8), STRENGTH, 80)
-    pool = only(results, luck, Anchor("c", 1500))
-    (anchor,) = (one for one in pool.entrants if one.name == "c")
-    assert anchor.corrected
-    assert (anchor.corrected.elo, anchor.corrected.half_width) == (1500, 0)
-
-
-def test_ratings_without_fouls_stand_beside_corrected_ones() -> None:
-    results, luck = lucky_event(random.Random(9), STRENGTH, 40)
-    assert fit_both(results, corrections=luck) == fit(results, corrections=luck)
 
 
 def test_a_game_tells_as_much_as_its_variance_says() -> None:
@@ -186,12 +117,6 @@ def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
     assert "did not sharpen margins (× 1.3, 0.7–2.4)" in said[1]
 
 
-def test_a_few_boards_do_not_tell_what_a_game_is_worth() -> None:
-    """With two boards each deviation is as large as the other: the interval would be a point."""
-    assert only(*lucky_event(random.Random(4), {"a": 30.0, "b": -30.0}, 9)).gain_wins is None
-    assert only(*lucky_event(random.Random(4), {"a": 30.0, "b": -30.0}, 10)).gain_wins
-
-
 @pytest.mark.slow
 def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
     strength = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
@@ -210,13 +135,3 @@ def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
     assert of > 1100
     assert 0.93 <= held / of <= 0.97
     assert 0.03 <= beyond / of <= 0.07
-
-
-@pytest.mark.slow
-def test_the_interval_of_the_gain_holds_the_truth() -> None:
-    strength = {"a": 30.0, "b": -30.0}
-    true = only(*lucky_event(random.Random(1), strength, 30_000)).gain_margin
-    assert true
-    found = [only(*lucky_event(random.Random(n), strength, 150)).gain_margin for n in range(200)]
-    held = sum(one.low <= true.value <= one.high for one in found if one)
-    assert 0.92 <= held / len(found) <= 0.98

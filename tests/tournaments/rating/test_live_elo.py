@@ -15,19 +15,6 @@ def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRat
     return table
 
 
-def test_a_win_among_equals_is_half_of_k() -> None:
-    table = after([game(0, "ab", (1, 0))])
-    assert table == {"a": LiveRating(K / 2, 1, 1.0), "b": LiveRating(-K / 2, 1, 0.0)}
-
-
-def test_a_favourite_s_win_is_worth_little() -> None:
-    before = {"a": LiveRating(400.0, 5, 5.0), "b": LiveRating(0.0, 5, 0.0)}
-    won = update(before, game(0, "ab", (1, 0)), partners=False)
-    assert won["a"].elo == pytest.approx(400 + K / 11)
-    drawn = update(before, game(0, "ab", (1, 1)), partners=False)
-    assert drawn["a"].elo == pytest.approx(400 + K * (0.5 - 10 / 11))
-
-
 def test_a_table_of_three_moves_by_its_pairs() -> None:
     table = after([game(0, "abc", (9, 5, 5))])
     assert [table[name].elo for name in "abc"] == [K / 2, -K / 4, -K / 4]
@@ -38,11 +25,6 @@ def test_partners_move_together() -> None:
     before = {"a": LiveRating(200.0, 1, 1.0), "b": NEW, "c": LiveRating(-200.0, 1, 0.0), "d": NEW}
     moved = update(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
     assert [moved[name].elo for name in "abcd"] == pytest.approx([204, -4, -196, -4])
-
-
-def test_absurd_ratings_do_not_overflow() -> None:
-    before = {"a": LiveRating(1e9, 1, 1.0), "b": LiveRating(-1e9, 1, 0.0)}
-    assert update(before, game(0, "ab", (0, 1)), partners=False)["a"].elo == 1e9 - K
 
 
 def test_the_live_table_is_sorted() -> None:

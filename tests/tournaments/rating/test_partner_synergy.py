@@ -112,46 +112,10 @@ def _where(result: Result, key: str) -> int:
     return (sides[0] == key) - (sides[1] == key)
 
 
-@pytest.mark.slow
-def test_intervals_of_no_synergy_hold_nothing_95_times_in_100() -> None:
-    inside = total = 0
-    for seed in range(60):
-        for two in only(partnered(random.Random(seed), 20, deal=150)).partners:
-            assert two.synergy is not None
-            assert two.half_width is not None
-            inside += abs(two.synergy) <= two.half_width
-            total += 1
-    assert 0.92 <= inside / total <= 0.985
-
-
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = only(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}
-
-
-def test_partners_who_never_part_are_rated_alike_and_told_nothing() -> None:
-    rng, results = random.Random(4), []
-    for board in range(30):
-        for one, other in itertools.permutations(("ab", "cd", "ef"), 2):
-            sides = (10, 4) if rng.random() < 0.6 else (4, 10)
-            results.append(game(board, (one[0], other[0], one[1], other[1]), sides * 2))
-    pool = only(results)
-    elo = {one.name: one.elo for one in pool.entrants}
-    assert all(elo[team[0]] == pytest.approx(elo[team[1]], abs=1e-5) for team in ("ab", "cd", "ef"))
-    assert {two.synergy for two in pool.partners} == {None}
-    assert [two.names for two in pool.partners] == [("a", "b"), ("c", "d"), ("e", "f")]
-
-
-def test_only_partners_have_partners() -> None:
-    (pool,) = fit([game(0, "abcd", (4, 3, 2, 1)), game(0, "bcda", (1, 2, 3, 4))]).pools
-    assert pool.partners == ()
-
-
-def test_a_copy_at_both_sides_says_nothing() -> None:
-    pool = only([game(board, "abab", (2, 1, 2, 1)) for board in range(3)])
-    assert [two.names for two in pool.partners] == [("a", "a"), ("b", "b")]
-    assert only([game(board, "aaaa", (2, 1, 2, 1)) for board in range(3)]).partners == ()
 
 
 def test_a_long_list_shows_both_ends() -> None:

@@ -132,29 +132,6 @@ def test_a_clean_sweep_is_decided_soon_and_finite_in_every_measure() -> None:
             assert all(math.isfinite(step.llr) and math.isfinite(step.estimate) for step in steps)
 
 
-@pytest.mark.parametrize("measure", ["elo", "points"])
-def test_a_bot_against_its_copy_is_not_better_and_a_few_boards_do_not_prove_it(
-    measure: Measure,
-) -> None:
-    settings = Sprt(measure, min_boards=2)
-    steps = walk(settings, boards_of([0.0 if measure == "points" else 0.5] * 100))
-    assert answer(settings, steps) == "H0"
-    assert 12 < len(steps) < 60
-
-
-def test_undecided_is_an_answer_at_the_most_boards() -> None:
-    settings = Sprt(max_boards=30)
-    steps = walk(settings, boards_of([0.5, 0.75, 0.25, 0.5, 0.75] * 10))
-    assert len(steps) == 30
-    assert answer(settings, steps) == "undecided"
-    assert boards_still_needed(settings, steps[-1]) == 0
-
-
-def test_nothing_played_is_undecided() -> None:
-    assert walk(Sprt(), ()) == ()
-    assert verdict(Sprt(), []) == "undecided"
-
-
 # Results
 
 outcomes = partial(sprt.outcomes, lost_by=100)
@@ -213,15 +190,6 @@ def test_the_order_of_the_results_changes_nothing(
         assert verdict(settings, shuffled, "a") == answers == verdict(settings, results)
 
 
-@given(SCORES)
-def test_the_other_side_of_symmetric_hypotheses_is_the_mirror(
-    scores: list[tuple[int, int, int, int]],
-) -> None:
-    settings = Sprt(h0=-15, h1=15, min_boards=2)
-    one, other = (walk(settings, outcomes(settings, match(scores), who)) for who in "ab")
-    assert [step.llr for step in one] == pytest.approx([-step.llr for step in other], abs=1e-9)
-
-
 def test_boards_count_up_to_the_first_gap() -> None:
     """At more jobs later boards end before earlier ones: the answer must not know."""
     results = match([(1, 0, 1, 0)] * 5)
@@ -270,14 +238,6 @@ def test_a_game_that_a_foul_ended_is_lost_by_the_target_at_least(
     assert [one.value for one in outcomes(Sprt("points"), results)] == [1.0, value]
     mirrored = [one.value for one in outcomes(Sprt("points"), results, "b")]
     assert mirrored == [-1.0, -value]
-
-
-def test_a_bot_that_fouls_when_it_loses_is_not_better() -> None:
-    """It wins one game by 60 and gives up nine that it would lose by 30."""
-    results = match([(0, 30, 0, 30)] * 9 + [(60, 0, 60, 0)])
-    given_up = [replace(one, why="foul") if one.board < 10 else one for one in results]
-    long = [replace(one, board=one.board + 10 * turn) for turn in range(9) for one in given_up]
-    assert verdict(Sprt("points", h1=10), long, "a") == "H0"
 
 
 @pytest.mark.parametrize(
@@ -378,15 +338,6 @@ def test_error_rates_hold_for_other_hypotheses_and_lucks(
     assert rate < 1.5 * (settings.beta if better else settings.alpha)
 
 
-def test_the_walk_is_the_one_that_is_simulated() -> None:
-    for settings in QUICK:
-        (values,) = simulated(
-            settings, Luck(150), np.random.default_rng(4), better=True, shape=(1, 60)
-        )
-        steps = walk(replace(settings, min_boards=60), boards_of(values.tolist()))
-        assert [step.llr for step in steps] == likelihood_ratios(settings, values).tolist()
-
-
 # How many more
 
 
@@ -403,24 +354,6 @@ def test_the_boards_that_are_left_are_about_those_that_are_played() -> None:
     known = boards_still_needed(settings, replace(step, llr=float(drift)))
     assert known == pytest.approx(played.mean(), rel=0.12)
     assert at_random > 1.4 * known
-
-
-def test_the_boards_that_are_left_shrink_towards_a_bound() -> None:
-    settings = Sprt()
-    steps = [SprtStep(100, llr, 9.0, 0.1, settings.bounds) for llr in (0.5, 1.5, 2.5, 2.9, 3.5)]
-    left = [boards_still_needed(settings, step) for step in steps]
-    assert left == sorted(left, reverse=True)
-    assert left[-1] == 0
-    mirrored = [replace(step, llr=-step.llr) for step in steps]
-    assert [boards_still_needed(settings, step) for step in mirrored] == left
-
-
-def test_the_boards_that_are_left_heed_the_fewest_and_the_most() -> None:
-    settings = Sprt(min_boards=50, max_boards=80)
-    strong = SprtStep(10, 3.5, 300.0, 0.5, settings.bounds)
-    assert boards_still_needed(settings, strong) == 40
-    even = SprtStep(60, 0.0, 10.0, 0.01, settings.bounds)
-    assert boards_still_needed(settings, even) == 20
 
 
 # For people

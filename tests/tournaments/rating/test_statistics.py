@@ -15,18 +15,6 @@ def test_student_s_t_is_the_table_s(df: int, table: float) -> None:
     assert statistics.t_cdf(table, df) == pytest.approx(0.975, abs=1e-5)
 
 
-def test_more_degrees_of_freedom_join_without_a_step() -> None:
-    exact, near = statistics.t_quantile(0.975, 200), statistics.t_quantile(0.975, 201)
-    assert 0 < exact - near < 3e-5
-    assert statistics.t_quantile(0.975, 1000) == pytest.approx(1.962339, abs=2e-6)
-    assert statistics.t_quantile(0.975, 10**6) == pytest.approx(statistics.Z, abs=1e-5)
-
-
-def test_the_middle_of_t_is_nothing() -> None:
-    assert all(statistics.t_cdf(0, df) == 0.5 for df in (1, 2, 7, 8, 500))
-    assert statistics.t_quantile(0.5, 3) == pytest.approx(0, abs=1e-12)
-
-
 @pytest.mark.parametrize(("p", "df"), [(0.0, 3), (1.0, 3), (0.9, 0)])
 def test_a_quantile_that_does_not_exist_is_refused(p: float, df: int) -> None:
     with pytest.raises(ValueError, match="needs"):

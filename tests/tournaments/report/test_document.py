@@ -9,9 +9,7 @@ from arena.document.blocks import Block, Media, Section, Table, select
 from tests.support.made_up_events import evidence, made_up, measured, told
 from tests.support.planned_events import event, teams
 from tournaments.plan.event import Event
-from tournaments.rating.tables import SeatAdvantage
 from tournaments.report.document import ReportData, report_document
-from tournaments.report.ratings.standings import seat_advantages
 
 PARTNERS = replace(teams(boards=6), teams=())
 RATED = ["Standings", "Crosstable", "Who is better"]
@@ -72,15 +70,3 @@ def test_pools_share_no_address_and_no_title() -> None:
     assert titles[:4:3] == ["Standings of pool 1", "Standings of pool 2"]
     for names in (titles, [one.id for one in found if one.id]):
         assert len(set(names)) == len(names)
-
-
-def test_a_seats_advantage_is_told_only_where_it_exceeds_its_error() -> None:
-    """Smaller ones are noise, and a reader takes them for facts."""
-    (pool,) = built(event(3, boards=2)).ratings.pools
-    clear, noise = (
-        SeatAdvantage(seat=0, elo=30, half_width=20),
-        SeatAdvantage(seat=1, elo=-30, half_width=40),
-    )
-    assert seat_advantages(replace(pool, seats=(clear, noise))) == [
-        "Seat 0 is worth +30 ± 20 Elo over the last seat."
-    ]

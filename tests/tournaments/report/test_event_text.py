@@ -8,14 +8,10 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import KNOCKOUTS, event, teams
-from tournaments.formats.gauntlet import Gauntlet
-from tournaments.formats.swiss import Swiss
-from tournaments.formats.versus import Versus
+from tests.support.planned_events import event, teams
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
-from tournaments.rating.sprt import Sprt
-from tournaments.report.event_text import UNEVEN_TOLD, main_result, uneven
+from tournaments.report.event_text import main_result, uneven
 from tournaments.site.progress import Progress
 from tournaments.storage.folder import Folder
 
@@ -23,15 +19,6 @@ IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": continue the run before you rely on these results."
 MANY = 10_000
 """Games of a plan that is not over."""
-EVENTS = (
-    *KNOCKOUTS,
-    event(3, boards=5),
-    event(4, 3, boards=3),
-    event(4, 4, boards=3, form=Gauntlet()),
-    replace(teams(boards=6), teams=()),
-    event(5, boards=4, form=Swiss(rounds=3)),
-    event(2, boards=60, form=Versus(Sprt(max_boards=60))),
-)
 
 
 def first_of(plan: Event, *games: int) -> list[Result]:
@@ -40,15 +27,6 @@ def first_of(plan: Event, *games: int) -> list[Result]:
     for one in made_up(plan):
         by_seats.setdefault(one.seats, []).append(one)
     return [one for many, of in zip(games, by_seats.values(), strict=False) for one in of[:many]]
-
-
-@pytest.mark.parametrize("plan", EVENTS)
-def test_a_bot_that_played_every_board_in_every_seat_is_balanced(plan: Event) -> None:
-    results = made_up(plan)
-    assert uneven(plan, results, MANY) == ""
-    assert GO_ON in uneven(plan, results[:-1], MANY)
-    assert uneven(plan, results[:-1], len(results) - 1) == ""
-    assert uneven(plan, [], MANY) == ""
 
 
 @pytest.mark.parametrize(
@@ -87,27 +65,6 @@ def test_after_a_sweep_the_result_tells_the_games_on_which_it_rests(
         for at, one in enumerate(made_up(plan))
     ]
     assert main_result(plan, results, len(results), fit_both(results)) == said
-
-
-def test_of_many_pairings_the_most_uneven_are_named() -> None:
-    plan = event(10, boards=4)
-    results = made_up(plan)
-    once = [one for one in results if list(one.seats) == sorted(one.seats)]
-    worst = next(one for one in results if one.board == 4 and one not in once)
-    some = [one for one in once if one.board < 4 or {*one.seats} == {*worst.seats}]
-    said = uneven(plan, some, MANY)
-    assert said.startswith(f"4 games of {' and '.join(sorted(worst.seats))} were")
-    assert said.count("3 games of") == UNEVEN_TOLD - 1
-    assert f"; {45 - UNEVEN_TOLD} more such pairings{GO_ON}" in said
-
-
-def test_games_of_an_earlier_version_are_not_waited_for() -> None:
-    plan = event(3, boards=2)
-    gone = plan.entrants[0].name
-    results = [one for one in made_up(plan) if one.seats[0] == gone or gone not in one.seats]
-    assert gone in uneven(plan, results, MANY)
-    old = (replace(plan.entrants[0], retired=True), *plan.entrants[1:])
-    assert uneven(replace(plan, entrants=old), results, MANY) == ""
 
 
 LATER = ("results.json", "times.json")

@@ -14,9 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.files import has_content
 from protocol.records import Result, SeatFoul
-from tests.support.events import DERIVED, REPORTED, boneyard, copied
+from tests.support.events import REPORTED, boneyard, copied
 from tests.support.fast_run import slow_except
 from tests.support.planned_events import event as planned
 from tests.support.results import STRENGTH, ascent, game, known, played
@@ -78,25 +77,6 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
         assert len({one["board"] for one in mine}) == int(line["boards"])
 
 
-def test_partners_stand_in_the_games() -> None:
-    results = [game(1, "abcd", (7, 3, 7, 3)), game(2, "acbd", (1, 8, 1, 8))]
-    lines = rows(exports.games_csv(results, {}, partners=True))
-    assert [line["partner"] for line in lines] == [*"cdab", *"bdac"]
-    assert [line["side"] for line in lines] == [*"0101", *"0101"]
-    assert [float(line["win_share"]) for line in lines] == [1, 0, 1, 0, 0, 1, 0, 1]
-    (pool,) = fit(results, partners=True).pools
-    told = {one.name: one.margin for one in pool.entrants}
-    assert mean(lines, "margin") == pytest.approx(told)
-    assert told["a"] == pytest.approx((4 - 7) / 2)
-
-
-def test_rotations_of_a_table_have_its_name() -> None:
-    results = [game(1, who, (3, 2, 1)) for who in ("bca", "cab", "abc", "acb")]
-    lines = rows(exports.games_csv(results, {}, partners=False))
-    assert [line["table"] for line in lines[::3]] == ["a.b.c", "a.b.c", "a.b.c", "a.c.b"]
-    assert [line["rotation"] for line in lines[::3]] == ["2", "1", "0", "0"]
-
-
 def test_the_ratings_file_has_every_number_of_the_table() -> None:
     results = mixed(2)
     ratings = fit_both(results)
@@ -154,27 +134,7 @@ def test_a_second_program_rates_the_pgn_as_we_rate_the_ledger() -> None:
     assert pool.seats[0].elo == pytest.approx(white, abs=0.01)
 
 
-def test_pairs_and_sides_in_the_pgn() -> None:
-    three = pgn_games(exports.pgn("e", [game(4, "abc", (5, 5, 9))], partners=False))
-    assert [(one.board, one.seats, one.scores) for one in three] == [
-        (4, ("a", "b"), (1, 1)), (4, ("a", "c"), (0, 1)), (4, ("b", "c"), (0, 1)),
-    ]  # fmt: skip
-    four = pgn_games(exports.pgn("e", [game(4, "dbac", (5, 1, 5, 1))], partners=True))
-    assert [(one.seats, one.scores) for one in four] == [(("a+d", "b+c"), (1, 0))]
-
-
 # An event's folder
-
-
-def test_the_files_of_an_event_agree(event: Path) -> None:
-    results = msgspec.json.decode((event / "results.json").read_bytes(), type=Results)
-    games = rows([(event / "games.csv").read_bytes()])
-    assert len(games) == 2 * results.played == 24
-    logs = {path.stem for path in Folder(event).logs()}
-    assert {line["sitting"] for line in games} == logs
-    rated = rows([(event / "ratings.csv").read_bytes()])
-    told = {one.name: one.fingerprint for one in results.entrants}
-    assert {line["entrant"]: line["fingerprint"] for line in rated} == told
 
 
 def test_results_are_what_their_schema_says(event: Path) -> None:
@@ -250,14 +210,6 @@ def test_no_file_tells_a_folder_of_this_machine(event: Path, name: str) -> None:
         assert not [path for path in told - {"/"} if path in text]
 
 
-def test_report_makes_every_file_anew(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    for name in REPORTED:
-        (folder / name).unlink()
-    boneyard("report", str(folder))
-    assert all((folder / name).read_bytes() == (event / name).read_bytes() for name in REPORTED)
-
-
 def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     boneyard("report", str(folder), "--anchor", "random=1000")
@@ -290,14 +242,6 @@ def test_changed_files_are_named(event: Path, tmp_path: Path, name: str) -> None
         assert f"{name}: " in boneyard("verify", str(folder), code=1)
 
 
-def test_a_report_needs_an_event_and_a_whole_ledger(event: Path, tmp_path: Path) -> None:
-    assert "has no event" in boneyard("report", str(tmp_path), code=2)
-    folder = copied(event, tmp_path / "copy")
-    ledger = folder / "ledger.jsonl"
-    ledger.write_bytes(ledger.read_bytes().replace(b'"board":2', b'"board":1', 1))
-    assert "checksum" in boneyard("report", str(folder), code=2)
-
-
 def kept(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in REPORTED}
 
@@ -318,33 +262,6 @@ def test_a_report_is_not_replaced_by_less_when_the_ledger_lost_results(
     again = "The same `boneyard run` as before restores it from the game logs"
     assert boneyard("report", str(folder), code=2) == f"boneyard: {lost}. {again}.\n"
     assert kept(folder) == kept(event)
-
-
-def test_a_report_is_not_replaced_by_less_when_logs_are_gone(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    Folder(folder).logs()[-1].unlink()
-    said = boneyard("report", str(folder), code=2)
-    assert re.match(r"boneyard: The log of 1\.\S+ is missing, and only .*times\.json and ", said)
-    assert kept(folder) == kept(event)
-
-
-def test_a_report_does_without_logs_once_nothing_is_lost_by_it(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    for path in Folder(folder).logs():
-        path.unlink()
-    (folder / "times.json").unlink()
-    boneyard("report", str(folder))
-    assert (folder / "report.md").read_bytes() != (event / "report.md").read_bytes()
-    for name in set(DERIVED) - {"report.md", "results.json"}:
-        assert (folder / name).read_bytes() == (event / name).read_bytes()
-
-
-def test_holds_reads_to_the_end(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"abcdef")
-    assert has_content(path, [b"abc", b"", b"def"])
-    assert not any(has_content(path, lines) for lines in ([b"abc"], [b"abc", b"deg"], [b"abcdefg"]))
-    assert not has_content(tmp_path / "none", [])
 
 
 def test_a_mistyped_schema_gets_the_nearest(event: Path) -> None:

@@ -16,8 +16,7 @@ from protocol.records import (
     Sitting,
     SpentRecord,
 )
-from protocol.ruleset import Ruleset, derive
-from tests.support.planned_events import event
+from protocol.ruleset import Ruleset
 from tests.support.tables import sitting
 from tournaments.report import event_text
 from tournaments.report import log_facts as measuring
@@ -84,13 +83,6 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
     )
 
 
-def test_games_not_yet_in_the_ledger_are_not_reported(tmp_path: Path) -> None:
-    log(tmp_path, "a", [begun(1), fouled(), *over(1)])
-    before = log_facts(Folder(tmp_path))
-    log(tmp_path, "b", [begun(2), fouled(), *over(2, ms=99.0)], "another machine")
-    assert log_facts(Folder(tmp_path), {"1.ada.bob"}) == before != log_facts(Folder(tmp_path))
-
-
 def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
     """Whichever log is read first, the first boards stay."""
     for board in (5, 3, 8, 1, 7, 2):
@@ -103,21 +95,6 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
         assert one.stderr.endswith(f" board {one.board}")
         assert len(one.stderr) == LAST_WORDS + 1
         assert (one.entrant, one.seat, one.foul) == ("bob", 1, "late")
-
-
-def test_a_sitting_that_was_resumed_counts_once_for_its_machine(tmp_path: Path) -> None:
-    log(tmp_path, "a", [begun(1), *over(1), part(), begun(2), *over(2)])
-    ((_, sittings),) = log_facts(Folder(tmp_path)).machines
-    assert sittings == 1
-
-
-def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
-    log(tmp_path, "a", [begun(1), fouled(), *over(1)])
-    path = tmp_path / "games" / "a.jsonl"
-    path.write_bytes(path.read_bytes().replace(b'"foul":"late","detail"', b'"foul":"odd","detail"'))
-    told = log_facts(Folder(tmp_path))
-    assert told.evidence == ()
-    assert told.times.entrants
 
 
 def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
@@ -141,17 +118,3 @@ def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: P
         "Sandbox: level C in 1 of 2 sittings, on lab.",
     ]
     assert event_text.describe_share(1, 1) == "in the one sitting"
-
-
-def test_the_report_names_the_rules_that_were_played() -> None:
-    """Met in a real event of six seats: the report sent its reader to the rules of another set."""
-    six, two = event(6, seats=6), event(2)
-    assert (
-        event_text.rules_text(two) == "Rules: `boneyard rules draw`; `event.json` has them in full."
-    )
-    assert event_text.rules_text(six) == (
-        "Rules: draw, with highest_pip=9: `boneyard rules draw --set highest_pip=9`; `event.json` "
-        "has them in full."
-    )
-    own = replace(two, rules=derive(two.rules, "Friday night", {}))
-    assert event_text.rules_text(own).startswith("Rules: Friday night, which is not a named game;")

@@ -33,16 +33,6 @@ def test_the_sums_of_a_bot_are_those_of_its_results(event: Path) -> None:
     assert [one["points"] - one["against"] for one in told["worst"]] == margins[:5]
 
 
-def test_what_is_shown_names_the_worst_game_and_how_to_see_it(event: Path) -> None:
-    shown = boneyard("explain", str(event), "--bot", "random")
-    (told,) = json.loads(boneyard("explain", str(event), "--bot", "random", "--json"))
-    assert shown.startswith("random won ")
-    assert " % when another went out" in shown
-    worst = told["worst"][0]["game"]
-    assert f"boneyard explain {event} {worst} --bot random\n" in shown
-    assert worst in boneyard("explain", str(event), worst, "--bot", "random")
-
-
 def test_without_a_bot_of_ones_own_each_gets_a_line_that_agrees_with_its_account(
     event: Path,
 ) -> None:

@@ -17,7 +17,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Pool
 from tournaments.report.html.charts import Dot, Label, scaling_chart
-from tournaments.report.ratings.standings import doubling_text, scaling_sections
+from tournaments.report.ratings.standings import doubling_text
 from tournaments.report.scaling import Scaling, scalings
 
 CLOCKS = {"mine@50ms": 50, "mine@200ms": 200, "mine@1s": 1000}
@@ -66,17 +66,6 @@ def test_the_values_are_those_of_the_ratings() -> None:
     assert known(line.doubling_half_width) * wide == pytest.approx(half_width)
 
 
-@pytest.mark.slow
-def test_intervals_of_a_doubling_hold_the_truth() -> None:
-    """Of 100 such intervals at least 88 hold it: fewer would do so by luck once in 300 such tests.
-
-    A deal that favours a seat would make the simulated doubling worth less than `WORTH`.
-    """
-    found = [of(simulated(seed, boards=100, deal=0.0)) for seed in range(100)]
-    held = sum(abs(known(one.doubling) - WORTH) <= known(one.doubling_half_width) for one in found)
-    assert held >= 88
-
-
 def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:
     late = (SeatFoul(0, "late"),)
     lost = [game(board, ("mine@50ms", "mine@1s"), (0, 9), late) for board in (1, 2, 3)]
@@ -90,13 +79,6 @@ def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:
     assert "worth +3 ± 8 Elo to mine on average (95 %), so it may be worth nothing." in (
         doubling_text(nothing)
     )
-
-
-def test_only_one_bot_at_several_clocks_is_shown() -> None:
-    pools = [simulated(1)]
-    assert not scaling_sections(event(2), pools)
-    assert not scaling_sections(scaled({"mine@50ms": 50}, [*CLOCKS][1:]), pools)
-    assert scaling_sections(scaled(CLOCKS), pools)
 
 
 def test_the_time_axis_is_logarithmic_and_labels_do_not_overlap() -> None:

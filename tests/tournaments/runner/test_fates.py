@@ -4,7 +4,6 @@ import errno
 import json
 import pkgutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -14,18 +13,7 @@ import pytest
 
 from arena.match.poller import Poller
 from protocol.records import FoulRecord, Result
-from tests.support.events import (
-    BONEYARD,
-    PLAIN,
-    boneyard,
-    copied,
-    games_of,
-    ledger,
-    made,
-    run_file,
-    untouched,
-    wait_for_games,
-)
+from tests.support.events import boneyard, copied, games_of, ledger, made, run_file, untouched
 from tests.support.fast_run import slow_except
 from tests.support.tables import LaggingPoller, children
 from tournaments.storage.folder import Folder
@@ -197,12 +185,6 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
     assert "2 fouls lose the rest of the sitting" in report
 
 
-def test_a_forfeited_game_can_be_watched(lost: Path) -> None:
-    assert "odd fouled: forfeit" in boneyard("replay", str(lost / "out"))
-    shown = boneyard("replay", str(lost / "out"), "3.first.odd")
-    assert "Lost by earlier fouls in the sitting: odd." in shown
-
-
 @pytest.mark.parametrize("kept", range(4))
 def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kept: int) -> None:
     """Of the first sitting so many games were logged, and nothing had reached the ledger."""
@@ -219,19 +201,6 @@ def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kep
     run_file(lost / "bots" / "cup.toml", out)
     assert made(out) == made(played / "out")
     assert "OK: " in boneyard("verify", str(out))
-
-
-@pytest.mark.slow
-def test_killed_runs_forfeit_the_same_games(lost: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    words = ("run", str(lost / "bots" / "cup.toml"), *PLAIN, "--out", str(out))
-    for games in (1, 3, 5):
-        process = subprocess.Popen((*BONEYARD, *words), stderr=subprocess.DEVNULL)
-        wait_for_games(out, games)
-        process.kill()
-        process.wait()
-    run_file(lost / "bots" / "cup.toml", out)
-    assert made(out) == made(lost / "out")
 
 
 def test_a_forfeit_that_no_foul_caused_is_named(lost: Path) -> None:
@@ -268,15 +237,6 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
     assert "OK: " in boneyard("verify", str(out))
     forfeit = next(one.game for one in results if one.fouls[0].foul == "forfeit")
     assert "Lost by earlier fouls" in boneyard("replay", str(out), forfeit)
-
-
-@pytest.mark.parametrize("text", ["after = 0", 'lose = "match"', "often = 2"])
-def test_a_mistake_in_what_a_foul_costs_is_placed(tmp_path: Path, text: str) -> None:
-    said = run_file(
-        event(tmp_path / "bots", "pass", more=f"[fouls]\n{text}\n"), tmp_path / "out", 2
-    )
-    assert "cup.toml" in said
-    assert "fouls" in said
 
 
 @pytest.mark.parametrize(
@@ -337,13 +297,6 @@ def test_a_program_that_vanishes_stops_the_run_and_costs_no_game(
     assert not ledger(out)
     run_file(path, out)
     assert len(ledger(out)) == 4
-
-
-@pytest.mark.parametrize("place", ["/proc/nowhere", f"/tmp/{'x' * 256}", __file__])
-def test_a_folder_that_cannot_be_made_is_the_users_mistake(place: str) -> None:
-    said = boneyard("run", "first", "greedy", "--out", f"{place}/event", code=2)
-    assert len(said.splitlines()) == 1
-    assert f"boneyard: {place}/event cannot be written: " in said
 
 
 # Slow: the disk is full in one place beside it.
@@ -416,14 +369,3 @@ def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
     assert not children()
     run_file(path, out)
     assert len(ledger(out)) == 4
-
-
-def test_the_times_of_all_bots_are_summed_up(lost: Path) -> None:
-    times = json.loads((lost / "out" / "times.json").read_text())
-    used = {one["name"]: one for one in times["entrants"]}
-    results = ledger(lost / "out")
-    assert {one["games"] for one in used.values()} == {len(results)}
-    # Two questions in each game that it did not forfeit, the second of them fouled.
-    assert used["odd"]["questions"] == 2 * 4
-    assert 0 < used["odd"]["mean_ms"] <= used["odd"]["worst_ms"]
-    assert sys.executable not in (lost / "out" / "times.json").read_text()

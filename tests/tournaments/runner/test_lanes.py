@@ -100,33 +100,6 @@ async def test_quick_bots_share_cores_and_slow_ones_do_not(
     assert await count_side_by_side(lanes) == expected
 
 
-async def test_bots_that_still_play_count_too(cpu: Cpu) -> None:
-    lanes = Lanes(None)
-    cpu.seconds += 1
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(stay, lanes, pool(2_999))
-        await trio.testing.wait_all_tasks_blocked()
-        await play(lanes, pool(2))
-        nursery.cancel_scope.cancel()
-    assert await count_side_by_side(lanes) == 1
-
-
-async def test_later_slow_bots_get_a_core_each_again(cpu: Cpu) -> None:
-    lanes = Lanes(None)
-    cpu.seconds += 100
-    await play(lanes, pool(100))
-    cpu.seconds += 1
-    await play(lanes, pool(10_000))
-    assert await count_side_by_side(lanes) == 1
-
-
-async def test_too_short_a_time_tells_nothing(cpu: Cpu) -> None:
-    lanes = Lanes(None)
-    cpu.seconds += 0.2
-    await play(lanes, pool(100))
-    assert await count_side_by_side(lanes) == 1
-
-
 async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: Cpu) -> None:
     lanes = Lanes(None)
     could = [lanes.can_lend]
@@ -144,18 +117,6 @@ async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: C
     assert cpu.kept == {0, 1}
 
 
-@pytest.mark.parametrize(("bots_ms", "cores"), [(1_000, {0}), (1_001, {0, 1})])
-async def test_quick_bots_that_think_go_wherever_there_is_room(
-    cpu: Cpu, bots_ms: float, cores: Collection[int]
-) -> None:
-    lanes = Lanes(None)
-    cpu.seconds += 1
-    await play(lanes, pool(bots_ms))
-    with lanes.lend_core():
-        pass
-    assert cpu.kept == cores
-
-
 async def test_bots_that_think_may_use_every_core_again(cpu: Cpu) -> None:
     assert await count_side_by_side(Lanes(None, core=1)) == 4
     lanes = Lanes(None, core=1)
@@ -164,17 +125,6 @@ async def test_bots_that_think_may_use_every_core_again(cpu: Cpu) -> None:
     await play(lanes, pool(10_000))
     assert cpu.kept == {0, 1}
     assert await count_side_by_side(lanes) == 1
-
-
-async def test_a_number_of_jobs_stays(cpu: Cpu) -> None:
-    lanes = Lanes(3)
-    cpu.seconds += 1
-    await play(lanes, pool(1))
-    assert await count_side_by_side(lanes) == 3
-
-
-async def test_the_bots_of_one_more_sitting_start() -> None:
-    assert await count_inside(Lanes(2).staffed) == 2 + SPARE
 
 
 async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> None:

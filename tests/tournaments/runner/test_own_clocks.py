@@ -7,17 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.messages import Clock
-from tests.support.clusters import Cluster
-from tests.support.events import (
-    boneyard,
-    fits,
-    games_of,
-    made,
-    report,
-    run,
-    started,
-    wait_for_games,
-)
+from tests.support.events import boneyard, fits, games_of, report, run
 from tournaments.storage.combine import check_no_overlap, open_source
 
 SCALED = ("first@50ms", "first@1m-bank0", "--set", "target=30")
@@ -59,21 +49,3 @@ def test_another_clock_than_the_plans_is_found(tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(event.read_text().replace('"move_ms": 50,', '"move_ms": 70,'))
     assert "the rules, the clock or the cost" in boneyard("verify", str(tmp_path), code=1)
-
-
-@pytest.mark.slow
-def test_a_killed_event_goes_on_at_its_clocks_on_a_cluster(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    out, once = tmp_path / "out", tmp_path / "once"
-    words = ("first@50ms", "first@1s", "greedy", "--boards", "12", "--set", "target=30")
-    process = started(out, *words)
-    wait_for_games(out, 5)
-    process.kill()
-    process.wait()
-    cluster.add("w")
-    run(out, *words, *cluster.words())
-    run(once, *words)
-    assert {one.sitting.worker for one in games_of(out)} == {None, "w"}
-    assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
-    assert fits(out)

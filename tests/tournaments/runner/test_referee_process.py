@@ -110,11 +110,6 @@ def test_one_process_plays_games_that_depend_on_each_other(
     assert not ordered
 
 
-def test_one_process_plays_a_number_of_jobs(ordered: list[str], tmp_path: Path) -> None:
-    run(tmp_path, *WORDS, "--jobs", "2")
-    assert not ordered
-
-
 async def test_what_is_sent_after_the_end_is_lost_without_an_error() -> None:
     """A run that stops closes its pipes while other sittings are still being ordered."""
     receives, sends = os.pipe()

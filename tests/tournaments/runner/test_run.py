@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,12 @@ from tests.support.events import (
     BOTS,
     SMALL,
     boneyard,
-    copied,
-    laid_open,
     made,
     run,
     started,
     wait_for_games,
     wait_for_ledger,
 )
-from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
@@ -48,38 +44,9 @@ def long_event(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_same_bytes_at_two_jobs(event: Path, tmp_path: Path) -> None:
-    run(tmp_path, *SMALL, "--jobs", "2")
-    assert made(tmp_path) == made(event)
-
-
-def test_run_again_plays_nothing(event: Path, tmp_path: Path) -> None:
-    event = copied(event, tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()}
-    run(event, *SMALL)
-    assert {path: path.stat().st_mtime_ns for path in (event / "games").iterdir()} == before
-
-
 def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
     said = run(event, "first", "greedy", *SMALL[3:], code=2)
     assert "another folder" in said
-
-
-def test_a_wrong_seed_is_named(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    seeds = folder / "seeds.jsonl"
-    seeds.write_bytes(re.sub(rb'"seed":"....', b'"seed":"0000', seeds.read_bytes(), count=1))
-    said = boneyard("verify", str(folder), code=1)
-    assert "board 1: the revealed seed does not match its commitment" in said
-    assert len(said.splitlines()) == 2
-
-
-@pytest.mark.parametrize("name", slow_except(["ledger.jsonl"], ["ledger.jsonl", "report.md"]))
-def test_a_changed_result_is_named(event: Path, tmp_path: Path, name: str) -> None:
-    folder = copied(event, tmp_path)
-    path = folder / name
-    path.write_bytes(path.read_bytes().replace(b"greedy", b"GREEDY", 1))
-    assert name in boneyard("verify", str(folder), code=1)
 
 
 @pytest.mark.slow
@@ -124,17 +91,6 @@ def test_a_game_spoiled_by_boneyard_is_void_and_replayed(
     assert made(tmp_path) == made(long_event)
 
 
-def test_a_torn_tail_is_repaired(event: Path, tmp_path: Path) -> None:
-    folder = laid_open(copied(event, tmp_path))
-    last = sorted((folder / "games").iterdir())[-1]
-    last.write_bytes(last.read_bytes()[:-5])
-    ledger = folder / "ledger.jsonl"
-    kept = ledger.read_bytes().splitlines(keepends=True)[:-9]
-    ledger.write_bytes(b"".join(kept) + b'{"type":"resu')
-    run(folder, *SMALL)
-    assert made(folder) == made(event)
-
-
 def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
     secret = Folder(tmp_path).secret
     secret.parent.mkdir()
@@ -145,15 +101,6 @@ def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
     assert "damaged" in run(
         tmp_path, "first", "greedy", "--boards", "1", "--set", "target=1", code=2
     )
-
-
-def test_a_lone_log_cannot_be_verified(event: Path, tmp_path: Path) -> None:
-    log = sorted((event / "games").iterdir())[0]
-    assert "OK: " in boneyard("verify", str(log))
-    (tmp_path / "x").mkdir()
-    lone = tmp_path / "x" / log.name
-    lone.write_bytes(log.read_bytes())
-    assert "seeds" in boneyard("verify", str(lone), code=2)
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
@@ -184,23 +131,6 @@ def test_a_users_mistake_gets_one_sentence(
     assert part in said
     assert len(said.strip().splitlines()) == 1
     assert "Traceback" not in said
-
-
-def test_a_bot_that_does_not_greet_is_the_users_mistake(tmp_path: Path) -> None:
-    bot = tmp_path / "broken.py"
-    bot.write_text("raise SystemExit('no such model')")
-    said = run(tmp_path / "out", "greedy", str(bot), code=2)
-    assert "broken" in said
-    assert "no such model" in said
-
-
-def test_the_line_that_a_bot_wrote_instead_of_a_hello_is_shown(tmp_path: Path) -> None:
-    bot = tmp_path / "talks.py"
-    bot.write_text("print('hello, ' + 60 * 'x')")
-    said = run(tmp_path / "out", "greedy", str(bot), code=2)
-    assert f"It wrote: hello, {53 * 'x'}…" in said
-    assert f"(Try `boneyard check {bot}`; it says how to fix the bot.)" in said
-    assert "sandbox level" not in said
 
 
 @pytest.mark.parametrize(
@@ -238,20 +168,6 @@ class Sealed(Sandbox):
         return Sandbox("off", self.limits).new_process()
 
 
-@pytest.mark.parametrize(
-    ("code", "hints"),
-    [("", True), ("print('hello')", False), ("raise OSError(2, 'No such file')", True)],
-)
-async def test_only_who_says_nothing_or_misses_a_file_is_told_of_the_sandbox(
-    tmp_path: Path, code: str, hints: bool
-) -> None:
-    (tmp_path / "mine.py").write_text(code)
-    bot = prepare_entrant(WrittenBot("mine", ("{python}", "mine.py")), tmp_path, tmp_path)
-    with pytest.raises(UserError, match=r"^Bot mine sends no hello: ") as told:
-        await check_greetings([bot], 60_000, Sealed())
-    assert ("At sandbox level C" in f"{told.value}") is hints
-
-
 async def test_a_run_says_for_which_bot_it_waits_and_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,32 +202,6 @@ async def test_the_first_bot_that_does_not_greet_is_named_though_a_later_one_fai
     with pytest.raises(UserError, match=r"^Bot slow sends no hello\.$"):
         await check_greetings(bots, 60_000, Sealed())
     assert started == ["slow", "quick"]
-
-
-def test_a_sample_bot_may_play_against_itself(tmp_path: Path) -> None:
-    run(tmp_path, "first", "first", "--boards", "1", "--set", "target=30")
-    told = json.loads((tmp_path / "results.json").read_text())
-    assert [one["name"] for one in told["entrants"]] == ["first", "first-2"]
-    assert len({one["fingerprint"] for one in told["entrants"]}) == 1
-    (tmp_path / "cup.toml").write_text(
-        '[[bots]]\nname = "a"\nbot = "first"\n[[bots]]\nname = "b"\nbot = "frist"\n'
-    )
-    said = run(tmp_path / "out", str(tmp_path / "cup.toml"), code=2)
-    assert "'frist': did you mean first" in said
-
-
-def test_an_event_file(tmp_path: Path) -> None:
-    written = tmp_path / "cup.toml"
-    written.write_text(
-        'name = "cup"\nboards = 2\nrules = { base = "dutch", draw_limit = 2 }\nseats = 3\n'
-        'bots = ["first", {name = "greedy"}, {name = "mine", run = ["{python}", "mine.py"]}]\n'
-    )
-    (tmp_path / "mine.py").write_text((Path("sample_bots") / "first.py").read_text())
-    run(tmp_path / "out", str(written))
-    results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert results["played"] == 6
-    assert results["event"]["rules"]["turn"]["draw_limit"] == 2
-    assert "OK: " in boneyard("verify", str(tmp_path / "out"))
 
 
 @pytest.mark.parametrize(

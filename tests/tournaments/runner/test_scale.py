@@ -82,28 +82,6 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
 
 
-# Slow: an event with packed logs grows as one with open ones.
-@pytest.mark.slow
-def test_an_event_with_packed_logs_grows_as_one_with_open_ones(
-    event: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1_000_000)
-    more = ("--boards", "3")
-    run(event, *SMALL, *more)
-    assert lying(event) == {""}
-    grown = copied(plain, event.parent / "grown")
-    run(grown, *SMALL, *more)
-    assert made(event) == made(grown)
-    assert "OK: " in boneyard("verify", str(event))
-
-
-def test_a_ledger_that_is_lost_comes_back_from_packed_logs(event: Path, plain: Path) -> None:
-    (event / "ledger.jsonl").unlink()
-    run(event, *SMALL)
-    assert lying(event) == {ENDING}, "nothing had to be added to them"
-    assert made(event) == made(plain)
-
-
 def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
     path = event / "games" / f"from-1.first.greedy.jsonl{ENDING}"
     data = bytearray(path.read_bytes())
@@ -118,13 +96,6 @@ def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Pat
     (event / "ledger.jsonl").unlink()
     with pytest.raises(DamagedFileError, match="cannot be decompressed"):
         Ledger(Folder(event), load_event(Folder(event)))
-
-
-def test_a_game_is_replayed_without_a_look_into_other_logs(event: Path) -> None:
-    for path in (event / "games").iterdir():
-        if not path.name.startswith("from-1.greedy.first."):
-            path.write_bytes(b"no log at all")
-    assert "greedy (seat 0), first (seat 1)" in boneyard("replay", str(event), "2.greedy.first")
 
 
 def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:

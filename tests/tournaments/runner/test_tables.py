@@ -1,6 +1,5 @@
 """Bots that play at several tables at once: same results, each fault costs what it must."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -104,14 +103,6 @@ def test_games_at_once_end_as_games_in_turn(tmp_path: Path) -> None:
     assert not children()
 
 
-def test_a_bot_that_plays_one_game_at_once_gets_one(tmp_path: Path) -> None:
-    path = event(tmp_path / "bots", AT_ONCE)
-    calm = tmp_path / "bots" / "calm.py"
-    calm.write_text(calm.read_text().replace('"tables": 4', '"tables": 1'))
-    run_file(path, tmp_path / "out")
-    assert set(noted(tmp_path / "bots", "odd-live")) == {"1"}
-
-
 CHOOSE = '{"type": "choose", "id": %d, "choice": 900}'
 WRONG = {
     "illegal": f"print('{CHOOSE}' % message['id'], flush=True)",
@@ -155,13 +146,6 @@ def test_games_are_played_in_turn_if_fouls_cost_the_sitting(tmp_path: Path) -> N
     path = event(bots, AT_ONCE, boards=2, more='[fouls]\nlose = "sitting"\nafter = 1\n')
     run_file(path, tmp_path / "out")
     assert set(noted(bots, "odd-live")) == {"1"}
-
-
-def test_cpu_time_of_one_of_many_games_is_not_invented(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run_file(event(tmp_path / "bots", AT_ONCE, boards=4), out)
-    spent = json.loads((out / "times.json").read_text())
-    assert {one["cpu_ms"] for one in spent["entrants"]} == {None}
 
 
 class Piped(BotProcess):

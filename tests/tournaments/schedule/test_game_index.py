@@ -28,13 +28,3 @@ def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     assert len(found) == len(expected)
     for name in sorted(expected)[:: 1 + len(expected) // 20]:
         assert folder.log(expected[name][0].name) in SittingLogs(tmp_path / FOLDER).of(name)
-
-
-def test_games_that_are_not_played_are_not_found() -> None:
-    (*_, plan) = sittings(event(2, 2, 5), {})
-    found = GameIndex([plan], lambda plan, _: plan.name)
-    first = plan.games[0].name
-    assert found[first] == plan.name
-    for name in (f"0{first}", f"3.{plan.who}", f"999.{plan.who}", "1.no", "x", ""):
-        assert name not in found
-    assert plan.game_on(999) is None

@@ -43,15 +43,6 @@ def is_empty(one: PublicSnapshot) -> bool:
     return not (one.playing or one.finished or one.fouls or one.covered)
 
 
-def test_an_event_that_is_over_is_shown_whole(event: Path, tmp_path: Path) -> None:
-    now = exported(event, tmp_path, 1e10, 600)
-    assert (now.played, now.planned, now.over) == (12, 12, True)
-    assert len(now.playing) == 6
-    assert len(now.finished) == 12
-    assert all(isinstance(hand, str) for game in now.playing for hand in game.scene.hands)
-    assert "10 minutes late" in (tmp_path / "index.html").read_text()
-
-
 def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None:
     folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
     late = SiteWriter(site, 100)
@@ -73,14 +64,6 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     assert shown(site) == then
     late.follow(folder, 1153)
     assert (shown(site).played, shown(site).over) == (12, True)
-
-
-def test_the_last_games_are_the_last_for_a_new_process_too(event: Path, tmp_path: Path) -> None:
-    folder = Folder(copied(event, tmp_path / "event"))
-    for at, log in enumerate(reversed(folder.logs())):
-        os.utime(log, (at, at))
-    now = exported(folder.path, tmp_path / "site", 1e10)
-    assert now.finished[0].words.split()[0].endswith(folder.logs()[0].stem.removeprefix("from-1"))
 
 
 def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
@@ -192,16 +175,6 @@ def spoilt(game: LoggedGame) -> LoggedGame:
     return replace(game, records=(*kept[:-1], result), result=result)
 
 
-def test_files_are_written_only_when_something_has_changed(event: Path, tmp_path: Path) -> None:
-    site = SiteWriter(tmp_path, 0)
-    site.follow(event, 1e10)
-    files = {path: path.stat().st_ino for path in tmp_path.iterdir()}
-    for again in (site, SiteWriter(tmp_path, 0)):
-        for later in (1, 4, 400):
-            again.follow(event, 1e10 + later)
-    assert {path: path.stat().st_ino for path in tmp_path.iterdir()} == files
-
-
 def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> None:
     folder, site = begun(event, tmp_path / "event", 0.7), tmp_path / "site"
     first = SiteWriter(site, 100)
@@ -248,16 +221,6 @@ def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_
     one.follow(folder, 1153)
     assert shown(site).played == 12
     assert exported(folder, tmp_path / "new", 1e10, 100).over
-
-
-def test_a_damaged_log_is_named_without_its_folder(event: Path, tmp_path: Path) -> None:
-    folder = Folder(copied(event, tmp_path / "event"))
-    log = folder.logs()[0]
-    data = bytearray(log.read_bytes())
-    data[len(data) // 4] ^= 1
-    log.write_bytes(data)
-    now = exported(folder.path, tmp_path / "site", 1e10)
-    assert now.trouble == (f"The log {log.stem} cannot be read.",)
 
 
 def test_a_snapshot_that_is_too_large_has_no_tables(

@@ -30,12 +30,6 @@ def fouled(number: int, name: str = "mine") -> Result:
     return replace(game(number, (name, "other"), (0, 9)), fouls=(SeatFoul(0, "late"),))
 
 
-def ticked(live: Progress, result: Result) -> None:
-    results = live._ledger.results
-    results.add(replace(result, game=f"{len(results)}.more"))
-    live._tick()
-
-
 def table(live: Progress, height: int = 24) -> list[str]:
     live._console = Console(width=80, height=height, file=StringIO(), force_terminal=True)
     console = Console(width=80, file=StringIO(), highlight=False)
@@ -52,24 +46,6 @@ def test_a_pipe_is_told_of_fouls_as_they_come(
         assert capsys.readouterr().err == ""
         live.update(fouled(2))
     assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
-
-
-def test_a_lost_game_of_before_is_no_foul(
-    live: Progress, capsys: pytest.CaptureFixture[str]
-) -> None:
-    live.update(replace(fouled(1), fouls=(SeatFoul(0, "forfeit"),)))
-    assert capsys.readouterr().err == ""
-
-
-def test_forty_bots_fit_into_the_terminal(live: Progress) -> None:
-    for number in range(20):
-        ticked(live, game(number, (f"{'a' * 40}{number}", f"{'b' * 40}{number}"), (9, 0)))
-    live._note_fouls(fouled(1, "c" * 100))
-    for height in (24, 12, 6):
-        lines = table(live, height)
-        assert len(lines) <= max(6, height)
-        assert max(map(len, lines)) <= 80
-        assert any("more" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,9 @@ from tests.support.browser import needs_chromium, opened, serve_folder
 from tests.support.events import boneyard, copied, laid_open
 from tests.support.library import copy_of
 from tournaments.site.publish import _without_folder, write_event_site
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder
 
 GAMES = 12
-PACKED = re.compile(r"replays/|.*\.png$")
-"""Files that hold no text as it is."""
 
 
 @pytest.fixture(scope="module")
@@ -96,23 +94,6 @@ def test_a_site_can_be_verified(site: Path, tmp_path: Path) -> None:
     assert "games.csv" in boneyard("verify", str(copy), code=1)
 
 
-def test_no_file_names_a_local_folder(site: Path) -> None:
-    # What is packed may spell anything; it is looked at unpacked too.
-    texts = {name: data for name, data in everything(site).items() if not PACKED.match(name)}
-    assert sum(name.startswith("unpacked ") for name in texts) == GAMES
-    for name, data in texts.items():
-        assert b"/tmp" not in data, name
-        assert str(Path.home()).encode() + b"/" not in data, name
-
-
-def test_it_says_what_it_is_where_it_is_shared(event: Path, site: Path) -> None:
-    text = (site / "index.html").read_text()
-    assert f'property="og:title" content="{load_event(Folder(event)).heading}"' in text
-    assert 'name="description" content="' in text
-    assert 'property="og:url" content="https://example.org/friday/"' in text
-    assert "**" not in text[: text.index("<style>")]
-
-
 def test_of_boards_in_play_nothing_leaves(event: Path, tmp_path: Path) -> None:
     folder = in_play(event, tmp_path / "event")
     said = publish(folder.path, tmp_path / "site")
@@ -129,18 +110,6 @@ def test_of_boards_in_play_nothing_leaves(event: Path, tmp_path: Path) -> None:
         assert not told.search(data), name
     assert "11 of 12 games played" in (tmp_path / "site/index.html").read_text()
     assert not (tmp_path / "site/ledger.jsonl").exists()
-
-
-def test_the_same_command_brings_it_up_to_date(event: Path, site: Path, tmp_path: Path) -> None:
-    folder = in_play(event, tmp_path / "event")
-    publish(folder.path, tmp_path / "site", "--url", "https://example.org/friday")
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "site/replays").iterdir()}
-    assert len(kept) == 6
-    shutil.rmtree(folder.path)
-    copied(event, folder.path)
-    publish(folder.path, tmp_path / "site", "--url", "https://example.org/friday")
-    assert everything(tmp_path / "site") == everything(site)
-    assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
 
 
 def test_no_word_of_a_command_names_a_local_folder() -> None:

@@ -1,35 +1,19 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
-import json
-import os
 import sys
 from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from arena.logs.gamelog import read_games
 from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import (
-    begun,
-    boneyard,
-    copied,
-    go_on,
-    run,
-    served,
-    started,
-    wait_for_games,
-)
-from tests.support.logged_games import write
-from tests.support.tunes import tune
-from tournaments.site import snapshot
+from tests.support.events import begun, boneyard, copied, go_on, run, served
 from tournaments.site.server import REPORTED, site
 from tournaments.site.snapshot import LiveView, Snapshot
-from tournaments.storage.folder import Folder, load_event
-from tournaments.tuning.parameters import Parameter
+from tournaments.storage.folder import Folder
 
 
 def watched(folder: Path, *, everything: bool = False) -> LiveView:
@@ -46,32 +30,6 @@ def hands(now: Snapshot) -> list[object]:
         if not one.over and not one.scene.pips
         for hand in one.scene.hands
     ]
-
-
-def test_the_candidates_of_a_tune_have_no_ratings(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their names are other bots in each group: only the check makes ratings."""
-    played = load_event(Folder(event))
-    plan = tune(1000, weight=Parameter(start=0, min=-9, max=9))
-    entrants = (*played.entrants, *plan.entrants[len(played.entrants) :])
-    found = replace(played, boards=1000, format=plan.format, entrants=entrants)
-    monkeypatch.setattr(snapshot, "load_event", lambda _: found)
-    now = watched(begun(event, tmp_path / "event")).now()
-    assert now.rows == []
-    assert "have no ratings" in now.note
-
-
-def test_an_event_that_is_over_is_seen_whole(event: Path) -> None:
-    now = watched(event).now()
-    assert (now.played, now.planned, now.over) == (12, 12, True)
-    rated = json.loads((event / "results.json").read_bytes())["ratings"]["pools"][0]["entrants"]
-    assert [row[1] for row in now.rows] == [one["name"] for one in rated]
-    assert [row[2] for row in now.rows] == [f"{one['elo']:+.0f}" for one in rated]
-    assert len(now.playing) == 6
-    assert all(one.over and one.replay for one in now.playing)
-    assert len(now.finished) == 12
-    assert not now.fouls
 
 
 def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None:
@@ -108,29 +66,6 @@ def test_only_games_that_are_over_are_replayed_unless_asked_for(
     everything = watched(folder, everything=True).games(page)
     assert [len(games or ()) for games in (known, everything, whole)] == [1, 2, 2]
     assert watched(begun(event, tmp_path, 0.2)).games(page) is None
-
-
-def test_a_game_that_was_cut_off_and_played_again_is_replayed_once(
-    event: Path, tmp_path: Path
-) -> None:
-    folder = copied(event, tmp_path)
-    (log, *_) = sorted((folder / "games").glob("*.jsonl"))
-    one, other = read_games(log)
-    log.unlink()
-    cut = replace(one, records=one.records[:-3], result=None)
-    write(log, cut, replace(other, game=one.game))
-    found = watched(folder, everything=True).games(f"{log.stem}.html")
-    assert [bool(game.result) for game in found or ()] == [True]
-
-
-def test_games_that_are_over_make_room_for_those_that_go_on(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tournaments.site.snapshot.OVER", 2)
-    assert len(watched(event).now().playing) == 2
-    going = watched(begun(event, tmp_path)).now().playing
-    assert len(going) > 2
-    assert not any(one.over for one in going)
 
 
 def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
@@ -197,17 +132,6 @@ def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
     assert "has no event" in boneyard("watch", f"{tmp_path}", code=2)
 
 
-# Slow: a watched folder that goes away is an error of one sentence.
-@pytest.mark.slow
-def test_a_folder_that_goes_away_is_the_users_error(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path / "event")
-    with served("watch", str(folder)) as (watching, _):
-        folder.rename(tmp_path / "elsewhere")
-        _, said = watching.communicate(timeout=120)
-        assert watching.returncode == 2
-    assert "went away" in said
-
-
 # Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.
 @pytest.mark.slow
 @needs_chromium
@@ -248,64 +172,3 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
             one.click("article a")
         *_, last = read_games(folder / "games" / "from-1.first.greedy.jsonl")
         opening.value.wait_for_selector(f"main[data-ready='{last.game.game}']")
-
-
-# Slow: a run in another process is watched from its first game to its end.
-@pytest.mark.slow
-@needs_chromium
-def test_a_run_is_watched_from_its_first_game(tmp_path: Path) -> None:
-    """With a run that writes, in a process of its own; once it has ended the page says so."""
-    folder = tmp_path / "event"
-    process = started(folder, "first", "greedy", "--boards", "10")
-    try:
-        wait_for_games(folder, 1)
-        with (
-            served("watch", str(folder)) as (watching, address),
-            opened(address, local=True) as page,
-        ):
-            page.wait_for_selector("main[data-played]:not([data-played='0'])")
-            assert process.wait(120) == 0
-            page.wait_for_selector("main[data-played='20']")
-            page.get_by_text("20 of 20 games; finished.").wait_for()
-            watching.terminate()
-            page.get_by_text("The server was stopped.").wait_for()
-    finally:
-        process.kill()
-        process.wait(120)
-    assert "OK: " in boneyard("verify", f"{folder}")
-
-
-def test_the_time_that_is_left_follows_from_the_games_of_this_run(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = begun(event, tmp_path)
-    (folder / "results.json").write_text('{"played":2}')
-    began = 1_000_000_000
-    os.utime(folder / "results.json", (began, began))
-    monkeypatch.setattr("time.time", lambda: began + 100)
-    one = watched(folder)
-    before = one.now()
-    assert (before.played, before.elapsed_s, before.left_s) == (1, 100, None)
-    for log in sorted((event / "games").glob("*.jsonl"))[:3]:
-        (folder / "games" / log.name).write_bytes(log.read_bytes())
-    monkeypatch.setattr("time.time", lambda: began + 110)
-    assert one.look()
-    now = one.now()
-    assert now.played > 2
-    assert now.elapsed_s == 110
-    assert now.left_s == pytest.approx((12 - now.played) * 110 / (now.played - 2), abs=0.1)
-    go_on(event, folder)
-    assert one.look()
-    after = one.now()
-    assert (after.over, after.left_s, after.elapsed_s) == (True, None, 110)
-    # The file was last written when this event ended.
-    assert watched(event).now().elapsed_s is None
-
-
-def test_emblems_are_those_of_the_report_on_every_page(event: Path) -> None:
-    one = watched(event)
-    names = ["first", "greedy", "random"]
-    assert [one.now().emblems[name] for name in names] == [0, 1, 2]
-    html = page(site(one, Broadcast()), "replays/from-1.greedy.random.html")
-    assert html
-    assert '"emblems":{"first":0,"greedy":1,"random":2}' in html

@@ -23,7 +23,6 @@ from tournaments.report.ratings.standings import standings_table
 from tournaments.site import status, status_text
 from tournaments.site.status import Status, read_status, so_far
 from tournaments.storage.folder import Folder, load_event, lock_for_writing
-from tournaments.storage.ledger import read_ledger
 
 
 @pytest.fixture
@@ -42,14 +41,6 @@ def stopped(folder: Path, games: int) -> None:
     (folder / "ledger.jsonl").write_bytes(b"".join(ledger[:games]) + ledger[games][:20])
 
 
-def test_results_waiting_in_the_logs_count_already(event: Path) -> None:
-    whole = read_status(Folder(event))
-    stopped(event, 2)
-    assert len(list(read_ledger(event / "ledger.jsonl"))) == 2
-    assert read_status(Folder(event)).ratings == whole.ratings
-    assert read_status(Folder(event)).complete
-
-
 def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     stopped(event, 2)
     games = sorted((event / "games").iterdir())
@@ -59,13 +50,6 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     assert (len(found), complete) == (11, False)
     said = boneyard("show", str(event))
     assert "11 of 12 games: stopped" in said
-
-
-def test_an_event_before_its_first_game_is_shown(event: Path) -> None:
-    (event / "ledger.jsonl").unlink()
-    for log in (event / "games").iterdir():
-        log.unlink()
-    assert "0 of 12 games" in boneyard("show", str(event))
 
 
 def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
@@ -139,28 +123,6 @@ def test_programs_get_json(event: Path) -> None:
     assert {one["name"] for one in told["ratings"]["pools"][0]["entrants"]} == {
         *("first", "greedy", "random")
     }
-
-
-def test_without_a_folder_it_is_the_event_that_lies_here(
-    event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "12 of 12 games" in boneyard("show")
-    monkeypatch.chdir(event)
-    assert "12 of 12 games" in boneyard("show")
-    copied(event, tmp_path / "runs" / "later")
-    plan = tmp_path / "runs" / "later" / "event.json"
-    monkeypatch.chdir(tmp_path)
-    for age, found in ((-9, "Event: event"), (9, "Event: runs/later")):
-        now = (tmp_path / "event" / "event.json").stat().st_mtime
-        os.utime(plan, (now + age, now + age))
-        assert found in boneyard("show")
-    monkeypatch.chdir(tmp_path / "runs" / "later" / "games")
-    assert "no event's folder" in boneyard("show", code=2)
-
-
-def test_a_folder_without_an_event_is_the_users_error(tmp_path: Path) -> None:
-    assert "has no event" in boneyard("show", str(tmp_path), code=2)
 
 
 def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
@@ -279,8 +241,3 @@ def _read(descriptor: int) -> bytes:
         return os.read(descriptor, 65_536)
     except OSError:
         return b""
-
-
-def test_no_ratings_are_shown_before_there_are_any() -> None:
-    seen = looking()
-    assert drawn(seen, 80)[-1] == "0 of 2 games; too early to estimate the remaining time."

@@ -13,7 +13,7 @@ import pytest
 
 from arena.engine import deal, lead
 from arena.engine.game import new_game
-from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, randbelow
+from arena.engine.shuffle import RandomWords, board_seed, commitment, randbelow
 from arena.logs.compression import compress
 from arena.logs.gamelog import GameLog
 from arena.match.game_setup import GameSetup
@@ -127,11 +127,6 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
     return sum(getattr(record, "deal", 0) > 0 for record in records)
 
 
-def test_the_rare_seed_is_one() -> None:
-    drawn = zip(RandomWords(RARE, 1, "tiles"), range(190, 1, -1), strict=False)
-    assert [n for word, n in drawn if word >= WORD - WORD % n] == [82]
-
-
 # Slow: the checker agrees on real events beside it.
 @pytest.mark.slow
 @needs_node
@@ -214,13 +209,3 @@ def test_the_checker_notices(
     assert code == 1
     assert part in said
     assert boneyard("verify", str(folder), code=1)
-
-
-@needs_node
-def test_the_checker_waits_for_seeds(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    (folder / "seeds.jsonl").write_bytes(b"")
-    assert check(folder) == (
-        0,
-        "12 games, 0 deals recomputed, 12 games wait for their seeds, 0 faults.\n",
-    )

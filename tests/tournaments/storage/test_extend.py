@@ -38,7 +38,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.sprt import Sprt
 from tournaments.rating.tables import Anchor
 from tournaments.storage import folder
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import incompatibility, resolve_versions
 
@@ -213,42 +213,6 @@ def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
     assert (out / "seeds.jsonl").read_bytes() == (once / "seeds.jsonl").read_bytes()
 
 
-@pytest.mark.slow
-def test_a_bot_that_changes_in_the_middle_of_a_killed_run(tmp_path: Path) -> None:
-    """What it had played then counts; killed again or not, it comes to the same bytes."""
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (league(bot, "greedy", "random"), *SHORT, "--boards", "4")
-    process = started(out, *words, jobs=2)
-    wait_for_games(out, 7)
-    process.kill()
-    process.wait()
-    changed(bot)
-    other = shutil.copytree(out, tmp_path / "other")
-    process = started(other, *words, jobs=2)
-    wait_for_games(other, 14)
-    process.kill()
-    process.wait()
-    run(other, *words)
-    run(out, *words)
-    assert made(out) == made(other)
-    assert fits(out)
-
-
-# Slow: a test of two versions tells which of them plays.
-@pytest.mark.slow
-def test_versus_asks_about_the_version_that_plays(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (league(bot, "greedy"), *SHORT, "--format", "versus", "--boards", "20")
-    run(out, *words)
-    changed(bot)
-    run(out, *words)
-    assert summary(out) == {"played": 80, "planned": 80}
-    assert "## Is mine@2 better than greedy?" in report(out)
-    assert fits(out)
-
-
 def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     run(out, "first", "greedy", *SHORT, "--boards", "1")
@@ -258,15 +222,6 @@ def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Pa
     run(out, "first", "greedy", str(bot), *SHORT, "--boards", "1", code=2)
     assert (out / "seeds.jsonl").read_bytes() == seeds
     assert fits(out)
-
-
-def test_a_bot_that_has_not_played_is_just_replaced(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    bot.write_text("raise SystemExit")
-    run(out, str(bot), "greedy", "--boards", "1", code=2)
-    shutil.copy(SAMPLES / "first.py", bot)
-    run(out, str(bot), "greedy", "--boards", "1")
-    assert [one.name for one in load_event(Folder(out)).entrants] == ["mine", "greedy"]
 
 
 def test_the_files_say_which_version_plays() -> None:

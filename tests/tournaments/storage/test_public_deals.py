@@ -68,13 +68,6 @@ def test_late_entrants_are_reported_everywhere(begun: Path) -> None:
     assert fits(begun)
 
 
-def test_public_boards_are_remembered_when_only_boards_are_added(begun: Path) -> None:
-    run(begun, *TWO, "--boards", "4", "--fresh-boards")
-    (before,) = read_history(Folder(begun))
-    assert (before.boards, before.public) == (3, ((1, 3),))
-    assert all(one.first_board == 1 for one in entrants(begun))
-
-
 def entrants(folder: Path) -> tuple[Entrant, ...]:
     return load_event(Folder(folder)).entrants
 
@@ -99,18 +92,6 @@ def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(begun: Path) ->
     assert boards(begun, "random") == {4, 5, 6, 7, 8, 9, 10}
     assert {one.board for one in results(begun) if one.seats == ("first", "greedy")} == {1, 2, 3, 4}
     assert fits(begun)
-
-
-def test_an_event_file_says_it_too(tmp_path: Path) -> None:
-    text = 'name = "cup"\nsandbox = "off"\nboards = 2\nfresh_boards = true\n'
-    text += 'rules = { base = "draw", target = 1 }\n'
-    path, out = tmp_path / "cup.toml", tmp_path / "out"
-    path.write_text(f'{text}bots = ["first", "greedy"]\n')
-    run(out, str(path))
-    assert boards(out, "first") == {1, 2}
-    path.write_text(f'{text}bots = ["first", "greedy", "suit"]\n')
-    run(out, str(path))
-    assert boards(out, "suit") == {3, 4}
 
 
 def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:

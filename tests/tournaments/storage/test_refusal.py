@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import SHORT, boneyard, contents, fits, run, summary
+from tests.support.events import SHORT, boneyard, contents, fits, run
 from tests.support.tables import SAMPLES
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import read_ledger
@@ -44,21 +44,6 @@ def test_an_edited_bot_plays_on_boards_that_nobody_has_seen(tmp_path: Path, bot:
     assert {one.name for one in load_event(Folder(out)).entrants if not one.retired} == {
         *("mine", "greedy")
     }
-
-
-def test_an_edited_bot_of_a_swiss_plays_in_another_folder(
-    tmp_path: Path, bot: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    swiss = ("--boards", "1", "--format", "swiss", "--rounds", "1")
-    words = ("mine.py", "greedy", *SHORT, *swiss, "--sandbox", "off", "--seed", "1")
-    boneyard("run", *words)
-    edit(bot)
-    assert "-2, because runs/mine" in boneyard("run", *words)
-    assert all(summary(one) == {"played": 2, "planned": 2} for one in Path("runs").iterdir())
-    out = ("--out", str(next(Path("runs").iterdir())))
-    edit(bot)
-    assert "mine has changed" in boneyard("run", *words, *out, code=2)
 
 
 # Slow: an edited bot is tested beside it.

@@ -62,15 +62,6 @@ def test_the_secret_is_32_bytes_of_the_systems_randomness(
     assert stat.S_IMODE(Folder(tmp_path).private.stat().st_mode) == 0o700
 
 
-def test_every_event_has_a_secret_of_its_own(tmp_path: Path) -> None:
-    made = set()
-    for name in "abc":
-        (tmp_path / name).mkdir()
-        open_event(Folder(tmp_path / name), event(2), seed=None)
-        made.add(secret_of(Folder(tmp_path / name)))
-    assert len(made) == 3
-
-
 def in_every_spelling(secret: bytes) -> Iterator[bytes]:
     """Yield the first four bytes of a secret in every way in which a file could hold them."""
     for part in (secret[:4], secret[:4][::-1]):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tournaments.tuning.parameters import Parameter, fill, value_text
+from tournaments.tuning.parameters import Parameter, value_text
 
 RANGES = (
     Parameter(start=0.07, min=0, max=0.3),
@@ -44,9 +44,3 @@ def test_the_start_has_a_place_and_the_place_that_value(one: Parameter) -> None:
 def test_a_range_that_is_none_is_refused(said: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         Parameter(**said)
-
-
-def test_values_take_the_places_of_their_names() -> None:
-    words = ("x", "--depth={depth}", "{rate}", "{print $1}")
-    values = {"depth": 4, "rate": 0.25}
-    assert fill(words, values) == ("x", "--depth=4", "0.25", "{print $1}")

@@ -45,14 +45,6 @@ def test_the_path_follows_from_the_scores_alone() -> None:
     assert search_path(SPACE, tuple(scores[:2])) == path[:3]
 
 
-def test_equal_scores_keep_the_values_in_their_ranges() -> None:
-    """A parameter that does nothing, between bots that always answer alike."""
-    found = Search(SPACE)
-    for _ in range(80):
-        found.tell([0.0] * 12)
-    assert 1 <= found.step.best["depth"] <= 9
-
-
 def test_another_version_of_the_optimiser_is_refused() -> None:
     with pytest.raises(UserError, match=r"pip install cmaes==0\.1"):
         Search(Space(PARAMETERS, 12, "cmaes 0.1"))

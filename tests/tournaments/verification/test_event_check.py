@@ -181,15 +181,6 @@ def test_damage_is_found_and_told(folder: Path, what: str) -> None:
     assert all(any(re.search(one, fault) for fault in found) for one in said)
 
 
-def test_names_of_a_forged_log_steer_no_terminal(folder: Path) -> None:
-    forged(log(folder), lambda body: body.replace(b'"game":"1.', b'"game":"\\u001b[31m1.'))
-    for command, code in (("explain", 0), ("replay", 0)):
-        said = boneyard(command, str(log(folder)), "[31m1.", code=code)
-        assert r"\x1b[31m1." in said
-        assert "\x1b" not in said
-    assert "\x1b" not in boneyard("verify", str(folder), code=1)
-
-
 def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
     def lied(body: bytes) -> bytes:
         if b'"result","game":"1.first.greedy"' not in body:
@@ -257,18 +248,6 @@ def test_reported_games_are_not_replayed_silently(folder: Path) -> None:
     assert "results.json reports 12 games, but neither ledger.jsonl nor the" in again(folder, 2)
 
 
-def test_results_in_logs_alone_are_no_fault(folder: Path) -> None:
-    """As after a kill before the first of them reached the ledger."""
-    (folder / "ledger.jsonl").unlink()
-    plan = load_event(Folder(folder))
-    for path, lines in report_files(
-        Folder(folder), plan, ResultStore(), log_facts(Folder(folder), ())
-    ).items():
-        path.write_bytes(b"".join(lines))
-    assert faults(folder) == []
-    assert boneyard("report", str(folder))
-
-
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load_event(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
@@ -306,13 +285,6 @@ def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
     assert boneyard(command, str(path), code=2) == f"boneyard: {path} is not a game log; {hint}\n"
 
 
-@pytest.mark.parametrize("content", [b"", b"[event]\n", b"\x7fELF\0\n\0", b'{"type":"hello"}\n'])
-def test_a_file_of_somebody_else_is_no_log(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "mine"
-    path.write_bytes(content)
-    assert boneyard("verify", str(path), code=2) == f"boneyard: {path} is not a game log.\n"
-
-
 @pytest.mark.parametrize("at", [0, 12, 40])
 def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -> None:
     lone = folder / "lone.jsonl"
@@ -326,22 +298,6 @@ def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -
     assert "the end is missing" in boneyard("verify", str(log(folder)), code=1)
 
 
-def test_a_folder_of_logs_without_an_event_is_checked_log_by_log(folder: Path) -> None:
-    """As `boneyard play` leaves one."""
-    for name in ("event.json", "ledger.jsonl", "history.jsonl"):
-        (folder / name).unlink(missing_ok=True)
-    for path in (folder, folder / "games"):
-        assert re.fullmatch(
-            r"OK: \d+ games replayed, \d+ boards' deals recomputed\.\n",
-            boneyard("verify", str(path)),
-        )
-    forged(log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
-    for path in (folder, folder / "games"):
-        assert "2 problems found." in boneyard("verify", str(path), code=1)
-    (folder / "seeds.jsonl").unlink()
-    assert "--seeds" in boneyard("verify", str(folder), code=2)
-
-
 def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) -> None:
     empty = folder / "empty"
     empty.mkdir()
@@ -352,16 +308,6 @@ def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) ->
 
 
 # --- what a run goes on with, and what it refuses ---
-
-
-def test_an_end_that_a_kill_prevented_is_written_by_the_same_command(folder: Path) -> None:
-    """The last result is in the log, its sitting's end and the ledger's line are not."""
-    whole = log(folder).read_bytes()
-    without_lines(log(folder), 1)
-    (folder / "ledger.jsonl").write_bytes(b"")
-    again(folder)
-    assert log(folder).read_bytes() == whole
-    assert faults(folder) == []
 
 
 def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> None:

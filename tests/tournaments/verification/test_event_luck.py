@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import json
-import shutil
 import signal
 import subprocess
 import time
@@ -14,11 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
-from arena.logs.checksummed import DamagedFileError, read_sealed
+from arena.logs.checksummed import read_sealed
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
 from protocol.codec import encode_json, seal, strip_checksum
-from tests.support.clusters import Cluster
 from tests.support.events import (
     BONEYARD,
     SMALL,
@@ -63,7 +61,6 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return fake_luck(timeline)
 
     monkeypatch.setattr(valuation, "game_luck", luck)
-    monkeypatch.setattr(processes, "cores", lambda: 1)
     return asked
 
 
@@ -122,23 +119,6 @@ def test_what_is_there_is_not_computed_again_and_every_report_keeps_it(
     assert "The luck of" not in run(folder, *SMALL)
     assert made(folder) == first
     assert len(faked) == 12
-    assert fits(folder)
-
-
-# Slow: an event that grows is tested in storage.
-@pytest.mark.slow
-def test_more_boards_are_topped_up_when_asked_for(folder: Path, faked: list[str]) -> None:
-    with_luck(folder)
-    more = (*SMALL[:3], "--boards", "3", *SMALL[5:])
-    run(folder, *more)
-    said = "The luck of 12 of 18 games is known"
-    assert said in report(folder)
-    assert said in boneyard("show", str(folder))
-    assert fits(folder)
-    del faked[:]
-    assert "With luck taken out" in run(folder, *more, "--luck")
-    assert len(faked) == 6
-    assert said not in report(folder)
     assert fits(folder)
 
 
@@ -256,31 +236,6 @@ def test_a_damaged_log_leaves_its_games_without_luck(folder: Path) -> None:
     assert "The luck of 10 of 12 games is known" in report(folder)
 
 
-@pytest.mark.usefixtures("faked")
-def test_an_event_file_asks_for_luck(tmp_path: Path) -> None:
-    path = tmp_path / "friday.toml"
-    path.write_text(
-        'bots = ["first", "greedy"]\nboards = 1\nluck = true\n'
-        'rules = { base = "draw", target = 10 }\n'
-    )
-    assert "With luck taken out" in run(tmp_path / "out", str(path))
-    assert len(records(tmp_path / "out")) == 2
-
-
-def test_where_nothing_is_drawn_the_deal_is_luck(tmp_path: Path) -> None:
-    run(tmp_path / "out", "first", "greedy", "--rules", "block", "--boards", "1", "--luck")
-    assert any(any(one.points) for one in records(tmp_path / "out"))
-    assert "luck equal" in boneyard("verify", str(tmp_path / "out"))
-
-
-def test_the_hands_of_deals_that_are_not_random_are_no_luck(tmp_path: Path) -> None:
-    """The organiser chose them: their luck is not 0 on average."""
-    words = ("--rules", "block", "--boards", "1", "--deals-with", "doubles>=3", "--luck")
-    run(tmp_path / "out", "first", "greedy", *words)
-    assert len(records(tmp_path / "out")) == 2
-    assert not any(any(one.points) for one in records(tmp_path / "out"))
-
-
 def policies(folder: Path) -> list[PolicyRecord]:
     every = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
     return [one for one in every if isinstance(one, PolicyRecord)]
@@ -295,6 +250,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     """What is learnt from a board, or from one after it, may not judge its luck."""
     folder = taught
@@ -307,10 +263,7 @@ def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     assert "luck equal" in boneyard("verify", str(folder))
 
 
-def test_no_policy_has_seen_its_board() -> None:
-    assert all(last_board_before(board) < board for board in range(1, 400))
-
-
+@pytest.mark.slow
 def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
     folder = copied(taught, tmp_path / "out")
     lines = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
@@ -325,26 +278,6 @@ def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
     said = boneyard("verify", str(folder), code=1)
     assert f"the policy of {one.entrant} after board {one.boards} is not what" in said
     assert "has learnt from other games" in said
-
-
-@pytest.mark.usefixtures("faked")
-def test_a_site_has_the_luck_of_an_event_that_is_over(folder: Path, tmp_path: Path) -> None:
-    with_luck(folder)
-    site = tmp_path.with_name("site")
-    boneyard("publish", str(folder), str(site))
-    assert (site / "luck.jsonl").read_bytes() == (folder / "luck.jsonl").read_bytes()
-    assert "With luck taken out" in (site / "index.html").read_text()
-    assert "luck equal" in boneyard("verify", str(site))
-
-
-@pytest.mark.usefixtures("faked")
-def test_the_log_of_a_game_gives_the_luck_round_by_round(folder: Path) -> None:
-    logged = games_of(folder)[0]
-    luck = luck_of_game(logged)
-    assert logged.result
-    assert luck.scores == logged.result.scores
-    assert len(luck.rounds) == logged.result.rounds
-    assert luck.rounds[0] == luck.points
 
 
 @pytest.mark.usefixtures("faked")
@@ -407,35 +340,6 @@ def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_pat
         assert (folder / "luck.jsonl").read_bytes() == luck
 
 
-# Slow: kills at any moment are tested in the runner.
-@pytest.mark.slow
-@pytest.mark.usefixtures("faked")
-def test_a_kill_after_the_luck_of_a_block_and_before_its_results_is_no_fault(
-    duel: Path, tmp_path: Path
-) -> None:
-    folder = copied(duel, tmp_path)
-    counted = lines_of(folder / "ledger.jsonl")
-    (folder / "ledger.jsonl").write_bytes(b"".join(counted[:20]))
-    (folder / "results.json").unlink()
-    boneyard("report", str(folder))
-    assert len(records(folder)) == len(counted)
-    assert fits(folder)
-
-
-# Slow: luck that is missing is told beside it.
-@pytest.mark.slow
-@pytest.mark.usefixtures("faked")
-def test_versus_needs_a_log_or_the_luck(duel: Path, tmp_path: Path) -> None:
-    folder = Folder(copied(duel, tmp_path))
-    event, first = load_event(folder), ledger(folder.path)[:1]
-    known = LuckStore(folder, event).compute(first)
-    shutil.rmtree(folder.path / "games")
-    assert LuckStore(folder, event).compute(first) == known
-    folder.luck.unlink()
-    with pytest.raises(DamagedFileError, match="no log has"):
-        LuckStore(folder, event).compute(first)
-
-
 def test_the_boards_of_a_versus_are_estimated_with_luck_taken_out(
     duel: Path, tmp_path: Path, faked: list[str]
 ) -> None:
@@ -447,17 +351,6 @@ def test_the_boards_of_a_versus_are_estimated_with_luck_taken_out(
     results = ResultStore(played, LuckStore(folder, event)).first()
     assert close.expect_boards(event, results) != close.expect_boards(event, played)
     assert sorted(faked) == sorted(one.game for one in played)
-
-
-# Slow: what workers play is decided as here.
-@pytest.mark.slow
-@pytest.mark.usefixtures("faked")
-def test_a_cluster_plays_the_same_versus(duel: Path, cluster: Cluster, tmp_path: Path) -> None:
-    cluster.add("w")
-    run(tmp_path, *TEST, "--boards", "30", *cluster.words())
-    for name in ("ledger.jsonl", "luck.jsonl", "games.csv", "ratings.csv"):
-        assert (tmp_path / name).read_bytes() == (duel / name).read_bytes(), name
-    assert fits(tmp_path)
 
 
 def test_luck_is_taken_out_of_points_only() -> None:

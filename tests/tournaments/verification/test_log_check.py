@@ -1,18 +1,15 @@
 """Logs checked in several processes: the same faults, in the same order, as in one."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import read_lines
-from arena.ui.replay_files import placeholder
 from protocol.codec import seal, strip_checksum
-from tests.support.events import boneyard, copied
+from tests.support.events import copied
 from tournaments.storage.folder import Folder
 from tournaments.verification import processes
-from tournaments.verification.event_check import verify_folder
 from tournaments.verification.log_check import LogTask, Promises, check_log
 from tournaments.verification.processes import map_tasks
 
@@ -85,49 +82,3 @@ def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     monkeypatch.setattr(processes, "ProcessPoolExecutor", refuse)
     folder = Folder(event)
     assert [*map_tasks(check_log, tasks(folder), 2)] == [*map_tasks(check_log, tasks(folder), 1)]
-
-
-def test_a_reader_who_wants_no_more_ends_the_processes(event: Path) -> None:
-    checks = map_tasks(check_log, tasks(Folder(event)), 2)
-    assert next(checks).games
-    checks.close()  # type: ignore[attr-defined]
-
-
-def test_progress_tells_of_every_game(event: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    assert not [*verify_folder(Folder(event), lambda done, of: seen.append((done, of)))]
-    assert seen == [(games, 12) for games in range(2, 14, 2)]
-
-
-def test_pages_that_were_never_made_are_no_fault(event: Path, tmp_path: Path) -> None:
-    folder = copied(event, tmp_path)
-    boneyard("replay", str(folder), "--html")
-    made = sorted((folder / "replays").glob("*.html"))
-    for page in made[1:]:
-        page.unlink()
-    made[0].write_text(made[0].read_text().replace("greedy", "daring"))
-    (fault,) = verify_folder(Folder(folder))
-    assert "does not follow from its log" in fault
-    made[0].write_text(placeholder().replace("</main>", "<p>Greedy won.</p></main>"))
-    (fault,) = verify_folder(Folder(folder))
-    assert "does not follow from its log" in fault
-
-
-# Slow: pages are compared beside it.
-@pytest.mark.slow
-def test_pages_that_say_another_version_made_them_are_checked_too(
-    event: Path, tmp_path: Path
-) -> None:
-    folder = copied(event, tmp_path)
-    boneyard("replay", str(folder), "--html")
-    made = {path: path.read_text() for path in (folder / "replays").glob("*.html")}
-    mark = re.compile(r'(<meta name="generator" content="Boneyard )[^"]*')
-    for path, html in made.items():
-        path.write_text(mark.sub(r"\g<1>0.0.9", html).replace("greedy", "daring"))
-    assert {
-        told.partition(" or another version of Boneyard")[0]
-        for told in verify_folder(Folder(folder))
-    } == {f"{path}: does not follow from its log," for path in made}
-    assert "6 new pages" in boneyard("replay", str(folder), "--html")
-    assert {path: path.read_text() for path in made} == made
-    assert not [*verify_folder(Folder(folder))]

@@ -100,12 +100,6 @@ def test_one_bot_of_an_event_file(event: str) -> None:
     assert check("first", "--bot", "first", *FEW).exit_code == 2
 
 
-def test_a_program_that_is_not_there_is_the_users_error(tmp_path: Path) -> None:
-    path = tmp_path / "friday.toml"
-    path.write_text('[[bots]]\nname = "mine"\nrun = ["./mine"]\n')
-    assert check(str(path), *FEW).exit_code == 2
-
-
 def test_the_list_names_every_step() -> None:
     done = check("--list")
     assert done.exit_code == 0
@@ -223,27 +217,6 @@ def test_a_bot_that_starts_slowly_is_told_so(
 
 
 # --- several bots ---
-
-
-def test_several_bots_get_a_line_each_and_a_table(event: str) -> None:
-    done = check(event, *FEW)
-    assert done.exit_code == 1
-    lines = done.output.splitlines()
-    assert lines[0] == "2 bots, 4 steps each, 2 at a time, sandbox off."
-    assert any(line.startswith("first passed: 4 passed in ") for line in lines[1:3])
-    assert "mine FAILED at step 4: It wrote single quotes, as Python " in f"{lines[1:3]}"
-    rows = [line.split() for line in lines[3:]]
-    assert ["first", "passed", "4", "0", "0"] in [row[:5] for row in rows]
-    assert ["mine", "failed", "step", "4", "3", "1", "0"] in [row[:7] for row in rows]
-    assert f"More about mine: boneyard check {event} --bot mine" in lines
-    assert lines[-1] == "1 of 2 bots passed."
-
-
-def test_a_bot_that_failed_is_named_as_its_user_named_it(tmp_path: Path) -> None:
-    bot = tmp_path / "mine.py"
-    bot.write_text("print('no')")
-    done = check(str(bot), "first", "--only", "hello", "--sandbox", "off")
-    assert f"More about mine: boneyard check {bot}" in done.output.splitlines()
 
 
 def test_all_bots_in_folders_here_are_checked(

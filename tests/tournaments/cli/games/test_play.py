@@ -64,23 +64,6 @@ def test_a_table_is_as_small_as_the_bots_need(tmp_path: Path) -> None:
     assert four.names == ("ada", "greedy", "greedy-2", "greedy-3")
 
 
-def test_bots_sit_clockwise_from_the_person(tmp_path: Path) -> None:
-    table = is_set(tmp_path, against=("greedy", "first"), seats=4, seat=2)
-    assert table.names == ("first", "greedy-2", "ada", "greedy")
-    assert [bot.name for bot in table.bots] == ["first", "greedy-2", "greedy"]
-    assert [Path(bot.command.argv[-1]).name for bot in table.bots] == [
-        "first.py",
-        "greedy.py",
-        "greedy.py",
-    ]
-
-
-def test_without_a_clock_a_question_waits_for_a_day(tmp_path: Path) -> None:
-    assert is_set(tmp_path, no_clock=True).clock.move_ms == 24 * 3600 * 1000
-    clock = is_set(tmp_path, clock_s=5).clock
-    assert (clock.move_ms, clock.bank_ms) == (5_000, 25_000)
-
-
 def test_a_bot_may_have_a_clock_of_its_own(tmp_path: Path) -> None:
     table = is_set(tmp_path, against=("greedy@100ms", "first"), seats=3, clock_s=60)
     assert table.names == ("ada", "greedy@100ms", "first")
@@ -141,18 +124,6 @@ def typed(out: Path, keys: str, *words: str) -> "subprocess.CompletedProcess[byt
     return subprocess.run(command, input=keys.encode(), capture_output=True, timeout=120)
 
 
-def test_a_game_between_partners_is_played_through_a_pipe(tmp_path: Path) -> None:
-    done = typed(tmp_path, "\n" * 2000, *SHORT, "--rules", "partnership", "--seat", "1")
-    assert done.returncode == 0, done.stderr
-    assert b"Sides: first-3 and first against human and first-2." in done.stdout
-    (log,) = games(tmp_path)
-    assert boneyard("verify", f"{log}").startswith("OK: 1 game replayed, 1 board")
-    (game,) = read_games(log)
-    assert game.result
-    assert game.sitting.seats == ("first-3", "human", "first", "first-2")
-    assert "The game is over" in boneyard("replay", f"{tmp_path}", game.game.game)
-
-
 def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> None:
     """It shows every hand; afterwards it may be read like the folder that it lies in."""
     out = tmp_path / "out"
@@ -182,16 +153,6 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     log = games(tmp_path)[1]
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-2]))
     assert "the end is missing" in boneyard("verify", f"{tmp_path}", code=1)
-
-
-def test_a_bot_that_does_not_greet_is_the_users_error(tmp_path: Path) -> None:
-    mute = tmp_path / "mute.py"
-    mute.write_text("import sys; sys.exit('no licence')")
-    done = typed(tmp_path / "out", "\n" * 9, *PLAIN, "--against", str(mute))
-    assert done.returncode == 2
-    assert b"Bot mute sends no hello: It exited with status 1. Its stderr ends: no lic" in (
-        done.stderr
-    )
 
 
 @contextmanager
@@ -337,37 +298,3 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         assert process.poll() is None
     for log in games(tmp_path)[:1]:
         assert "OK: " in boneyard("verify", f"{log}")
-
-
-# Slow: a page that is closed after a game ends the program.
-@pytest.mark.slow
-@needs_chromium
-def test_a_page_that_is_closed_after_a_game_ends_the_program(tmp_path: Path) -> None:
-    words = ("play", *SHORT, "--no-clock", "--out", str(tmp_path))
-    with served(*words) as (process, address), opened(address, local=True) as page:
-        click_to_the_end(page)
-        page.goto("about:blank")
-        assert process.wait(120) == 0
-
-
-# Slow: a game can be played by keys, and a page loaded again goes on.
-@pytest.mark.slow
-@needs_chromium
-def test_keys_do_too_and_a_page_that_is_loaded_again_goes_on(tmp_path: Path) -> None:
-    words = ("play", *SHORT, "--rules", "double-draw", "--out", str(tmp_path))
-    with served(*words) as (_, address), opened(address, local=True, width=400, dark=True) as page:
-        page.wait_for_selector(ASKED)
-        assert re.fullmatch(r"\d\d:\d\d", page.inner_text("#clock"))
-        table = page.inner_html("#table")
-        page.reload()
-        page.wait_for_selector(ASKED)
-        assert page.inner_html("#table") == table
-        before = page.locator("#said li").count()
-        page.keyboard.press("1")
-        if page.locator("#table .ghost").count():
-            page.keyboard.press("ArrowRight")
-        elif page.locator("#table .mate").count():
-            page.locator("#table .mate").first.press("Enter")
-        told_more(page, before)
-        assert "You play" in page.inner_text("#said")
-        assert faults(page) == []

@@ -26,6 +26,7 @@ def rounds(text: str) -> set[int]:
     return set(map(int, re.findall(r"^Round (\d+)\.", text, re.MULTILINE)))
 
 
+@pytest.mark.slow
 def test_a_long_game_shows_the_rounds_with_the_widest_swing_and_its_end(played: Path) -> None:
     told = json.loads(boneyard("explain", str(played), GAME, "--json", "--seat", "0"))
     swings = {one["round"]: abs(one["gained"] - one["lost"]) for one in told["rounds"]}

@@ -1,16 +1,13 @@
 """`boneyard explain GAME --review`: the decisions of one game, with the values of their options."""
 
 import json
-from itertools import count
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from arena.analysis import timeline
 from arena.valuation import decision_loss
 from tests.support.fake_review import fake_review
-from tournaments.cli.games import explain
 from tournaments.cli.main import main
 
 GAME = "1.first.greedy"
@@ -28,25 +25,6 @@ def shown(*words: object) -> str:
     return done.stdout
 
 
-ONCE = (
-    ("explain", GAME, "--review", "--deals", "2"),
-    ("replay", GAME, "--html", "--out", "page.html"),
-)
-
-
-@pytest.mark.parametrize("words", ONCE, ids=" ".join)
-def test_a_log_is_replayed_once(
-    event: Path, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    walker, replays = timeline.Walker, count()
-    monkeypatch.setattr(timeline, "Walker", lambda setup: (next(replays), walker(setup))[1])
-    monkeypatch.delattr("arena.analysis.replay.Referee")
-    done = CliRunner().invoke(main, [words[0], str(event), *words[1:]])
-    assert done.exit_code == 0, done.output
-    assert next(replays) == 1
-
-
 def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if line[:8].strip().isdecimal()]
 
@@ -58,26 +36,6 @@ def test_both_seats_are_shown_with_a_line_for_each_decision(event: Path) -> None
     numbers = [one["seat"] for one in told["seats"]]
     assert numbers == [0, 1]
     assert len(rows(text)) == sum(len(one["decisions"]) for one in told["seats"])
-
-
-def test_a_bot_a_seat_or_a_log_can_be_named(event: Path) -> None:
-    own = shown(event, GAME, "--bot", "greedy")
-    assert own == shown(event, GAME, "--seat", 1)
-    assert "seat 0" not in own
-    log = next((event / "games").glob("from-1.first.greedy.jsonl*"))
-    assert own == shown(log, GAME, "--bot", "greedy")
-
-
-def test_a_long_review_shows_the_dearest_first_unless_all_are_wanted(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(explain, "DEAREST", 3)
-    words = (event, GAME, "--bot", "greedy")
-    whole = [int(row[0]) for row in rows(shown(*words, "--all"))]
-    assert whole == sorted(whole)
-    told = json.loads(shown(*words, "--json"))["seats"][0]["decisions"]
-    order = [one["question"] for one in sorted(told, key=lambda one: -one["loss"])]
-    assert [int(row[0]) for row in rows(shown(*words))] == order[:3]
 
 
 def test_a_line_tells_the_values_of_all_options(event: Path) -> None:

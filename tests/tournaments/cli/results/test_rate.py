@@ -17,7 +17,6 @@ from tests.support.results import game
 from tournaments.cli.results.rate import Rated, RateOptions, rate_ledgers
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
-from tournaments.rating.tables import Anchor, anchored
 from tournaments.site import progress
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger, read_ledger
@@ -99,12 +98,6 @@ def test_events_are_rated_as_one(events: Path) -> None:
     assert table.ratings.pools[0].boards == 6
 
 
-def test_a_file_is_as_good_as_its_folder(events: Path) -> None:
-    by_folder, by_file = told(events / "friday"), told(events / "friday" / "ledger.jsonl")
-    assert by_folder.tables[0].ratings == by_file.tables[0].ratings
-    assert by_file.notices == ()
-
-
 def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     both = (events / "friday", events / "block")
     apart, pooled = told(*both), told(*both, pool=True)
@@ -113,31 +106,6 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
     assert pooled.notices == ("One table holds different games: block, draw.",)
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
-
-
-def test_rules_are_the_same_by_their_choices_and_not_by_their_name(
-    events: Path, tmp_path: Path
-) -> None:
-    renamed = copied(events / "saturday", tmp_path / "renamed")
-    changed(renamed, lambda text: text.replace('"name": "draw"', '"name": "mine"'))
-    assert [table.title for table in told(events / "friday", renamed).tables] == [
-        "draw, mine, 2 seats"
-    ]
-    other = copied(events / "saturday", tmp_path / "other")
-    changed(other, lambda text: text.replace('"target": 30', '"target": 40'))
-    assert len(told(events / "friday", other).tables) == 2
-
-
-def test_versions_of_a_bot_are_kept_apart(events: Path, tmp_path: Path) -> None:
-    later = another_version(copied(events / "saturday", tmp_path), "greedy")
-    found = told(events / "friday", later)
-    mine = load_event(Folder(events / "friday")).entrants[1].fingerprint[:8]
-    assert names(found.tables[0]) == sorted(
-        ["first", "greedy@ffffffff", f"greedy@{mine}", "random"]
-    )
-    assert len(found.tables[0].ratings.pools) == 2
-    _, notice = found.notices
-    assert f"greedy@{mine} ({events / 'friday'}), greedy@ffffffff ({later})" in notice
 
 
 def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Path) -> None:
@@ -158,17 +126,6 @@ def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Pa
     assert len(table.ratings.pools) == 1
 
 
-def test_versions_whose_fingerprints_begin_alike_are_called_by_the_whole(
-    events: Path, tmp_path: Path
-) -> None:
-    later = copied(events / "saturday", tmp_path)
-    plan = load_event(Folder(later))
-    twin = plan.entrants[0].fingerprint[:-1] + "x"
-    entrants = (replace(plan.entrants[0], fingerprint=twin), plan.entrants[1])
-    changed(later, lambda _: as_json(replace(plan, entrants=entrants)).decode())
-    assert f"greedy@{twin}" in names(told(events / "friday", later).tables[0])
-
-
 def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path) -> None:
     alone = tmp_path / "results.jsonl"
     alone.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
@@ -179,12 +136,6 @@ def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path)
     assert [table.title for table in apart.tables] == ["draw, 2 seats", "unknown rules, 2 seats"]
     pooled = told(events / "friday", alone, pool=True)
     assert names(pooled.tables[0]) == ["first", "greedy", "greedy@unknown", "random"]
-
-
-def test_results_do_not_count_twice(events: Path, tmp_path: Path) -> None:
-    friday = events / "friday"
-    for other in (friday, friday / "ledger.jsonl", copied(friday, tmp_path / "copy")):
-        assert "count twice" in boneyard("show", str(friday), str(other), code=2)
 
 
 def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
@@ -267,25 +218,6 @@ def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> N
     written(ledger, named([game(0, "ab", (1, 0)), game(0, "ba", (1, 0))]))
     assert "use a prior above 0" in boneyard("show", str(ledger), "--prior", "0", code=2)
     assert "a" in boneyard("show", str(ledger))
-
-
-def test_a_bot_that_won_everything_is_listed_apart_and_explained(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.jsonl"
-    won = [game(board, seats, [int(one == "x") for one in seats])
-           for board in range(4) for seats in ("xa", "ax", "xb", "bx")]  # fmt: skip
-    even = [game(board, seats, (1, 0)) for board in range(4) for seats in ("ab", "ba")]
-    written(ledger, named([*won, *even]))
-    lines = boneyard("show", str(ledger), "--anchor", "x=2000").splitlines()
-    assert [re.findall(r"above|core|\bx\b|\ba\b|\bb\b", line) for line in lines[2:7]] == [
-        ["above", "core"], ["x"], ["core"], ["a"], ["b"],
-    ]  # fmt: skip
-    said = " ".join(lines)
-    assert "x cannot be the anchor, because it is not in the core." in said
-
-
-def test_an_anchor_on_the_command_line() -> None:
-    assert anchored(None) is None
-    assert anchored("a=b=-12.5") == Anchor("a=b", -12.5)
 
 
 def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """A league from the command line: made, run, stopped and continued."""
 
 import signal
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,7 @@ from protocol.codec import decode_json
 from tests.support.events import boneyard
 from tournaments.league.loop import loop
 from tournaments.league.loop.loop import Turns
-from tournaments.league.pairing.next_round import boards_to_play
 from tournaments.league.read import read_league
-from tournaments.league.records import Admitted
-from tournaments.league.register import append_entries
 from tournaments.site.delayed import PublicSnapshot
 
 SETTINGS = """\
@@ -67,34 +63,6 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert (place / "site" / "weeks" / "2026-W47.txt").exists()
     # Times in disorder could never be verified.
     assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
-
-
-@pytest.mark.slow
-def test_rounds_are_valued_if_the_settings_ask_for_it(tmp_path: Path) -> None:
-    """The newest first, also rounds of before; the pages of bots tell luck and mistakes."""
-    place = make(tmp_path / "club")
-    boneyard("league", str(place), "--rounds", "1", *NOW)
-    (place / "league.toml").write_text("luck = true\nreview = true\n" + SETTINGS)
-    told = boneyard("league", str(place), "--once", *NOW)
-    assert told.index("valued    short round 2: luck and review") < told.index(
-        "short round 1: luck"
-    )
-    rounds = read_league(place).divisions["short"].rounds
-    assert all(one.folder.luck.exists() and one.folder.review.exists() for one in rounds)
-    assert "Luck and mistakes" in (place / "site" / "bots" / "greedy.html").read_text()
-    assert "valued" not in boneyard("league", str(place), "--once", *NOW)
-    boneyard("verify", str(place))
-
-
-def test_each_day_of_a_week_allows_a_seventh(tmp_path: Path) -> None:
-    """A push on a Tuesday need not wait for the next week."""
-    place = make(tmp_path / "club")
-    entry = Admitted(time="2026-11-24T09:00:00Z", bot="a", version="a", fingerprint="0" * 64)
-    append_entries(place / "register.jsonl", [entry])
-    league = read_league(place)
-    days = [datetime(2026, 11, day, 10, tzinfo=UTC) for day in (24, 25, 27, 30)]
-    short = league.divisions["short"]
-    assert [boards_to_play(league, short, day) for day in days] == [2, 4, 8, 2]
 
 
 def test_folders_that_are_no_league_are_explained(

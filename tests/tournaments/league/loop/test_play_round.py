@@ -1,7 +1,6 @@
 """A round that cannot be finished ends all the same, and nothing that was played is lost."""
 
 import errno
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,13 +18,7 @@ from tournaments.commands.play_event import Ending
 from tournaments.formats.matches import Matches
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.loop import play_round as play_round_module
-from tournaments.league.loop.play_round import (
-    MOST_TRIES,
-    begin_round,
-    close_round,
-    find_full_disk,
-    play_round,
-)
+from tournaments.league.loop.play_round import MOST_TRIES, begin_round, close_round, play_round
 from tournaments.league.read import read_round
 from tournaments.league.records import ChosenTable
 from tournaments.plan.bot_command import prepare_word
@@ -138,24 +131,3 @@ def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert read_round(path, 0).is_tried
     assert play_round(path, OFF, 1, nothing) is None
     assert read_round(path, 0).closed is None
-
-
-def test_a_full_disk_is_found_under_other_errors() -> None:
-    """The runner wraps it, in groups and as a cause."""
-    full = OSError(errno.ENOSPC, "No space left on device")
-
-    def raised(error: Exception) -> Callable[[], None]:
-        def fail() -> None:
-            try:
-                raise full
-            except OSError as cause:
-                raise error from cause
-
-        return fail
-
-    for error in (RuntimeError("stopped"), ExceptionGroup("all", [ValueError()])):
-        with pytest.raises(type(error)) as caught:
-            raised(error)()
-        assert find_full_disk(caught.value) is full
-    assert find_full_disk(ExceptionGroup("all", [ValueError(), full])) is full
-    assert find_full_disk(OSError(errno.EIO, "bad")) is None

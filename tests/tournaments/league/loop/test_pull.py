@@ -84,15 +84,6 @@ def test_interrupted_checkout_is_finished(
     assert not list((league / ".git").glob("*.lock"))
 
 
-def test_bots_with_a_checkout_of_their_own_are_pulled_alone(author: Path, tmp_path: Path) -> None:
-    """Then authors cannot change the league's settings."""
-    (tmp_path / "outer").mkdir()
-    git(tmp_path, "clone", "-q", "bare", "outer/bots")
-    push(author, "two")
-    assert pull(tmp_path / "outer")
-    assert (tmp_path / "outer" / "bots" / "bots" / "file").read_text() == "two"
-
-
 def test_what_cannot_be_pulled_is_told(
     author: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,13 +9,11 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from protocol.codec import decode_json
 from tests.support.browser import faults, needs_chromium, opened, serve_folder
 from tests.support.events import boneyard
 from tests.support.made_up_leagues import made_up_facts, made_up_league, publish_rounds
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.pages.site import LeagueSite
-from tournaments.league.ratings import LeagueTable
 from tournaments.league.read import LeagueData, PlayedRound
 from tournaments.league.records import CheckedStep, CheckSummary, Refused, Withdrawn
 
@@ -133,15 +131,6 @@ def test_nothing_is_shown_of_a_round_that_is_not_over_but_its_tables(tmp_path: P
     assert "in round 9." in page
 
 
-def test_publishing_again_writes_nothing(tmp_path: Path) -> None:
-    """Files whose bytes stay keep their time of change, so a mirror copies only what is new."""
-    data, site = made_up_league(tmp_path / "league", rounds=3), tmp_path / "site"
-    published(data, site)
-    before = {path: path.stat().st_ino for path in site.rglob("*")}
-    published(data, site)
-    assert {path: path.stat().st_ino for path in site.rglob("*")} == before
-
-
 def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) -> None:
     """Files of ours that should not be there go; those of others stay."""
     data, site = made_up_league(tmp_path / "league", rounds=3), tmp_path / "site"
@@ -162,26 +151,6 @@ def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) 
     assert not (site / "rounds/draw/0099").exists()
 
 
-def test_programs_and_badges_tell_the_standings(tmp_path: Path) -> None:
-    """league.json has full precision, and the badge of a bot its rating."""
-    data = made_up_league(tmp_path / "league")
-    files = published(data, tmp_path / "site")
-    table = decode_json(files["league.json"], LeagueTable).divisions[0]
-    assert table.games == sum(len(one.results) for one in data.divisions["draw"].rounds)
-    row = next(row for row in table.standings if row.elo and not row.bound and not row.is_house)
-    badge = files[f"badges/draw/{row.bot}.svg"].decode()
-    assert f"boneyard: {row.bot} {round(row.elo or 0):+,} ± {row.half_width:.0f}" in badge
-
-
-def test_bots_with_equal_files_are_named_and_a_pair_shows_its_score(tmp_path: Path) -> None:
-    files = published(made_up_league(tmp_path), tmp_path / "site")
-    # The made-up house bots all have the same fingerprint.
-    assert "are the same bot: their files are equal." in files["index.html"].decode()
-    page = next(data.decode() for name, data in files.items() if name.startswith("pairings/"))
-    assert re.search(r'<svg class="score" .*<rect class="c\d" x="0%"', page)
-    assert ">margin</th>" in page
-
-
 def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:
     """On the first page, since the last week that is over; in the feed of a bot, within it."""
     data = made_up_league(tmp_path / "league", days=16, rounds=24)
@@ -189,18 +158,6 @@ def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:
     assert re.search("[↑↓]", files["index.html"].decode())
     feeds = [text.decode() for name, text in files.items() if name.startswith("bots/")]
     assert any("from place" in text and "in 2026-W46" in text for text in feeds)
-
-
-def test_a_week_that_is_over_keeps_its_page(tmp_path: Path) -> None:
-    """It shows what was known at the end of the week, computed once, and leads to all rounds."""
-    data, site = made_up_league(tmp_path / "league"), tmp_path / "site"
-    files = published(data, site)
-    page = files["weeks/2026-W45.html"].decode()
-    assert "Standings, greedy = 0" in page
-    assert 'href="../rounds/draw/0001/round.json"' in page
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournaments.league.pages.site.week_blocks", None)
-        assert published(data, site) == files
 
 
 @pytest.fixture(scope="module")

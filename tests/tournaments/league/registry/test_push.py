@@ -19,7 +19,7 @@ from tournaments.league.registry.file_tree import (
     tree_fingerprint,
     write_tree,
 )
-from tournaments.league.registry.push import ChangedPushError, push_time, read_push
+from tournaments.league.registry.push import ChangedPushError, read_push
 
 BOUNDS = TreeBounds(files=20, size=10_000)
 RUN = 'run = ["{python}", "main.py"]\n'
@@ -151,17 +151,6 @@ def test_hard_links_and_links_inside_are_part_of_a_push(bot: Path) -> None:
     assert tree["hard"] == tree["main.py"]
 
 
-def test_leftovers_are_no_part_of_a_push(bot: Path) -> None:
-    """A commit, an editor's copy or compiled Python makes no new version."""
-    before = tree_fingerprint(read(bot))
-    (bot / ".git").mkdir()
-    (bot / ".git" / "index").write_bytes(b"x" * 5000)
-    (bot / "main.py~").write_text("y")
-    (bot / ".#main.py").symlink_to("me@host:1")
-    (bot / "__pycache__").mkdir()
-    assert tree_fingerprint(read(bot)) == before
-
-
 def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:
     """Content, name, right to run, an empty folder and a link's target each count."""
     seen = {tree_fingerprint(read(bot))}
@@ -268,12 +257,3 @@ def test_copy_is_the_push(tmp_path_factory: pytest.TempPathFactory, nested: obje
         with pytest.raises(RefusedPushError):
             read_push(folder, "bots/copy", BOUNDS)
     remove_tree(folder)
-
-
-def test_no_author_makes_a_push_older_than_it_is(tmp_path: Path) -> None:
-    """The time of a file's content, as rsync keeps it, can be any."""
-    (tmp_path / "bot" / "src").mkdir(parents=True)
-    (tmp_path / "bot" / "src" / "main.py").touch()
-    pushed = push_time(tmp_path / "bot")
-    os.utime(tmp_path / "bot" / "src" / "main.py", (0, 0))
-    assert push_time(tmp_path / "bot") >= pushed > 0

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from errno import ENOSPC
@@ -11,7 +10,6 @@ from typing import TypeVar
 
 import pytest
 
-from arena.match.piped_process import CannotStartError
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from tournaments.league.folder import LeagueFolder
@@ -155,14 +153,6 @@ def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: Leagu
     assert league.only(Admitted).version == "mine@2"
 
 
-def test_register_does_not_tell_where_the_league_lies(league: League) -> None:
-    """Everybody reads the register: a bot's stderr names its files as the author knows them."""
-    league.push(f"FAIL {league.folder.path}/versions/mine@1/main.py, {sys.executable}")
-    refused = league.only(Refused)
-    assert "FAIL versions/mine@1/main.py, python" in refused.why
-    assert str(league.folder.path).encode() not in league.folder.register.read_bytes()
-
-
 @pytest.mark.parametrize("at", ["check", "line"])
 def test_killed_admission_begins_again(
     at: str, league: League, monkeypatch: pytest.MonkeyPatch
@@ -190,15 +180,6 @@ def test_killed_admission_begins_again(
     assert league.versions() == {"mine@1": "two"}
 
 
-def test_line_that_a_kill_cut_short_is_removed(league: League) -> None:
-    """The next line does not stand behind half of another."""
-    with league.folder.register.open("ab") as file:
-        file.write(b'{"type":"adm')
-    league.push("one")
-    (entry,) = league.turn()
-    assert list(read_register(league.folder.register))[-1] == entry
-
-
 def test_full_disk_costs_nothing_but_the_try(
     league: League, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,20 +197,6 @@ def test_full_disk_costs_nothing_but_the_try(
         assert [one.bot for one in league.turn()] == ["other"]
     assert "mine waits for the next turn" in "".join(capsys.readouterr())
     assert [one.bot for one in league.turn()] == ["mine"]
-
-
-def test_bot_that_the_machine_cannot_start_waits(league: League) -> None:
-    """A failure of ours refuses nobody."""
-    league.push("one")
-
-    def fail() -> None:
-        raise CannotStartError("the sandbox failed")
-
-    league.during = fail
-    assert not league.turn()
-    assert not league.versions()
-    league.during = lambda: None
-    league.only(Admitted)
 
 
 def test_push_in_its_middle_is_read_again(league: League) -> None:
@@ -275,6 +242,7 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     assert [one.bot for one in league.turn()] == ["zoe"]
 
 
+@pytest.mark.slow
 def test_junk_in_bots_hides_no_newcomer(league: League) -> None:
     """A turn looked at the first 1,000 folders, whatever their names."""
     for number in range(1_200):
@@ -429,10 +397,3 @@ def test_a_league_of_sealed_bots_admits_no_process(league: League) -> None:
     assert entrant_of(league.folder, settings, house).name == "greedy"
     with pytest.raises(UserError, match="this league admits sealed bots only"):
         entrant_of(league.folder, settings, early)
-
-
-def test_a_league_of_sealed_bots_needs_no_sandbox_to_lock_them_in(tmp_path: Path) -> None:
-    path = tmp_path / "league.toml"
-    for sealed, mode in (("true", "auto"), ("false", "require")):
-        path.write_text(f"sealed = {sealed}\n")
-        assert load_settings(path).sandbox_here == mode

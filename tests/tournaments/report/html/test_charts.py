@@ -3,7 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from math import inf, sqrt
+from math import sqrt
 from typing import TypeVar
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from protocol.records import Result
 from tests.support.results import STRENGTH, game, played
 from tournaments.formats.answers.tune_text import Way
-from tournaments.rating.estimate import Estimate, elo_of
+from tournaments.rating.estimate import elo_of
 from tournaments.rating.ratings import fit
 from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
@@ -53,18 +53,6 @@ def test_a_forest_shows_what_the_table_says() -> None:
         assert 0 < row.axes.x.share(rating.low) < row.axes.x.share(rating.high) < 1
 
 
-def test_a_rating_that_is_only_a_bound_has_an_open_end() -> None:
-    (pool,) = fit([game(0, "zy", (1, 0)), game(0, "yz", (0, 1)), game(1, "az", (1, 0))]).pools
-    assert [one.bound for one in pool.entrants] == [">", "", "<"]
-    above, core, below = map(elo_of, pool.entrants)
-    assert charts.open_ends(above) == (above.value, inf)
-    assert charts.open_ends(core) == (core.value, core.value)
-    assert charts.open_ends(below) == (-inf, below.value)
-    assert charts.open_ends(Estimate(None, None, "?")) == charts.EDGES
-    rows = charts.forest_of([above, core, below]).rows
-    assert [len(marks(row, charts.Dot)) for row in rows] == [0, 1, 0]
-
-
 # --- encounters ---
 
 
@@ -102,19 +90,6 @@ def test_an_interval_is_that_of_the_boards() -> None:
             assert met.decided == ("ahead" if met.low > 0.5 else "behind" if met.high < 0.5 else "")
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_shares_are_those_of_the_crosstable(seats: int) -> None:
-    results = played(random.Random(seats), STRENGTH, 60, seats)
-    for partners in {False, seats == 4}:
-        (pool,) = fit(results, partners=partners).pools
-        names = [one.name for one in pool.entrants]
-        found = encounters(collect(results, partners), names)
-        for row, cells in zip(found, pool.crosstable, strict=True):
-            for met, cell in zip(row, cells, strict=True):
-                assert (met.games if met else 0) == cell.games
-                assert (met.share * met.games if met else 0) == pytest.approx(cell.wins)
-
-
 @pytest.mark.parametrize(("boards", "decided"), [(1, ""), (5, ""), (6, "ahead"), (20, "ahead")])
 def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str) -> None:
     """Six tosses of a coin fall alike in 3 of 100 cases, five in 6."""
@@ -126,20 +101,6 @@ def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str)
     assert lost[0] == Encounter(2 * boards, 0.0, 0.0, 1 - 0.025 ** (1 / boards))
     assert won[1].decided == decided
     assert lost[0].decided == decided.replace("ahead", "behind")
-
-
-def test_boards_that_were_all_alike_prove_nothing() -> None:
-    results = [game(board, seats, (9, 0)) for board in range(30) for seats in ("ab", "ba")]
-    met = encounters(collect(results, partners=False), "ab")[0][1]
-    assert met == Encounter(60, 0.5, None, None)
-    assert met.decided == ""
-
-
-def test_a_bot_on_both_sides_does_not_meet_itself() -> None:
-    results = [game(n, "aaba", (9 - n, 0, 9 - n, 0)) for n in range(4)]
-    found = encounters(collect(results, partners=True), "ab")
-    assert found[0][0] is None
-    assert found[0][1] is not None
 
 
 def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 from msgspec.structs import replace
@@ -22,7 +21,6 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt import Sprt
-from tournaments.report.html import game_list
 from tournaments.report.log_facts import log_facts as measure
 from tournaments.report.report import report_files
 from tournaments.storage.folder import Folder, load_event
@@ -252,14 +250,6 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         assert RUDE[0].split("/")[-1] in "".join(texts(page, "#how table code"))
 
 
-def test_stderr_has_its_lines_again(tmp_path: Path) -> None:
-    plan = event(2, boards=2)
-    results = made_up(plan, foul_every=1)
-    one = evidence(results[0], stderr="Traceback\\n  line 3\\n")
-    text = written(tmp_path, plan, results, measured(plan, one)).read_text()
-    assert "Traceback\n  line 3</bdi>" in text
-
-
 def test_without_a_script_everything_but_lists_stands_there() -> None:
     plan = event(4, boards=4)
     results = made_up(plan, foul_every=7)
@@ -290,73 +280,11 @@ def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
         assert {part for link in links - own for part in link.split("/")[1:]} <= entrants
 
 
-def test_an_event_before_its_first_game_has_a_page() -> None:
-    for plan in EVENTS.values():
-        html = html_of(plan, [])
-        assert "No game is finished yet" in html or "Undecided" in html
-        assert "Note this number" in html
-
-
-@pytest.mark.parametrize(
-    ("name", "lead"),
-    [
-        ("ten bots", "Undecided between"),
-        ("swiss", "has won the Swiss of 3 rounds"),
-        ("knockout", "has won the knockout"),
-        ("versus", "60 boards played, as many as the event allows"),
-    ],
-)
-def test_the_first_sentence_says_what_came_of_it(name: str, lead: str) -> None:
-    plan = EVENTS[name]
-    html = html_of(plan, made_up(plan))
-    (sentence,) = re.findall(r'<h1>.*?<p class="lead">(.*?)</p>', html, re.DOTALL)
-    assert lead in sentence
-
-
 def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
     plan = EVENTS["swiss"]
     html = html_of(plan, made_up(plan)[:-1])
     assert "leads the Swiss, 3 of 3 rounds" in html
     assert "has won the Swiss" not in html
-
-
-def test_a_list_of_games_says_what_the_ledger_says() -> None:
-    for plan in EVENTS.values():
-        results = made_up(plan, foul_every=4)
-        known = told(plan, results).replays
-        names = [one.name for one in plan.entrants]
-        found = game_list.build_game_list(plan, results, known, {})
-        for row, result in zip(found.games, results, strict=True):
-            page, board, *rest = row
-            parts = [rest[n * plan.seats : (n + 1) * plan.seats] for n in range(3)]
-            seats = tuple(names[one] for one in parts[0])
-            assert (board, seats) == (result.board, result.seats)
-            assert (tuple(parts[1]), tuple(parts[2])) == (result.scores, result.places)
-            rounds, why, *fouls = rest[3 * plan.seats :]
-            assert (rounds, game_list.WHYS[why]) == (result.rounds, result.why)
-            pairs = zip(fouls[::2], fouls[1::2], strict=True)
-            told_fouls = [(seat, game_list.FOULS[foul]) for seat, foul in pairs]
-            assert told_fouls == [(foul.seat, foul.foul) for foul in result.fouls]
-            name = ".".join((str(board), *seats))
-            assert name == result.game
-            assert unquote(found.pages[page] + name) == unquote(known[name])
-
-
-@needs_chromium
-@pytest.mark.slow
-def test_ten_thousand_games_of_forty_fit(tmp_path: Path) -> None:
-    plan = event(40, boards=7)
-    results = made_up(plan)
-    assert len(results) > 10_000
-    path = written(tmp_path, plan, results, measured(plan))
-    assert path.stat().st_size < 1_000_000
-    with opened(path, width=360) as page:
-        assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
-        assert "made when you ask for them" in (page.locator("#games").text_content() or "")
-        assert page.locator("#pairings button").count() == 40 * 39
-        assert page.evaluate("document.documentElement.scrollWidth") == 360
-        page.locator("#list .turn button", has_text="last").click()
-        assert page.locator("#list tbody tr").count() == (len(results) - 1) % 25 + 1
 
 
 @pytest.fixture(scope="module")
@@ -374,21 +302,6 @@ def fouled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     run(folder / "out", "first", str(bot), "--boards", "2", "--set", "target=30")
     with untouched(folder / "out") as out:
         yield out
-
-
-@needs_chromium
-def test_the_page_of_a_real_event_shows_the_evidence(fouled: Path) -> None:
-    with opened(fouled / "report.html") as page:
-        unfold(page)
-        assert RUDE[1] in texts(page, ".evidence pre")
-        assert RUDE[0] in texts(page, ".evidence pre")
-        commands = texts(page, ".command code")
-        assert len(commands) == 3
-        for one in list(read_ledger(fouled / "ledger.jsonl")):
-            command = f"boneyard explain . {one.game} --seat {one.seats.index('rude')}"
-            assert (command in commands) == (one.game != "2.rude.first")
-        assert "Machine: Linux" in page.locator("#how").inner_text()
-        assert texts(page, "#time tbody th") == ["first", "rude"]
 
 
 @needs_chromium
