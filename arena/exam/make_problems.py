@@ -13,7 +13,6 @@ from arena.exam.problems import Problem, ProblemKind, problem_deal, rules_of
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.decision_loss import standard_error, try_options
 from arena.valuation.endgames import exact_leads, is_open
-from arena.valuation.playouts import Player
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord
 
 WORLDS = 512
@@ -71,10 +70,10 @@ class Candidates:
             yield _problem(one, "endgame", leads, [0.0] * len(leads))
 
     def middle_games(
-        self, many: int, worlds: int, by: Player, tell: Callable[[int], None]
+        self, many: int, worlds: int, tell: Callable[[int], None]
     ) -> Iterator[Problem]:
         """Yield so many middle games, or all, in turn from each ruleset."""
-        makers = [_clear(found, worlds, by) for found in self._shuffled("middle game")]
+        makers = [_clear(found, worlds) for found in self._shuffled("middle game")]
         found = filter(None, chain.from_iterable(zip_longest(*makers)))
         for made, problem in enumerate(islice(found, many), start=1):
             tell(made)
@@ -88,17 +87,17 @@ class Candidates:
         return found
 
 
-def _clear(found: Sequence[_Candidate], worlds: int, by: Player) -> Iterator[Problem]:
+def _clear(found: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
     """Yield the middle games of a ruleset whose worst option is clearly worse than the best."""
     for start in range(0, len(found), AT_ONCE):
         some = found[start : start + AT_ONCE]
-        tried = try_options([one.asked for one in some], worlds, by)
+        tried = try_options([one.asked for one in some], worlds)
         for one, options in zip(some, tried, strict=True):
             if options.certain:
                 continue
             means = options.leads.mean(axis=1)
             beyond = options.leads[int(means.argmax())] - options.leads
-            errors = [standard_error(row) if row.any() else 0.0 for row in beyond]
+            errors = standard_error(beyond).tolist()
             losses = beyond.mean(axis=1)
             worst = int(np.argmax(losses))
             if losses[worst] > max(1.0, CLEAR * errors[worst]):

@@ -57,7 +57,7 @@ def compare_answers(
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
     many = np.array(values)
-    return round(float(many.mean()), 3), round(1.96 * standard_error(many), 3)
+    return round(float(many.mean()), 3), round(1.96 * float(standard_error(many)), 3)
 
 
 def _mark(kind: str, rules: str, answers: Sequence[ExamAnswer]) -> Mark:

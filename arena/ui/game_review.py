@@ -27,7 +27,7 @@ In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles
 """
 GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
 SURE = 2
-"""Standard errors that a loss must exceed to be called so: the rest may be noise of the worlds."""
+"""Standard errors that a gap must exceed to be called so: the rest may be noise of the worlds."""
 
 
 class MarkedDraw(Struct, frozen=True, array_like=True):
@@ -49,7 +49,7 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     at: int
     seat: int
     loss: float
-    """Points of lead that the choice lost against the best option."""
+    """The value of the best option less that of the chosen one, in points of lead."""
     error: float
     grade: int
     """The index of its name in GRADE_NAMES."""
@@ -149,7 +149,7 @@ def _decisions(
         errors = () if one.exact else _rounded(option.error for option in worth)
         leads = _rounded(option.lead for option in worth)
         yield MarkedDecision(
-            at, seat, round(one.loss, 1), round(one.error, 1), _grade(one, grades), leads, errors
+            at, seat, round(one.gap, 1), round(one.error, 1), _grade(one, grades), leads, errors
         )
 
 
@@ -161,5 +161,5 @@ def _shown_options(asked: AskedQuestion, one: "ReviewedDecision") -> Iterator["O
 
 
 def _grade(one: "ReviewedDecision", grades: Sequence[float]) -> int:
-    sure = one.loss > SURE * one.error
-    return sum(one.loss >= least for least in grades) if sure else 0
+    sure = one.gap > SURE * one.error
+    return sum(one.gap >= least for least in grades) if sure else 0

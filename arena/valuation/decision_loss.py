@@ -6,13 +6,16 @@ options are tried in the same worlds. Where the seat knows every tile and few ar
 is exact (`endgames.py`).
 
 The option that looks best among noisy values is overvalued in the very worlds that made it look so.
-So each eighth of the worlds measures the option that the other seven think best (cross-fitting): a
-loss is not inflated by noise, and may even be a little below 0 by chance. It is meant for means:
-the gap between the values of two options has less noise, and tells better what was dear.
+Measured in other worlds (cross-fitting: in each eighth, the option that looks best in the other
+seven) it is undervalued, as fewer worlds often find the second best. Where all gaps are equally
+likely both errors are a quarter of the noise's variance: a loss is the mean of both measures, and
+may by chance be below 0. It is meant for means; of one decision the gap between two values, which
+those that look dear get from more worlds, tells more.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -28,18 +31,21 @@ from arena.valuation import WORLDS
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_leads_of, is_open
 from arena.valuation.playouts import Player, play_out_keenly
-from arena.valuation.worlds.questions import FEW, question_worlds
+from arena.valuation.worlds.questions import FEW, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
-from protocol.records import ChoiceRecord
 
 PARTS = 8
-"""The parts of the worlds: each measures the option that the others think best."""
+"""The parts of the worlds: each measures the option that looks best in the others."""
 NEXT_CHOICE = 1 / 6
 """The worth of choosing again after a draw by choice, for each pip of the highest number.
 
 The keen player loses as much by its next choice, against the best one; after a play it is the other
 seat that errs next, in the same way.
 """
+LOOK_DEAR = 15
+"""The decisions of a seat in a game that are tried again: half as many more as are named."""
+MORE = 3
+"""How many times as many worlds they are tried in."""
 Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
 FEW_TILES = 3
@@ -77,40 +83,44 @@ class ReviewedDecision(Struct, frozen=True):
     """The option with the highest value; the chosen one, if none is higher."""
     options: tuple[OptionWorth, ...]
     loss: float
-    """Points that the choice cost against the best option; by chance it may be below 0."""
+    """Points that the choice cost, for means; by chance it may be below 0."""
     error: float
-    """The standard error of `loss`; 0 if it is exact."""
+    """The standard error of `gap`; 0 if it is exact."""
     exact: bool
     """True if the values are those of perfect play with all tiles known."""
 
+    @property
+    def gap(self) -> float:
+        """The value of the best option less that of the chosen one, in points."""
+        return self.options[self.best].lead - self.options[self.choice].lead
 
-def review_seat(
-    timeline: Timeline, seat: int, worlds: int = WORLDS, by: Player = play_out_keenly
-) -> Iterator[ReviewedDecision]:
+
+def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator[ReviewedDecision]:
     """Yield each decision of a seat: each answer to a question that offered several options.
 
-    `worlds`: in how many each option is tried; `by`: who plays on.
+    `worlds`: in how many each option is tried.
     """
     asked = [
         question
         for question in timeline.questions(seat)
-        if len(question.options) > 1 and isinstance(question.answer, ChoiceRecord)
+        if len(question.options) > 1 and question.choice is not None
     ]
-    for question, tried in zip(asked, try_options(asked, worlds, by), strict=True):
-        assert isinstance(question.answer, ChoiceRecord)
-        choice, option = question.answer.choice, question.options[question.answer.choice]
-        best, loss, error = measured_loss(tried, choice)
+    tried = list(try_options(asked, worlds))
+    more = _dear_again(asked, tried, worlds)
+    for at, (question, first) in enumerate(zip(asked, tried, strict=True)):
+        choice, sure = question.choice or 0, more.get(at, first)
+        best, _, error = measured_gap(sure, choice)
         yield ReviewedDecision(
             number=question.number,
             round=question.game.playing.number,
             phase=_phase(question.game),
-            kind=_kind(question.options, option),
+            kind=_kind(question.options, question.options[choice]),
             choice=choice,
             best=best,
-            options=option_worths(tried),
-            loss=loss,
+            options=option_worths(sure),
+            loss=measured_loss(first, choice),
             error=error,
-            exact=tried.exact,
+            exact=first.exact,
         )
 
 
@@ -157,7 +167,7 @@ class TriedOptions(NamedTuple):
 
 
 def try_options(
-    asked: Sequence[AskedQuestion], many: int, by: Player = play_out_keenly, slow: int = FEW
+    asked: Sequence[AskedQuestion], many: int, slow: int = FEW
 ) -> Iterator[TriedOptions]:
     """Yield for each question what its options gain in so many worlds, the same for all of them.
 
@@ -166,7 +176,7 @@ def try_options(
     """
     solved = exact_leads_of([question.game for question in asked])
     unsolved = [question for question, leads in zip(asked, solved, strict=True) if leads is None]
-    played = _played_leads(unsolved, question_worlds(unsolved, many, slow), by)
+    played = _played_leads(unsolved, [*question_worlds(unsolved, many, slow)])
     for question, leads in zip(asked, solved, strict=True):
         if leads is None:
             yield TriedOptions(next(played), is_open(question.game), exact=False)
@@ -174,33 +184,60 @@ def try_options(
             yield TriedOptions(np.array(leads, float)[:, None], certain=True, exact=True)
 
 
+def _dear_again(
+    asked: Sequence[AskedQuestion], tried: Sequence[TriedOptions], worlds: int
+) -> dict[int, TriedOptions]:
+    """Return the options of the decisions that look dearest, tried in more and other worlds.
+
+    Losses do not use them: those that chance made dear would fall, and none would rise. Where a
+    turn plays two tiles worlds take too long.
+    """
+    gaps = {
+        at: measured_gap(one, question.choice or 0)[1]
+        for at, (question, one) in enumerate(zip(asked, tried, strict=True))
+        if one.leads.shape[1] == worlds and not question.game.settings.two_tiles
+    }
+    dear = sorted(gaps, key=lambda at: -gaps[at])[:LOOK_DEAR]
+    again = try_options([asked[at] for at in dear], MORE * worlds)
+    return dict(zip(dear, again, strict=True))
+
+
 def _played_leads(
-    asked: Sequence[AskedQuestion], found: Sequence[RoundBatch | list[Game]], by: Player
+    asked: Sequence[AskedQuestion], found: Sequence[Worlds], by: Player = play_out_keenly
 ) -> Iterator[Leads]:
     """Yield for each question the lead of each option in each of its worlds, by playouts."""
-    if not asked:
+    if not found:
         return
-    starts, ends = zip(*map(_tried, asked, found), strict=True)
-    end = RoundBatch.joined(ends)
-    scores, begin = end.scores + by(end), 0
-    for question, start in zip(asked, starts, strict=True):
-        many = len(question.options) * len(start)
-        gained = scores[begin : begin + many].reshape(-1, *start.shape) - start
-        begin += many
+    ends = [_after_options([asked[at] for at in one.questions], one) for one in found]
+    end, gained, begin = RoundBatch.joined(ends), dict[int, Any](), 0
+    scores = end.scores + by(end)
+    for one in found:
+        before = one.rounds.scores.reshape(len(one.questions), one.each, -1)
+        for at, start in zip(one.questions, before, strict=True):
+            tried = len(asked[at].options) * one.each
+            gained[at] = scores[begin : begin + tried].reshape(-1, *start.shape) - start
+            begin += tried
+    for at, question in enumerate(asked):
         others = opponents(question.game.rules, question.game.seats, question.seat)
-        led = gained[:, :, question.seat] - gained[:, :, others].mean(axis=2)
+        led = gained[at][:, :, question.seat] - gained[at][:, :, others].mean(axis=2)
         yield led + _next_choices(question)[:, None]
 
 
-def _tried(question: AskedQuestion, found: RoundBatch | list[Game]) -> tuple[Any, RoundBatch]:
-    """Return the scores in each world, and the rounds after each option in each world."""
-    if isinstance(found, RoundBatch):
-        options = np.repeat(np.arange(len(question.options)), len(found))
-        end = found.select(np.tile(np.arange(len(found)), len(question.options)))
-        end.take(question.options, options)
-        return found.scores, end
-    tried = [values.act_unchecked(game, one) for one in question.options for game in found]
-    return np.array([game.scores for game in found]), RoundBatch.of(tried)
+def _after_options(asked: Sequence[AskedQuestion], found: Worlds) -> RoundBatch:
+    """Return the rounds after each option of each question, in each of its worlds."""
+    if found.games:
+        options = product(asked[0].options, found.games)
+        return RoundBatch.of([values.act_unchecked(game, option) for option, game in options])
+    each = found.each
+    every = list(dict.fromkeys(option for question in asked for option in question.options))
+    number = {option: at for at, option in enumerate(every)}
+    which = [number[option] for question in asked for option in question.options]
+    first = np.repeat(np.arange(len(asked)) * each, [len(question.options) for question in asked])
+    # The keen player does not ask which of its tiles came first.
+    names = found.rounds.names - {"order"}
+    end = found.rounds.select((first[:, None] + np.arange(each)).ravel(), names)
+    end.take(every, np.repeat(which, each))
+    return end
 
 
 def _next_choices(question: AskedQuestion) -> NDArray[np.float64]:
@@ -212,35 +249,42 @@ def _next_choices(question: AskedQuestion) -> NDArray[np.float64]:
     return np.array([worth * isinstance(option, Draw) for option in options])
 
 
-def standard_error(found: NDArray[np.floating]) -> float:
-    """Return the standard error of a mean over worlds; from one alone it is infinite."""
-    many = len(found)
-    return float(found.std(ddof=1)) / math.sqrt(many) if many > 1 else math.inf
+def standard_error(found: NDArray[np.floating]) -> Any:
+    """Return the standard error of the mean over worlds, of each row; from one it is infinite."""
+    many = found.shape[-1]
+    return (found.std(axis=-1, ddof=1) if many > 1 else found[..., 0] + math.inf) / math.sqrt(many)
 
 
-def measured_loss(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
-    """Return the best option, and the loss of the chosen one with its standard error.
+def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
+    """Return the best option, and its value less that of the chosen one, with its standard error.
 
-    Each part of the worlds measures the option that looks best in the others.
+    Of equal ones the best is the chosen or the first.
     """
-    leads = tried.leads
-    best, many = _best(leads, choice), leads.shape[1]
-    if many == 1:
-        error = 0.0 if tried.certain else math.inf
-        return best, float(leads[best, 0] - leads[choice, 0]), error
-    part = np.arange(many) % PARTS
-    losses = np.empty(many)
-    for here in (part == one for one in range(min(PARTS, many))):
-        losses[here] = leads[_best(leads[:, ~here], choice), here] - leads[choice, here]
-    return best, float(losses.mean()), standard_error(losses)
+    best = int(_best(tried.leads.mean(axis=1), choice))
+    gaps = tried.leads[best] - tried.leads[choice]
+    return best, float(gaps.mean()), 0.0 if tried.certain else float(standard_error(gaps))
+
+
+def measured_loss(tried: TriedOptions, choice: int) -> float:
+    """Return the loss of the chosen option; it is meant for means."""
+    leads, (_, gap, _) = tried.leads, measured_gap(tried, choice)
+    if (many := leads.shape[1]) == 1:
+        return gap
+    size = -(-many // PARTS)
+    parts = np.zeros((len(leads), size * PARTS))
+    parts[:, :many] = leads
+    parts = parts.reshape(len(leads), size, PARTS).sum(axis=1)
+    left = many - np.bincount(np.arange(many) % PARTS, minlength=PARTS)
+    elsewhere = _best((parts.sum(axis=1, keepdims=True) - parts) / left, choice)
+    crossed = (parts[elsewhere, np.arange(PARTS)] - parts[choice]).sum() / many
+    return float(gap + crossed) / 2
 
 
 def option_worths(tried: TriedOptions) -> tuple[OptionWorth, ...]:
     """Return the value of each option."""
-    return tuple(
-        OptionWorth(float(row.mean()), 0.0 if tried.certain else standard_error(row))
-        for row in tried.leads
-    )
+    leads = tried.leads.mean(axis=1).tolist()
+    errors = [0.0] * len(leads) if tried.certain else standard_error(tried.leads).tolist()
+    return tuple(map(OptionWorth, leads, errors))
 
 
 def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[OptionValue, ...]:
@@ -262,10 +306,9 @@ def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[Op
 
 
 def _half_width(tried: TriedOptions, found: NDArray[np.floating]) -> float:
-    return 0.0 if tried.certain else Z * standard_error(found)
+    return 0.0 if tried.certain else Z * float(standard_error(found))
 
 
-def _best(leads: Leads, choice: int) -> int:
-    """Return the option with the highest mean, of equal ones the chosen or the first."""
-    means = leads.mean(axis=1)
-    return choice if means[choice] == means.max() else int(means.argmax())
+def _best(means: NDArray[np.floating], choice: int) -> Any:
+    """Return the option (a row) with the highest mean, of equal ones the chosen or the first."""
+    return np.where(means[choice] == means.max(axis=0), choice, means.argmax(axis=0))

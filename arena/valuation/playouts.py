@@ -33,7 +33,9 @@ def play_out(
     from which its noise follows; None: each seat takes the best option. Fees and antes still to be
     paid count, and the pot that the winner takes. A round that is over brings no more.
     """
-    needed = names_needed(batch.tables) | ({"line", "order"} if policies else set())
+    needed = names_needed(batch.tables) | ({"line"} if policies else set())
+    if any(policy.place for policy in policies):
+        needed |= {"order"}
     end = batch.select(np.arange(len(batch)), RESULTS)
     in_play = ~(batch.ended | _called(batch))
     for seat in range(batch.tables.seats):
@@ -55,8 +57,6 @@ def play_out_keenly(batch: RoundBatch) -> NDArray[np.int32]:
 
 Player = Callable[[RoundBatch], NDArray[np.int32]]
 """A reference player: plays rounds on in every seat and returns each seat's gain, as `play_out`."""
-PLAYERS: dict[str, Player] = {"plain": play_out, "keen": play_out_keenly}
-"""The reference players by their names."""
 
 
 def _called(batch: RoundBatch) -> Flags:
@@ -150,7 +150,9 @@ class _Playout:
         plays = np.stack([left.take(several), right.take(several)])
         options = all_options(tables, batch.ends.take(several), plays)
         noise = None if self.seeds is None else self.seeds.take(several) + self.turns * A_TURN
-        seen = hands, others, batch.line, batch.order
+        # Without it no policy asks which tiles come first.
+        order = batch.order if "order" in batch.names else np.zeros((0, len(batch)), np.int8)
+        seen = hands, others, batch.line, order
         position = Position(*(one.take(several, axis=-1) for one in seen))
         places, sides = favourites(options, policy.worths(position, options), noise, len(several))
         tile[several], end[several] = tables.bits.take(places - (FREE - 1)), sides

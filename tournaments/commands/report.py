@@ -19,7 +19,7 @@ from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.ratings.standings import luck_sections
 from tournaments.report.report import files_now
 from tournaments.report.results_file import Results
-from tournaments.report.review.reviewer import ReviewTask, reference_player, review_part
+from tournaments.report.review.reviewer import ReviewTask, review_part
 from tournaments.report.review.sums import ReviewSummary, summarize_review, summary_json
 from tournaments.schedule.game_index import GameIndex
 from tournaments.schedule.schedule import sittings
@@ -84,13 +84,11 @@ def warn_of_faults(faults: Sequence[str]) -> None:
         print_note(f"and {len(faults) - FAULTS_SHOWN} more")
 
 
-def write_review(
-    folder: Folder, bot: str | None = None, deals: int | None = None, by: str | None = None
-) -> WrittenReview:
+def write_review(folder: Folder, bot: str | None = None, deals: int | None = None) -> WrittenReview:
     """Review the games that are not reviewed yet, and write the files and the report again.
 
     `bot`: only its decisions. `deals`: those of the hidden tiles over which an option is valued.
-    `by`: the player that plays rounds on. Raises UserError; DamagedFileError is one.
+    Raises UserError; DamagedFileError is one.
     """
     from arena.valuation.batch import mask_tables  # It needs numpy.
 
@@ -105,9 +103,7 @@ def write_review(
     over = {name: one for name, one in results.items() if one.board in public}
     if not over:
         raise UserError(f"{folder.path} has no finished board. Run the event first.")
-    player = by and reference_player(by)
-    usual = ReviewTerms(event.name, WORLDS, reference_player(None))
-    with open_review(folder, usual, deals, player) as log:
+    with open_review(folder, ReviewTerms(event.name, WORLDS), deals) as log:
         faults = _review(folder, event, results, _wanted(over, bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder))
         lines = decisions_csv(folder, summary.seats)

@@ -17,7 +17,7 @@ from arena.valuation import WORLDS
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset
 from tournaments.report.exports import encode_rows, seat_columns
-from tournaments.report.review.reviewer import PLAYERS, review_timeline
+from tournaments.report.review.reviewer import review_timeline
 from tournaments.storage.luck_store import LuckRecord, luck_of_game
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
@@ -140,7 +140,7 @@ def examples(logged: LoggedGame, wish: Wish, known: KnownWorth) -> Iterator[Exam
     reviews = {one.seat: one for one in known.reviews}
     for seat in seats if wish.review else ():
         if seat not in reviews:
-            reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", WORLDS, PLAYERS[0]))
+            reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", WORLDS))
     losses = {(one.seat, each.number): each for one in reviews.values() for each in one.decisions}
     encoding = encoding_of(TableKind(sitting.rules, len(sitting.seats)))
     for one, answer, vector, mask, action in decision_rows(timeline, encoding, seats):

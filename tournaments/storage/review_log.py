@@ -13,7 +13,7 @@ from protocol.codec import decode_json
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, lock_file
 
-REVIEW_FORMAT = 1
+REVIEW_FORMAT = 2
 MOST_WORLDS = 10_000
 Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
 """Points of lead: far more than any game has, so that sums fit."""
@@ -29,8 +29,6 @@ class ReviewTerms(Struct, frozen=True, tag_field="type", tag="review"):
     event: str
     worlds: Annotated[int, Meta(ge=2, le=MOST_WORLDS)]
     """Deals of the hidden tiles over which an option is valued."""
-    by: str
-    """The player that plays rounds on."""
     format: int = REVIEW_FORMAT
 
 
@@ -56,9 +54,9 @@ class DecisionLoss(Struct, frozen=True, array_like=True):
     errors: tuple[Points, ...]
     """The standard error of each value, in points."""
     loss: Points
-    """The cost of the choice, in points: by chance it may be a little below 0."""
+    """The cost of the choice, in points, for means: by chance it may be a little below 0."""
     error: Points
-    """The standard error of the loss, in points."""
+    """The standard error of the gap, in points."""
     exact: bool
     """True if the values are those of perfect play with all tiles known."""
     chosen: str
@@ -128,24 +126,20 @@ class ReviewLog:
 
 
 @contextmanager
-def open_review(
-    folder: Folder, usual: ReviewTerms, worlds: int | None, by: str | None
-) -> Iterator[ReviewLog]:
+def open_review(folder: Folder, usual: ReviewTerms, worlds: int | None) -> Iterator[ReviewLog]:
     """Open an event's review to add to it; a new one has the `usual` terms but for those given.
 
     Raises UserError if the file values games in another way, or while another process reviews the
     event.
     """
     with lock_file(folder.review_lock, f"{folder.path} is being reviewed by another process."):
-        log = ReviewLog(
-            folder.review_log, replace(usual, worlds=worlds or usual.worlds, by=by or usual.by)
-        )
+        log = ReviewLog(folder.review_log, replace(usual, worlds=worlds or usual.worlds))
         has = log.terms
-        given = replace(has, worlds=worlds or has.worlds, by=by or has.by, format=REVIEW_FORMAT)
+        given = replace(has, worlds=worlds or has.worlds, format=REVIEW_FORMAT)
         if given != has:
             raise UserError(
-                f"{folder.review_log} has {has.worlds} worlds by {has.by} (format {has.format}), "
-                f"not {given.worlds} by {given.by} (format {given.format}). Leave out --deals and "
-                "--by to go on with it, or remove the file to review all games again."
+                f"{folder.review_log} has {has.worlds} worlds (format {has.format}), not "
+                f"{given.worlds} (format {given.format}). Leave out --deals to go on with it, or "
+                "remove the file to review all games again."
             )
         yield log

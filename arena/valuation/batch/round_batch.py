@@ -107,10 +107,12 @@ class RoundBatch:
     @classmethod
     def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
         """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
-        wide = max(own.shape[1] for own in orders)
-        padded = [np.pad(own, ((0, 0), (0, wide - own.shape[1]))) for own in orders]
         batch = cls.of(games).repeat(np.array([len(own) for own in orders]))
-        batch.lay_stock(np.concatenate(padded))
+        padded, begin = np.zeros((len(batch), max(own.shape[1] for own in orders)), np.int16), 0
+        for own in orders:
+            padded[begin : begin + len(own), : own.shape[1]] = own
+            begin += len(own)
+        batch.lay_stock(padded)
         return batch
 
     @staticmethod

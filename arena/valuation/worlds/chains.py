@@ -9,8 +9,9 @@ of the chance, and goes back to where it left if it has not mended them by the e
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache, partial
 from hashlib import shake_256
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +39,24 @@ Tiles = NDArray[np.uint8]
 """Numbers of tiles: their places in `set_of_tiles`."""
 
 
-def worlds(hidden: Sequence[HiddenTiles], many: int) -> list[RoundBatch]:
+def worlds(hidden: Sequence[HiddenTiles], many: int) -> RoundBatch:
     """Return for each question so many worlds; all are of one ruleset and number of seats.
 
     Which worlds a question gets depends on it alone, not on those beside it.
     """
-    pairs = zip(hidden, sampled_tiles(hidden, many), strict=True)
-    return [_batch(one, tiles) for one, tiles in pairs]
+    found = [tiles.T.astype(np.int16) for tiles in sampled_tiles(hidden, many)]
+    games, orders = [one.game for one in hidden], list[Any]()
+    for one, tiles in zip(hidden, found, strict=True):
+        orders.append(tiles[:, [place.holder is None for place in one.places]])
+    batch = RoundBatch.in_orders(games, orders)
+    parts = [_hands(one, tiles) for one, tiles in zip(hidden, found, strict=True)]
+    wide = max(held.shape[-1] for part in parts for held in part.values())
+    hands = {seat: np.full((len(batch), wide), -1, np.int16) for seat in parts[0]}
+    for at, part in enumerate(parts):
+        for seat, held in part.items():
+            hands[seat][at * many : (at + 1) * many, : held.shape[-1]] = held
+    batch.set_hands(hands)
+    return batch
 
 
 def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
@@ -73,22 +85,19 @@ def _mirrored(number: int) -> int:
     return number + min(0, EXCURSION - 1 - 2 * (number % EXCURSION))
 
 
-def _batch(hidden: HiddenTiles, tiles: Tiles) -> RoundBatch:
-    """Return the worlds of a question, given the tile in each place of each."""
-    numbers = tiles.T.astype(np.int16)
-    unseen = _row(hidden.unseen, 256)[tiles.T]
-    holders = [place.holder for place in hidden.places]
-    hands = {}
-    for seat in {holder for holder in holders if holder is not None}:
-        own = [at for at, holder in enumerate(holders) if holder == seat]
-        hands[seat] = np.where(unseen[:, own], numbers[:, own], -1)
-    stock = [at for at, holder in enumerate(holders) if holder is None]
-    batch = RoundBatch.of([hidden.game]).repeat(len(numbers))
-    batch.set_hands(hands)
-    batch.lay_stock(numbers[:, stock])
-    return batch
+def _hands(hidden: HiddenTiles, tiles: NDArray[np.int16]) -> dict[int, NDArray[np.int16]]:
+    """Return all hands in each world, given the tile in each place of each."""
+    held, state = (
+        np.where(_row(hidden.unseen, 256)[tiles], tiles, np.int16(-1)),
+        hidden.game.playing,
+    )
+    holders = np.array([-1 if place.holder is None else place.holder for place in hidden.places])
+    hands = {seat: held[:, holders == seat] for seat in range(hidden.game.seats)}
+    own = [bit.bit_length() - 1 for bit in state.hand_bits[state.turn]]
+    return {**hands, state.turn: np.array(own, np.int16)}
 
 
+@lru_cache(maxsize=1024)
 def _row(mask: Mask, width: int) -> NDArray[np.bool_]:
     """Return a mask as an array of truth values, one a tile."""
     data = np.frombuffer(mask.to_bytes(width // 8, "little"), np.uint8)
@@ -122,8 +131,9 @@ class _Chains:
         sizes = [len(one.places) for one in self.hidden]
         coins = self._coins(b"", sizes)
         leave = self._coins(b"1", sizes) & self._coins(b"2", sizes) if self.bounds else coins
+        circles = partial(_circles, self.size)
         orders = {
-            length: np.stack([_circles(self.size, size, length) for size in sizes], axis=-1)
+            length: np.stack([circles(size, length)[: self.rounds] for size in sizes], axis=-1)
             for length in (2, 3)
         }
         for number in range(self.rounds):

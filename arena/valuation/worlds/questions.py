@@ -1,8 +1,9 @@
 """The worlds that may be behind the questions to a seat in a logged game."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from arena.analysis.alternative_deals import StopAt, alternative_deals
 from arena.analysis.timeline import AskedQuestion
@@ -18,32 +19,42 @@ FEW = 12
 """The most worlds of a reviewed question that the general chain gives: it is slow."""
 
 
-def question_worlds(
-    asked: Sequence[AskedQuestion], many: int, slow: int
-) -> list[RoundBatch | list[Game]]:
-    """Return for each question so many worlds, at most `slow` where the general chain finds them.
+class Worlds(NamedTuple):
+    """The worlds of some questions, as many of each."""
+
+    questions: list[int]
+    """The places of the questions among those that were asked for."""
+    each: int
+    rounds: RoundBatch
+    """All worlds of the first question, then of the next."""
+    games: Sequence[Game] = ()
+    """The same as games, where options are not always those of arrays."""
+
+
+def question_worlds(asked: Sequence[AskedQuestion], many: int, slow: int) -> Iterator[Worlds]:
+    """Yield so many worlds of each question, at most `slow` where the general chain finds them.
 
     A table without hidden tiles has one world, and is itself. The questions are of one ruleset and
     number of seats.
     """
-    hidden = [_hidden(question) for question in asked]
-    fast = iter(worlds([one for one in hidden if one], many))
-    return [
-        next(fast)
-        if one
-        else RoundBatch.of([question.game])
-        if is_open(question.game)
-        else _general_worlds(question, min(many, slow))
-        for question, one in zip(asked, hidden, strict=True)
-    ]
+    known = [at for at, one in enumerate(asked) if is_open(one.game)]
+    if known:
+        yield Worlds(known, 1, RoundBatch.of([asked[at].game for at in known]))
+    hidden = {at: _hidden(asked[at]) for at in {*range(len(asked))}.difference(known)}
+    covered = {at: one for at, one in hidden.items() if one}
+    if covered:
+        yield Worlds([*covered], many, worlds([*covered.values()], many))
+    for at in hidden.keys() - covered.keys():
+        games = _general_worlds(asked[at], min(many, slow))
+        yield Worlds([at], len(games), RoundBatch.of(games), games)
 
 
 def _hidden(question: AskedQuestion) -> HiddenTiles | None:
-    """Return what the asked seat cannot see; None if that is nothing or only the chain knows it.
+    """Return what the asked seat cannot see; None if only the general chain knows it.
 
     A seat that has fouled plays its first option, which tells of the order of its hand.
     """
-    if is_open(question.game) or any(move.fallback for move in question.history.acts):
+    if any(move.fallback for move in question.history.acts):
         return None
     try:
         return hidden_tiles(question.game, question.history.deals[-1])

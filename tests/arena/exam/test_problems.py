@@ -11,7 +11,6 @@ from arena.exam.problems import Problem, parse_problems, pose, problem_lines
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.valuation.endgames import exact_leads
-from arena.valuation.playouts import play_out
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import GameRecord
@@ -55,7 +54,7 @@ def test_the_values_of_sample_endgames_are_exact() -> None:
 def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGame) -> None:
     found = Candidates(seed=1)
     found.look(logged)
-    made = [*found.endgames(1), *found.middle_games(1, 8, play_out, lambda _: None)]
+    made = [*found.endgames(1), *found.middle_games(1, 8, lambda _: None)]
     assert made
     for problem in made:
         posed = pose(replace(problem, number=logged.game.number), logged.sitting.clock)

@@ -11,11 +11,14 @@ from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.decision_loss import (
+    LOOK_DEAR,
     ReviewedDecision,
     TriedOptions,
+    measured_gap,
     measured_loss,
     option_worths,
     review_seat,
+    try_options,
 )
 from arena.valuation.endgames import exact_leads
 from protocol.ruleset import derive, playable_seat_counts
@@ -76,35 +79,38 @@ def tried(leads: NDArray[np.float64]) -> TriedOptions:
     return TriedOptions(leads, certain=False, exact=False)
 
 
-def test_noise_is_no_loss() -> None:
-    """Of options that are worth the same, the best one is not better where it is not measured."""
+def test_the_two_errors_of_noise_cancel() -> None:
+    """Where all gaps are equally likely, losses are right in the mean."""
     luck = np.random.default_rng(1)
-    losses = [measured_loss(tried(luck.normal(0, 10, (6, 64))), 0) for _ in range(2_000)]
-    mean, errors = np.mean([loss for _, loss, _ in losses]), [error for *_, error in losses]
-    assert abs(mean) < 4 * np.mean(errors) / 2_000**0.5
-    spread = np.std([loss for _, loss, _ in losses])
-    assert 0.6 < np.mean(errors) / spread < 1.4
+    gaps, worlds = luck.uniform(-10, 10, 4_000), luck.normal(0, 10, (4_000, 2, 64))
+    worlds[:, 1] += gaps[:, None]
+    losses = np.array([measured_loss(tried(leads), 0) for leads in worlds])
+    assert abs((losses - np.maximum(gaps, 0)).mean()) < 0.05
 
 
-def test_a_clear_loss_is_measured() -> None:
+def test_a_clear_gap_is_measured() -> None:
     luck = np.random.default_rng(2)
     leads = luck.normal(0, 3, (3, 400)) + np.array([[0.0], [5.0], [1.0]])
-    best, loss, error = measured_loss(tried(leads), 0)
+    best, gap, error = measured_gap(tried(leads), 0)
     assert best == 1
-    assert abs(loss - 5) < 4 * error < 1.2
-    assert measured_loss(tried(leads), 1) == (1, 0.0, 0.0)
-
-
-def test_most_worlds_choose_the_best_option() -> None:
-    """Had half of the worlds to find an option that is 5 better, the mean would be 3.9."""
-    luck, worth = np.random.default_rng(3), np.array([[0.0], [5.0], [0.0], [0.0]])
-    losses = [measured_loss(tried(luck.normal(0, 15, (4, 64)) + worth), 0) for _ in range(1_000)]
-    assert 4.2 < np.mean([loss for _, loss, _ in losses]) < 4.6
+    assert abs(gap - 5) < 4 * error < 1.2
+    assert measured_loss(tried(leads), 0) == pytest.approx(gap)
+    assert (*measured_gap(tried(leads), 1), measured_loss(tried(leads), 1)) == (1, 0, 0, 0)
 
 
 def test_the_only_world_has_no_error() -> None:
     leads = np.array([[3.0], [5.0]])
     only, one_of_many = (TriedOptions(leads, certain, exact=False) for certain in (True, False))
-    assert measured_loss(only, 0) == (1, 2.0, 0.0)
+    assert measured_gap(only, 0) == (1, 2.0, 0.0)
     assert [one.error for one in option_worths(only)] == [0.0, 0.0]
-    assert measured_loss(one_of_many, 0) == (1, 2.0, math.inf)
+    assert measured_gap(one_of_many, 0) == (1, measured_loss(one_of_many, 0), math.inf)
+
+
+def test_only_dear_decisions_are_tried_in_more_worlds() -> None:
+    logged = game("draw", 2)
+    found = review(logged, worlds=4)
+    asked = [one for one in Timeline(logged).questions(0) if len(one.options) > 1]
+    pairs = list(zip(found, try_options(asked, 4), strict=True))
+    assert all(one.loss == measured_loss(first, one.choice) for one, first in pairs)
+    again = sum(one.options != option_worths(first) for one, first in pairs)
+    assert len(found) > LOOK_DEAR >= again > 0

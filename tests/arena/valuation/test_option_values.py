@@ -12,6 +12,7 @@ from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
 from arena.valuation.decision_loss import Leads, _played_leads, option_values
 from arena.valuation.playouts import play_out
+from arena.valuation.worlds.questions import Worlds
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
 from tests.support.positions import position
@@ -27,8 +28,8 @@ def leads(*worlds: Game) -> Leads:
     asked = OpenQuestion(game.playing.turn, 1, values.legal(game), 1000)
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
-        list(_played_leads([question], [found], play_out))
-        for found in (RoundBatch.of(worlds), list(worlds))
+        list(_played_leads([question], [Worlds([0], len(worlds), batch, games)], play_out))
+        for batch, games in [(RoundBatch.of(worlds), found) for found in ((), worlds)]
     )
     assert (in_arrays[0] == in_games[0]).all()
     return in_arrays[0]

@@ -275,7 +275,6 @@ def make_set(
     `deals`: those in which the options of a middle game are tried. `seed`: of the choice of games.
     """
     from arena.exam.make_problems import Candidates  # It needs numpy.
-    from arena.valuation.playouts import PLAYERS
 
     file = out or default_file(folders, "problems.jsonl")
     _check_place(file)
@@ -288,9 +287,7 @@ def make_set(
         for logged in read_games(path):
             found.look(logged)
     with working("Middle games valued") as tell:
-        middle = found.middle_games(
-            middle_games, deals, PLAYERS["plain"], lambda done: tell(done, middle_games)
-        )
+        middle = found.middle_games(middle_games, deals, lambda done: tell(done, middle_games))
         problems = [*found.endgames(endgames), *middle]
     if not problems:
         raise UserError("These games have no problems: no decision whose options differ clearly.")

@@ -56,7 +56,7 @@ from tournaments.report.losses import (
     overview,
     summed,
 )
-from tournaments.report.review.reviewer import reference_player, review_timeline
+from tournaments.report.review.reviewer import review_timeline
 from tournaments.report.review.sums import DEAREST, dearest, pick_dearest, review_blocks
 from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import load_results, results_of
@@ -75,7 +75,6 @@ class ExplainOptions(NamedTuple):
 
     review: bool
     deals: int | None
-    by: str | None
     ask: bool
     times: int
     sandbox: SandboxMode | None
@@ -104,13 +103,6 @@ class ExplainOptions(NamedTuple):
     2,
     10_000,
     section=REVIEW,
-)
-@option(
-    "--by",
-    section=REVIEW,
-    metavar="PLAYER",
-    help="The player that plays the rounds on: keen, or plain; ismcts would take half a minute for "
-    "each decision.  [default: keen]",
 )
 @flag(
     "--ask",
@@ -193,8 +185,8 @@ def explain(
     named = bool(words) or not (where / EVENT).is_file()
     if asked.review:
         return _review_game(where, name, asked) if named else _review_event(where, asked)
-    if asked.deals or asked.by:
-        raise UserError(f"{'--deals' if asked.deals else '--by'} goes with --review.")
+    if asked.deals:
+        raise UserError("--deals goes with --review.")
     return _explain_game(where, name, asked) if named else _explain_event(where, asked)
 
 
@@ -410,17 +402,17 @@ COLUMNS = (
 
 
 def _review_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
-    player, seat = reference_player(asked.by), asked.seat
+    seat = asked.seat
     logged = require_one_game(log, game)
     names, timeline = logged.sitting.seats, Timeline(logged)
     seats = [*range(len(names))] if seat is None else [find_seat(logged, seat)]
-    terms = ReviewTerms(logged.sitting.event, asked.deals or WORLDS, player)
+    terms = ReviewTerms(logged.sitting.event, asked.deals or WORLDS)
     reviews = [
         review_timeline(timeline, one, terms) for one in track(seats, "Seats reviewed", len(seats))
     ]
     name = logged.game.game
     if asked.in_json:
-        facts = {"game": name, "worlds": terms.worlds, "by": player}
+        facts = {"game": name, "worlds": terms.worlds}
         print_json({**facts, "seats": [_facts(timeline, one) for one in reviews]})
         return 0
     console = open_console()
@@ -462,7 +454,7 @@ def _review_event(where: Path, asked: ExplainOptions) -> int:
     """
     folder, seat = Folder(where), asked.seat
     try:
-        summary, played, faults = write_review(folder, seat, asked.deals, asked.by)
+        summary, played, faults = write_review(folder, seat, asked.deals)
     except KeyboardInterrupt:
         words = ("--review", *(("--bot", seat) if seat else ()))
         print_note(f"Interrupted. `{_command(where, *words)}` goes on with the rest.")
@@ -499,7 +491,6 @@ def _blocks(timeline: Timeline, one: SeatLosses, whole: bool) -> Iterator[Block]
     )
     shown = one.decisions
     if not whole and len(shown) > DEAREST:
-        # Of single losses some are noise: those count that are certain.
         wrong = [lost for lost in shown if lost.choice != lost.best]
         shown = tuple(pick_dearest(wrong, DEAREST))
         yield Paragraph(
@@ -521,7 +512,7 @@ def _row(lost: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
     return [
         *(f"{lost.number}", f"{lost.round}", lost.phase),
         *(lost.chosen, values[lost.choice], *better),
-        Cell(f"{round(lost.loss, 1) + 0.0:.1f}", detail=width),
+        Cell(f"{round(lost.gap, 1) + 0.0:.1f}", detail=width),
         ", ".join(others),
     ]
 

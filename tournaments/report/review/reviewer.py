@@ -10,24 +10,12 @@ from arena.analysis.text import option_words
 from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import read_games
-from protocol.errors import UserError, unknown_name
+from protocol.errors import UserError
 from protocol.records import RoundRecord
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
 DIGITS = 3
 """Decimals of a point that are kept."""
-PLAYERS = ("keen", "plain")
-"""The players that can play rounds on; the first is the usual one."""
-
-
-def reference_player(name: str | None) -> str:
-    """Return the name of the player that plays rounds on; None means the usual one.
-
-    Raises UserError.
-    """
-    if name is not None and name not in PLAYERS:
-        raise unknown_name("player", name, PLAYERS)
-    return name or PLAYERS[0]
 
 
 class ReviewTask(Struct, frozen=True):
@@ -86,12 +74,11 @@ def review_timeline(timeline: Timeline, seat: int, terms: ReviewTerms) -> SeatLo
 
 def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[DecisionLoss]:
     """Yield each decision between several options."""
-    from arena.valuation import playouts
     from arena.valuation.decision_loss import review_seat  # It needs numpy.
 
     questions = timeline.questions(seat)
     places = places_in_replay(join_draws(timeline.moments, None))
-    for one in review_seat(timeline, seat, terms.worlds, playouts.PLAYERS[terms.by]):
+    for one in review_seat(timeline, seat, terms.worlds):
         asked = questions[one.number - 1]
         yield DecisionLoss(
             number=one.number,

@@ -81,12 +81,11 @@ class DearDecision(Struct, frozen=True):
     kind: str
     chosen: str
     better: str
-    loss: float
-    error: float
-    """The standard error of the loss, in points."""
     gap: float
-    """The value of the best option less that of the chosen one, in points: less sure than `loss` to
-    be right in the mean, but of two decisions it tells better which one cost more."""
+    """The value of the best option less that of the chosen one, in points: it is for single
+    decisions, a loss for means."""
+    error: float
+    """The standard error of the gap, in points."""
 
 
 class EntrantReview(Struct, frozen=True, kw_only=True):
@@ -103,7 +102,7 @@ class EntrantReview(Struct, frozen=True, kw_only=True):
     kinds: dict[str, PartSums]
     """Its decisions by the kind of the choice."""
     dearest: tuple[DearDecision, ...]
-    """The decisions that cost the most for certain (gap less error), by their loss; one that the
+    """The decisions that cost the most for certain (gap less error), by their gap; one that the
     bot took alike in several games of a board stands there once."""
 
 
@@ -157,10 +156,10 @@ class _Bot:
         self.dearest += [
             DearDecision(
                 *(*where, one.number, one.at, one.round, one.phase, one.kind),
-                *(one.chosen, one.better, one.loss, one.error, _fine(one.gap)),
+                *(one.chosen, one.better, _fine(one.gap), one.error),
             )
             for one in seat.decisions
-            if one.loss > 0
+            if one.gap > 0
         ]
         once: dict[object, DearDecision] = {}
         self.dearest.sort(key=lambda one: (one.error - one.gap, one.game, one.seat, one.number))
@@ -183,7 +182,7 @@ class _Bot:
             total=self._sums(ALL),
             phases=named["phase"],
             kinds=named["kind"],
-            dearest=tuple(sorted(self.dearest, key=lambda one: -one.loss)),
+            dearest=tuple(sorted(self.dearest, key=lambda one: -one.gap)),
         )
 
     def _sums(self, key: tuple[str, str]) -> PartSums:
@@ -203,17 +202,17 @@ class _Bot:
 def _position(one: DearDecision) -> tuple[object, ...]:
     """Return what decisions share that a bot took alike in several games of a board."""
     board = one.game.partition(".")[0]
-    return board, one.round, one.chosen, one.better, one.loss, one.error
+    return board, one.round, one.chosen, one.better, one.gap, one.error
 
 
 D = TypeVar("D", DearDecision, DecisionLoss)
 
 
 def pick_dearest(found: Iterable[D], most: int = DEAREST) -> list[D]:
-    """Return the decisions that cost the most for certain, by their loss."""
+    """Return the decisions that cost the most for certain, by their gap."""
     # Of two gaps the one that may be chance counts less.
     certain = sorted(found, key=lambda one: one.error - one.gap)[:most]
-    return sorted(certain, key=lambda one: -one.loss)
+    return sorted(certain, key=lambda one: -one.gap)
 
 
 def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewSummary:
@@ -230,7 +229,7 @@ def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewS
         terms=terms,
         seats=many,
         games=len(games),
-        entrants=tuple(sorted(told, key=lambda one: (one.total.round_loss.mean, one.entrant))),
+        entrants=tuple(sorted(told, key=lambda one: (one.total.loss.mean, one.entrant))),
     )
 
 
@@ -332,21 +331,21 @@ def loss_sentences(summary: ReviewSummary, own: str | None = None) -> Iterator[s
     """Yield a sentence or two about the bots' losses, the reader's own bot first."""
     first, *others = sorted(summary.entrants, key=lambda one: one.entrant != own)
     named = others[: MOST_NAMED - 1]
-    lost = first.total.round_loss.estimate.text(1, "")
+    lost = first.total.loss.estimate.text(2, "")
     least = ", the least" if all(_apart(first, one) for one in others) and others else ""
     yield (
-        f"{first.entrant} lost {lost} points a round by its choices"
+        f"{first.entrant} lost {lost} points a decision by its choices"
         f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers were the best."
     )
     if named:
-        each = [f"{one.entrant} lost {_points(one.total)}{_mostly(one)}" for one in named]
+        each = [f"{one.entrant} lost {_points(one)}{_mostly(one)}" for one in named]
         more = f", and {len(others) - len(named)} more lost more" * (len(others) > len(named))
         yield f"{join_words(each)}{more}."
 
 
 def _apart(less: EntrantReview, more: EntrantReview) -> bool:
-    """Tell whether the intervals of two losses a round do not touch."""
-    low, high = less.total.round_loss, more.total.round_loss
+    """Tell whether the intervals of two losses do not touch."""
+    low, high = less.total.loss, more.total.loss
     if low.half_width is None or high.half_width is None:
         return False
     return low.estimate.high < high.estimate.low
@@ -354,23 +353,23 @@ def _apart(less: EntrantReview, more: EntrantReview) -> bool:
 
 def _mostly(one: EntrantReview) -> str:
     """Say in which part of the round a bot lost the most, if it lost anything for certain."""
-    total = one.total.round_loss
+    total = one.total.loss
     if total.mean <= (total.half_width or 0) or len(one.phases) < 2:
         return ""
     name = max(one.phases, key=lambda phase: one.phases[phase].round_loss.mean)
-    return f" ({_points(one.phases[name])} {WHERE[name]})"
+    return f" (most of it {WHERE[name]})"
 
 
-def _points(sums: PartSums) -> str:
-    return sums.round_loss.estimate.cell(1, "").text
+def _points(one: EntrantReview) -> str:
+    return one.total.loss.estimate.cell(2, "").text
 
 
 def explanation(summary: ReviewSummary) -> str:
     """Return how decisions are valued, and where more is to be found."""
     terms = summary.terms
     return (
-        f"Values: the mean over {terms.worlds} deals of the hidden tiles, played on by the "
-        f"{terms.by} player. How to read them: `boneyard help events`. `boneyard explain . GAME "
+        f"Values: the mean over {terms.worlds} deals of the hidden tiles, played on by a keen "
+        "player. How to read them: `boneyard help events`. `boneyard explain . GAME "
         "--review` shows the decisions of a game, `review.csv` has all."
     )
 
@@ -380,14 +379,14 @@ def explanation(summary: ReviewSummary) -> str:
 
 def loss_table(bots: Sequence[EntrantReview]) -> Table:
     """Return the losses of all bots, the least first."""
-    columns = [Column("bot", "name"), Column("a round", detail="±")]
-    columns += [Column("a decision", detail="±"), *map(Column, ("best %", "decisions"))]
+    columns = [Column("bot", "name"), Column("a decision", detail="±")]
+    columns += [Column("a round", detail="±"), *map(Column, ("best %", "decisions"))]
     columns += [Column(title, spare=True) for title in ("rounds", "games")]
     rows: list[Sequence[str | Cell]] = [
         (
             Cell(one.entrant, href=link_to_games(one.entrant)),
-            one.total.round_loss.estimate.cell(1, ""),
             one.total.loss.estimate.cell(2, ""),
+            one.total.round_loss.estimate.cell(1, ""),
             f"{100 * one.total.best:.1f}",
             *(f"{number:,}" for number in (one.total.decisions, one.rounds, one.games)),
         )
@@ -423,7 +422,7 @@ def dearest_table(
     caption: str = "",
 ) -> Table:
     """Return decisions with links to their moments in the replays."""
-    columns = [Column("game", "name"), Column("loss", detail="±")]
+    columns = [Column("game", "name"), Column("points", detail="±")]
     columns += [Column("choice", "word"), Column("better", "word"), Column("bot", "name")]
     columns += [
         Column("question"),
@@ -433,7 +432,7 @@ def dearest_table(
     rows = [
         (
             Cell(one.game, href=_link(one, replays)),
-            Estimate(one.loss, 2 * one.error or None).cell(1, ""),
+            Estimate(one.gap, 2 * one.error or None).cell(1, ""),
             *(one.chosen, one.better, one.entrant, f"{one.number}", f"{one.round}", one.phase),
         )
         for one in decisions

@@ -15,7 +15,7 @@ from tournaments.report.review.sums import (
 )
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
-TERMS = ReviewTerms("cup", 64, "plain")
+TERMS = ReviewTerms("cup", 64)
 
 
 def decision(
@@ -101,7 +101,6 @@ def test_the_dearest_are_those_that_chance_does_not_explain() -> None:
 
 
 def test_the_gap_of_two_values_tells_which_decision_was_dearer() -> None:
-    """A loss leaves out what chose the best option: it is right in the mean, but noisy alone."""
     others = [decision(number, 5 + number / 100) for number in range(1, 11)]
     plain = decision(11, 3.0)
     wide, forged = replace(plain, values=(0.0, 9.0)), replace(plain, values=())
@@ -122,8 +121,8 @@ def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
 @pytest.mark.parametrize(
     ("boards", "first"),
     [
-        ((1,), "best lost 0.0 points a round by its choices; "),
-        ((1, 2), "best lost 0.0 ± 0.0 points a round by its choices, the least; "),
+        ((1,), "best lost 0.00 points a decision by its choices; "),
+        ((1, 2), "best lost 0.00 ± 0.00 points a decision by its choices, the least; "),
     ],
 )
 def test_sentences_name_the_least_loss_first_and_call_it_so_if_it_is_certain(
@@ -142,6 +141,6 @@ def test_sentences_name_the_least_loss_first_and_call_it_so_if_it_is_certain(
         ],
     )
     assert " ".join(loss_sentences(told)) == (
-        f"{first}100 % of its answers were the best. greedy lost 4.0 (4.0 in the endgame) and mine "
-        "lost 4.0 (3.0 before the first draw)."
+        f"{first}100 % of its answers were the best. greedy lost 4.00 (most of it in the endgame) "
+        "and mine lost 4.00 (most of it before the first draw)."
     )
