@@ -113,7 +113,6 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
 
 
 READ = "(drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)))"
-ZEROS = "(call $write (i32.const 2) (i32.const 70000) (i32.const 1024) (i32.const 8))"
 POLL = '(import "wasi_snapshot_preview1" "poll_oneoff" ' + (
     "(func $poll (param i32 i32 i32 i32) (result i32)))"
 )
@@ -126,14 +125,10 @@ POLL = '(import "wasi_snapshot_preview1" "poll_oneoff" ' + (
         ({"ask": "unreachable"}, ("gone", "It crashed: unreachable.")),
         ({"ask": "(call $exit (i32.const 3))"}, ("gone", "It exited with status 3.")),
         ({"ask": "return"}, ("gone", "It exited with status 0.")),
-        (
-            {"more": "(func $deep (call $deep))", "ask": "(call $deep)"},
-            ("gone", "It crashed: stack overflow."),
-        ),
-        (
-            {"ask": "(call $say (i32.const 1) (i32.const -8) (i32.const 64))"},
-            ("gone", "It gave the host an address outside its memory."),
-        ),
+        ({"more": "(func $deep (call $deep))", "ask": "(call $deep)"},
+         ("gone", "It crashed: stack overflow.")),
+        ({"ask": "(call $say (i32.const 1) (i32.const -8) (i32.const 64))"},
+         ("gone", "It gave the host an address outside its memory.")),
         (
             {"ask": "(loop $ever (call $say (i32.const 1) (i32.const 0) (i32.const 65536))"
              " (br $ever))"},
@@ -153,16 +148,11 @@ POLL = '(import "wasi_snapshot_preview1" "poll_oneoff" ' + (
         ({"ask": READ}, ("late", "It reads on before it has answered.")),
         ({"after": "(call $say (i32.const 1) (i32.const 256) (i32.sub (i32.add (local.get $to)"
           " (i32.const 3)) (i32.const 256)))"}, ("flooding", "More than 0 answers to questions")),
-        ({"ask": f"(loop $ever (drop {ZEROS}) (br $ever))"}, ("late", "25 million")),
-        ({"ask": "(loop $ever (drop (call $random (i32.const 0) (i32.const 200000))) (br $ever))"},
-         ("late", "25 million")),
         ({"ask": "(drop (call $random (i32.const 0) (i32.const -1)))"}, ("gone", "outside its")),
         ({"ask": "(drop (call $read (i32.const 0) (i32.const -8) (i32.const 2) (i32.const 8)))"},
          ("gone", "outside its")),
         ({"imports": POLL, "ask": "(i64.store (i32.const 70024) (i64.const -1))"
           "(drop (call $poll (i32.const 70000) (i32.const 71000) (i32.const 1) (i32.const 8)))"},
-         ("late", "25 million")),
-        ({"ask": "(loop $ever (memory.fill (i32.const 0) (i32.const 9) (i32.const 9)) (br $ever))"},
          ("late", "25 million")),
         ({"start": "(loop $ever (br $ever))"}, ("late", "2,000 million")),
         (
