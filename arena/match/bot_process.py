@@ -68,9 +68,6 @@ class BotProcess(PipedProcess):
         """Tell this listener from now on, for another game, whose stderr is counted from 0."""
         self._listener = listener
         self.stderr_bytes = self._stderr_taken = 0
-        if self.frames:
-            # Whole frames are of games that are over.
-            del self._inbox[: self._inbox.rfind(b"\n") + 1]
 
     def _hold(self, rest: bytes) -> None:
         # A host reads on at the latest when its bot has used up its instructions.

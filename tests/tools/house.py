@@ -36,7 +36,7 @@ ROOMS = {
     "protocol": Room(1_910, 0, ("protocol",)),
     "files": Room(250, 0, ("arena/files.py",)),
     "engine": Room(1_950, 0, ("arena/engine",)),
-    "match": Room(2_125, 2_218, ("arena/match",)),
+    "match": Room(2_125, 2_215, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
     "rules": Room(1_550, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_350, ("arena/sandbox",)),
