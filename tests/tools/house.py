@@ -42,7 +42,7 @@ ROOMS = {
     "sandbox": Room(2_900, 3_350, ("arena/sandbox",)),
     "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_419, ("arena/conformance",)),
-    "analysis": Room(1_800, 2_147, ("arena/analysis",)),
+    "analysis": Room(1_800, 2_148, ("arena/analysis",)),
     "valuation": Room(3_000, 3_217, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
