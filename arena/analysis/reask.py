@@ -112,6 +112,7 @@ class ReaskSession(ReplyWaiter):
             now = self._poller.now()
             self._bot.send(asked)
             self.expect(self._bot, self._question.limit_ms, now)
+            self.hear()  # A sealed bot may have answered in advance.
             await self.wait()
         if self.error:
             raise self.error

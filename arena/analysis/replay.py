@@ -48,7 +48,7 @@ def resume_game(referee: Referee, logged: LoggedGame) -> bool:
     begun = made[: len(written)]
     repeated = (one.seat for one in logged.choices() if one.seat in sealed)
     referee.send_again(lines, [*written, *made[len(written) :]], repeated)
-    return [*map(_bare, written)] == [*map(_bare, begun)]
+    return [*map(without_evidence, written)] == [*map(without_evidence, begun)]
 
 
 def _answer_again(
@@ -89,14 +89,14 @@ def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     # No replay can know the time used.
     kept = [record for record in written if not isinstance(record, SpentRecord)]
     for number, (was, now) in enumerate(zip(kept, made, strict=False)):
-        if was != now and _bare(was) != _bare(now):
+        if was != now and without_evidence(was) != without_evidence(now):
             yield _difference(logged, number, was, now)
             return
     if logged.result and len(made) != len(kept):
         yield f"{logged.game.game}: {len(kept)} records, but {len(made)} follow"
 
 
-def _bare(record: LogRecord) -> LogRecord:
+def without_evidence(record: LogRecord) -> LogRecord:
     """Return a record without evidence that only the table could know."""
     if isinstance(record, ChoiceRecord):
         return replace(record, stderr="")

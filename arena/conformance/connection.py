@@ -41,6 +41,8 @@ class Exchange(ReplyWaiter):
 
     def on_line(self, line: bytes, ms: float, *_: object) -> None:
         """Judge a line; wait for another if that is wanted."""
+        if self._connection.frames:
+            ms = self._connection.evidence().effort_ms()
         limit_ms = self._take(line, ms)
         if limit_ms is None:
             self.finish()
@@ -62,11 +64,16 @@ class Connection(BotProcess):
     """One process, asked one question at a time; it reports more of what it saw than a bot's."""
 
     def __init__(
-        self, poller: Poller, command: Command, sandbox: Sandbox, hello: bytes | None = None
+        self,
+        poller: Poller,
+        command: Command,
+        sandbox: Sandbox,
+        hello: bytes | None = None,
+        code: bytes = b"",
     ) -> None:
         """Start the process and send it a hello, if not another one then ours.
 
-        Raises CannotStartError.
+        `code`: see `compile_module`. Raises CannotStartError.
         """
         self.language = language(command)
         self.now = poller.now
@@ -75,7 +82,7 @@ class Connection(BotProcess):
         self.sent: deque[bytes] = deque(maxlen=SENT_KEPT)
         self._poller = poller
         self._over = trio.Event()
-        super().__init__(command, sandbox)
+        super().__init__(command, sandbox, code)
         self.stderr_kept = STDERR_KEPT
         self.read_at = self.began
         self._register(poller)

@@ -39,7 +39,7 @@ async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int)
 
 
 def _of_end(connection: Connection) -> Diagnosis | None:
-    if connection.exit_reason:
+    if connection.exit_reason or (connection.frames and connection.fault):
         return exit_description(connection)
     if not connection.fault or connection.fault.foul == "late":
         return None
@@ -59,7 +59,9 @@ def exit_description(connection: Connection) -> Diagnosis:
     more = f" It cannot see {path[1]}: {hidden}." if path else ""
     if "env: " in named and r"\r" in named:
         more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
+    told = connection.fault.detail if connection.frames and connection.fault else ""
     causes = (
+        (told, told, "The README in arena/sealed says what a sealed bot may do."),
         (named, f"It crashed: {printable(named, SHOWN)} (the process {how}).",
          f"Its stderr says where.{more}"),
         (how.endswith("status 0") or how == "left", "It exited too early.",

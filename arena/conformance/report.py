@@ -13,6 +13,7 @@ from arena.conformance.model import State, StepResult, Violation
 from arena.conformance.session import Session
 from arena.document.blocks import Block, Column, table
 from arena.rules.english import count_in_digits
+from arena.sealed.module import is_module
 
 TITLE = 44
 WIDEST = 100
@@ -60,6 +61,8 @@ class Report(Struct, frozen=True, kw_only=True):
     choices: int = 0
     first_choices: int = 0
     error: str = ""
+    is_sealed: bool = False
+    """True if its times are million instructions."""
 
     @property
     def first_failure(self) -> StepResult | None:
@@ -87,6 +90,7 @@ def make_report(
         outcomes=tuple(outcomes),
         choices=len(choices),
         first_choices=choices.count(0),
+        is_sealed=is_module(session.command.argv),
     )
 
 
@@ -191,10 +195,11 @@ def step_numbers(outcomes: Iterable[StepResult]) -> str:
 
 def remarks(report: Report) -> Iterator[str]:
     """Yield sentences about a bot that are no faults: its times, a slow start, a suspicion."""
+    unit = "million instructions" if report.is_sealed else "ms"
     if report.questions:
         yield (
-            f"{report.questions:,} questions: {report.mean_ms:.1f} ms on average, "
-            f"{report.worst_ms:.1f} ms maximum."
+            f"{report.questions:,} questions: {report.mean_ms:.1f} {unit} on average, "
+            f"{report.worst_ms:.1f} {unit} maximum."
         )
     limit = report.start_limit_ms
     if report.start_ms and report.start_ms > min(SLOW_START_MS, SLOW_START * limit):

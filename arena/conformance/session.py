@@ -11,7 +11,7 @@ from arena.conformance.connection import Connection
 from arena.conformance.expect import AcceptedAnswer
 from arena.conformance.model import Budget, EventGame, OutOfTimeError, SkippedError
 from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
-from arena.match.piped_process import CannotStartError
+from arena.match.piped_process import CannotStartError, compile_module
 from arena.match.poller import Poller
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
@@ -84,7 +84,8 @@ class Session:
         Raises ViolationError, CannotStartError.
         """
         spare, self._spare = (None, self._spare) if hello else (self._spare, None)
-        connection = spare or Connection(self.poller, self.command, self.sandbox, hello)
+        code = await compile_module(self.command, self.sandbox)
+        connection = spare or Connection(self.poller, self.command, self.sandbox, hello, code)
         try:
             self.hello = await expect.expect_hello(connection, self.clock.start_ms)
         except BaseException:
@@ -96,7 +97,7 @@ class Session:
         # The next process starts while this one plays: some languages take a second.
         if self.runs_twice and self._spare is None:
             with suppress(CannotStartError):
-                self._spare = Connection(self.poller, self.command, self.sandbox)
+                self._spare = Connection(self.poller, self.command, self.sandbox, code=code)
         return connection
 
     async def keep_connection(self) -> Connection:

@@ -6,7 +6,7 @@ import trio
 
 from arena.match import referee
 from arena.match.bot_process import BotProcess
-from arena.match.piped_process import CannotStartError
+from arena.match.piped_process import CannotStartError, compile_module
 from arena.match.poller import Poller
 from arena.match.reply import ReplyWaiter
 from arena.sandbox.command import Command
@@ -125,9 +125,10 @@ class BotPool:
     async def _start(self, seats: list[int]) -> list[BotProcess]:
         try:
             for seat in seats:
-                self._bots[seat] = BotProcess(
-                    self._commands[seat], self._sandbox, keeps_stderr=self._keep_stderr
-                )
+                command, sandbox = self._commands[seat], self._sandbox
+                code = await compile_module(command, sandbox)
+                kept = self._keep_stderr
+                self._bots[seat] = BotProcess(command, sandbox, code, keeps_stderr=kept)
         except CannotStartError:
             # A bot that was started but did not greet must not pass for one that did.
             await self.close()

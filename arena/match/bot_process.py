@@ -27,9 +27,11 @@ OUTBOX = 2**20
 class BotProcess(PipedProcess):
     """A bot's process in a game. It never blocks, and never raises for what the bot does."""
 
-    def __init__(self, command: Command, sandbox: Sandbox, *, keeps_stderr: bool = False) -> None:
-        """Start the process. Raises CannotStartError."""
-        super().__init__(command, sandbox)
+    def __init__(
+        self, command: Command, sandbox: Sandbox, code: bytes = b"", *, keeps_stderr: bool = False
+    ) -> None:
+        """Start the process. `code`: see `compile_module`. Raises CannotStartError."""
+        super().__init__(command, sandbox, code=code)
         self.keeps_stderr = keeps_stderr
         self._stderr_taken = 0
         self.fault: Fault | None = None
@@ -224,7 +226,8 @@ class BotProcess(PipedProcess):
     def on_stderr(self) -> None:
         """Read the bot's stderr; too much of it in one game is a fault."""
         self._read_stderr()
-        if self.stderr_bytes > STDERR_A_GAME:
+        # What a host passes on late is of an earlier game, and it counts itself.
+        if self.stderr_bytes > STDERR_A_GAME and not self.frames:
             detail = f"More than {STDERR_A_GAME} bytes of stderr in one game."
             self._set_fault(Fault("flooding", detail))
             self._notify()

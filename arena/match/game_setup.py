@@ -44,4 +44,4 @@ class OpenQuestion(Struct, frozen=True):
     @property
     def limit_ms(self) -> int:
         """The time on our own clock, in ms; of a sealed bot only a broken host needs so much."""
-        return max(60_000, 100 * self.time_ms) if self.is_effort else self.time_ms
+        return max(600_000, 1000 * self.time_ms) if self.is_effort else self.time_ms

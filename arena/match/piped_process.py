@@ -10,11 +10,11 @@ from typing import Protocol
 
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import as_named, program_paths
-from arena.sandbox.limits import Limits
 from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from arena.sealed import module
+from arena.sealed.compiled import compile_once
 from arena.sealed.frames import FrameReader
 
 READ = 65_536
@@ -70,7 +70,9 @@ class PipedProcess:
     frames: FrameReader | None = None
     """The reader of its host's frames, of a sealed bot."""
 
-    def __init__(self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT) -> None:
+    def __init__(
+        self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT, code: bytes = b""
+    ) -> None:
         """Start the process in this thread, in a group of its own.
 
         `trio.lowlevel.open_process` would fork in a worker thread, which trio retires after 10 s
@@ -79,8 +81,7 @@ class PipedProcess:
         """
         if module.is_module(command.argv):
             self.frames = FrameReader()
-            command = hosted(command, sandbox.limits)
-            sandbox = sandbox.with_spare_memory(module.SPARE_MIB)
+            command, sandbox = hosted(command, sandbox, len(code))
         self.limits = sandbox.limits
         """The limits of its resources."""
         self.tables = 1
@@ -94,7 +95,7 @@ class PipedProcess:
         self.stderr_bytes = 0
         """The bytes that it has written to stderr in the present game."""
         self._inbox = bytearray()
-        self._outbox = bytearray()
+        self._outbox = bytearray(code)
         self._closed = False
         self._pipes: Pipes | None = None
         self._censor = Censor(command.environment)
@@ -181,6 +182,8 @@ class PipedProcess:
         pipes.register_reader(self._stdout, self.on_readable)
         pipes.register_reader(self._stderr, self.on_stderr)
         pipes.register_reader(self._pidfd, self.on_exit)
+        if self._outbox:
+            pipes.register_writer(self)
 
     def _unregister(self) -> None:
         if self._pipes:
@@ -275,14 +278,22 @@ def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
         raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
 
 
-def hosted(command: Command, limits: Limits) -> Command:
-    """Return the command of the host that runs a sealed bot. Raises CannotStartError."""
+async def compile_module(command: Command, sandbox: Sandbox) -> bytes:
+    """Return a sealed bot's module compiled; nothing for other bots. Raises CannotStartError."""
+    if not module.is_module(command.argv):
+        return b""
+    path, memory = command.argv[0], sandbox.limits.memory
+    return await compile_once(path, memory, lambda: spawn(*hosted(command, sandbox, "only")))
+
+
+def hosted(command: Command, sandbox: Sandbox, compiled: int | str) -> tuple[Command, Sandbox]:
+    """Return the command of a sealed bot's host, and its sandbox. Raises CannotStartError."""
     if module.wasmtime_folder() is None:
         raise CannotStartError(module.MISSING)
     reads = (*program_paths(Path(sys.executable)), *module.host_files(), *command.reads)
-    return Command(
-        module.host_argv(command.argv, limits.memory), command.folder, reads, command.own
-    )
+    argv = module.host_argv(command.argv, sandbox.limits.memory, compiled)
+    host = Command(argv, command.folder, reads, command.own)
+    return host, sandbox.for_hosts(module.SPARE_MIB)
 
 
 def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:

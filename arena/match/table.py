@@ -104,6 +104,13 @@ class Table(ReplyWaiter):
             return self._evidence[question.seat].effort_ms(), 0.0
         return ms, self._deadline.given_back_ms
 
+    def late(self) -> Fault:
+        """Return the fault of a bot that did not reply in time. Raises OSError if it is sealed."""
+        if self._question and self._question.is_effort:
+            limit_s = self._deadline.limit_ms / 1000
+            raise TimeoutError(f"the host of a sealed bot took more than {limit_s:,.0f} s")
+        return super().late()
+
     def fail(self, error: Exception) -> None:
         """End the game without a result, unless the asked seat stops it a second time."""
         if isinstance(error, LagError) and self._referee.went_on and self._holds_processors():

@@ -52,10 +52,10 @@ class Sandbox:
             step = "`apt install bubblewrap` for B" if which("apt") else "install bubblewrap for B"
         return f"Sandbox: {self.level}; {step}."
 
-    def with_spare_memory(self, mib: int) -> "Sandbox":
-        """Return the same sandbox for processes that may have more memory."""
+    def for_hosts(self, mib: int) -> "Sandbox":
+        """Return the same sandbox with so much more memory, for processes that count their work."""
         other = copy(self)
-        other.limits = replace(self.limits, memory_mib=self.limits.memory_mib + mib)
+        other.limits = replace(self.limits, memory_mib=self.limits.memory_mib + mib, cpu_s=None)
         return other
 
     def new_process(self) -> SandboxedProcess:

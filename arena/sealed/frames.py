@@ -14,12 +14,11 @@ MILLION = 1_000_000
 
 
 class HostFrame(NamedTuple):
-    """A line of the bot, or the end of its instance, with the work that it took."""
+    """A line of the bot, or the end of its instance, with its work in million instructions."""
 
     line: bytes | None
     fault: Fault | None
     effort_ms: float
-    """Instructions since the answer before, in millions."""
 
 
 class FrameReader:

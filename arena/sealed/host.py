@@ -1,54 +1,51 @@
 """The host of one sealed bot: the program that runs a WebAssembly module as a bot.
 
-It runs alone, in the sandbox where a bot runs, and imports nothing of ours. The module talks by
-WASI preview 1; all that it may call is below. Its answers follow from its bytes, its arguments,
-the lines that it was sent and the seed in its game's first line, and from nothing else: each read
-gives one line, the clock counts instructions, and each game begins in a fresh instance.
+It runs alone, in a bot's sandbox, and imports nothing of ours. The module talks by WASI preview 1.
+Its answers follow from its bytes, its arguments, its lines and the seed in its game's first line:
+each read gives one line, the clock counts instructions, each game begins in a fresh instance.
 
-    python -IS host.py FOLDER MEMORY MODULE ARGUMENT...
-
-FOLDER holds the package wasmtime; MEMORY is the most memory of the module, in bytes.
+Its arguments are MEMORY COMPILED MODULE ARGUMENT... MEMORY is the module's most, in bytes; COMPILED
+the size of the compiled module with which stdin begins, or 0; or `only`: compile stdin to stdout.
 
 Every line on stdout is a frame, which only the host can write: `GAME USED =LINE` is a line of the
 bot, `GAME USED !FOUL DETAIL` the end of its instance. GAME counts the games begun so far, USED the
 instructions since the answer before.
 """
 
-import ctypes
 import hashlib
 import json
 import os
 import re
+import struct
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_size_t, c_ubyte, c_uint64, c_void_p, cast
+from ctypes import create_string_buffer as c_text
 from typing import Any, NoReturn
 
-if __name__ == "__main__":
-    sys.path.append(sys.argv[1])
-
 import wasmtime
+from wasmtime import _ffi as ffi
+from wasmtime import _func
 
 MILLION = 1_000_000
 START = 2_000 * MILLION
 """The instructions that an instance has until it reads its game's first line."""
-LARGEST = 16 * 2**20
-"""The most bytes of a module: to compile it costs memory and time."""
-STACK = 2**20
-"""The bytes of the native stack, which bound recursion; the module's own stack is in its memory."""
-TABLE = 100_000
-"""The most entries of a table of functions."""
-CALL, BYTE = 10_000, 4
-"""The instructions that a call of the host costs, and each byte that it moves: a call takes the
-host about 10 µs, so no bot wins time by calls."""
+COMPLETE, REFUSED = b"complete", b"refused"
+"""The end of a compiled module; what comes in place of one that cannot be compiled."""
+LARGEST, SPARE, STACK, TABLE = 8 * 2**20, 192 * 2**20, 2**20, 100_000
+"""The most bytes of a module; the bytes of the host itself, and of the native stack, which
+bounds recursion (the module's own is in its memory); the most entries of a table."""
+CALL, BUFFER, BYTE = 10_000, 1_000, 4
+"""The instructions that a call of the host costs, each buffer that it is given, and each byte that
+it moves: it takes the host less time than the bot those, so no bot wins time by calls."""
 LINE = 65_536
 """The most bytes of a line; what is longer is passed on as far as it is a foul."""
-OUTPUT, FRAME = 2 * LINE, 32
-"""The most bytes of stdout between two questions, and what each line counts besides: together less
-than what the referee faults, at a moment of its own."""
-STDERR = 2**20 - LINE
-"""The most bytes of stderr in a game: less than what the referee faults, at a moment of its own."""
+OUTPUT, FRAME, STDERR = 2 * LINE, 32, 2**20
+"""The most bytes of stdout between two questions, which the referee keeps until it asks; what each
+line counts besides; the most bytes of stderr in a game."""
 MODULE = "wasi_snapshot_preview1"
-OK, AGAIN, BADF, INVAL, NOSYS, SPIPE = 0, 6, 8, 28, 52, 70
+OK, BADF, INVAL, NOSYS, SPIPE = 0, 8, 28, 52, 70
 """Errors of WASI."""
 QUESTION = re.compile(rb'\{"type":"ask","id":\d+,"game":\d+,"round":\d+,"time_ms":(\d+),')
 GAME, BYE = b'{"type":"game",', b'{"type":"bye"'
@@ -64,19 +61,28 @@ path_rename:iiiiii path_symlink:iiiii path_unlink_file:iii poll_oneoff:iiii proc
 proc_raise:i random_get:ii sched_yield:
 """
 """The functions of WASI that a module may import: i is a number of 32 bits, I one of 64. Those
-without a method below answer that they are not there. Sockets are left out: nobody needs them."""
+without a method or an answer below say that they are not there. Nobody needs sockets."""
 SIGNATURES = dict(one.split(":") for one in OFFERED.split())
+FIXED = {"environ_get": OK, "sched_yield": OK, "fd_prestat_get": BADF, "fd_prestat_dir_name": BADF}
+"""The answers that are always the same."""
+PIPE_ANSWERS = {"fd_close": OK, "fd_fdstat_set_flags": OK, "fd_seek": SPIPE}
+PIPE_FACTS = {
+    "fd_fdstat_get": struct.pack("<QQQ", 2, 2 | 2**6, 0),
+    "fd_filestat_get": bytes(16) + b"\2" + bytes(47),
+}
+"""The answers for stdin, stdout and stderr, and what is told of them: that they are terminals, so
+that runtimes neither seek nor ask on. There is no other file."""
+FUEL = c_uint64()
+Callback = CFUNCTYPE(c_size_t, c_void_p, c_void_p, POINTER(c_uint64), c_size_t)
+"""A function of the host; its third argument holds a number in every second place, then the answer.
+The package's own functions make objects of all that they are given, in five times the time."""
 
 
-class NoBot(Exception):  # noqa: N818 - it is no error of ours
-    """A module that cannot be a bot; its text says why."""
-
-
-class Ended(Exception):  # noqa: N818 - as above
-    """The end of an instance: the foul that it is if the game still needs the bot."""
+class Ended(Exception):  # noqa: N818 - it is no error of ours
+    """The end of an instance, or why there can be none: the foul if the game needs the bot."""
 
     def __init__(self, foul: str, detail: str, status: int = 1) -> None:
-        super().__init__(detail)
+        super().__init__(" ".join(detail.split())[:300])
         self.foul, self.status = foul, status
 
 
@@ -90,9 +96,18 @@ class Wire:
     def __init__(self) -> None:
         self.games = 0
         """The games begun so far."""
+        self.hello = b""
+        """The first line, which each instance is sent."""
         self.over = False
         """True once the referee has said goodbye, or is gone: no frame is for anybody then."""
         self._buffer = bytearray()
+
+    def read_bytes(self, size: int) -> bytes:
+        """Wait for so many bytes, before the first line."""
+        data = bytearray()
+        while len(data) < size and (more := os.read(0, size - len(data))):
+            data += more
+        return bytes(data)
 
     def read(self) -> bytes:
         """Wait for the next line; nothing at the end."""
@@ -117,102 +132,94 @@ class Wire:
 class Bot:
     """One instance of the module, from its start to the end of its game."""
 
-    def __init__(self, wire: Wire, engine: wasmtime.Engine, memory: int, hello: bytes) -> None:
-        """`hello`: the referee's first line, which each instance is sent."""
-        self.game = b""
-        """The first line of the instance's game; nothing before the first game."""
-        self.wire = wire
-        self.store = wasmtime.Store(engine)
-        self.store.set_limits(memory, TABLE, 1, 8, 1)
-        self.arguments: list[bytes] = []
+    def __init__(self, wire: Wire, store: wasmtime.Store, words: list[bytes], game: bytes) -> None:
+        """`game`: the first line of its game; nothing before the first game."""
+        self._wire, self._store, self._words, self._game = wire, store, words, game
+        self._context = store._context()
         self._memory: wasmtime.Memory | None = None
-        self._base = self._size = 0
-        self._hello = hello
+        self._bytes = memoryview(b"")
         self._lines = self._all_lines()
         self._rest = b""
         self._written = bytearray()
-        self._output = self._stderr = 0
-        self._greets = False
-        self._effort = START // MILLION
-        self._drawn = 0
-        self._seed = bytes(32)
-        self._past = 0
-        self._limit = 0
-        self.allow(START)
+        self._output = self._stderr = self._asked = self._answered = self._drawn = self._past = 0
+        self._seed, self._effort, self._greets = bytes(32), START // MILLION, bool(game)
+        if game:
+            told = json.loads(game)
+            self._seed = bytes.fromhex(told.get("seed", "")) or self._seed
+            self._effort = told["clock"]["move_ms"]
+        self._limit = self._left = START
+        self.go_on()
 
     # --- work ---
 
-    def allow(self, limit: int) -> None:
-        """Let the instance work for so many instructions, of which it has used some."""
-        used = self.used
-        self._limit = limit
-        self.store.set_fuel(max(0, limit - used))
+    def stop(self) -> None:
+        """Take up what the instance has left: until `go_on` the host works, and charges for it."""
+        ffi.wasmtime_context_get_fuel(self._context, byref(FUEL))
+        self._left = FUEL.value
+
+    def go_on(self) -> None:
+        """Let the instance work on with what it has left."""
+        ffi.wasmtime_context_set_fuel(self._context, self._left)
 
     @property
     def used(self) -> int:
-        """Return the instructions since the answer before."""
-        return self._limit - self.store.get_fuel() if self._limit else 0
+        """The instructions since the answer before."""
+        return self._limit - self._left
 
     def charge(self, instructions: int) -> None:
         """Charge for work of the host."""
-        left = self.store.get_fuel()
-        self.store.set_fuel(max(0, left - instructions))
-        if left < instructions:
-            raise self.exhausted()
+        self._left -= instructions
+        if self._left < 0:
+            self._left = 0
+            detail = f"It used up the {self._limit / MILLION:,g} million instructions."
+            raise Ended("late", detail) from None
 
-    def exhausted(self) -> Ended:
-        """Return the end of an instance that has used up its instructions."""
-        return Ended("late", f"It used up the {self._limit / MILLION:,g} million instructions.")
-
-    def _answered(self) -> None:
-        """Count anew: what it thinks from now on is charged to its next answer."""
+    def _count_anew(self) -> None:
+        """Charge what it thinks from now on to its next answer."""
         self._past += self.used
-        self._limit = 0
-        self.allow(self._effort * MILLION)
+        self._limit = self._left = self._effort * MILLION
 
     # --- lines ---
 
-    def begin(self, line: bytes) -> None:
-        """Take the first line of its game: it fixes the seed, and the work for a question."""
-        self.game = line
-        told = json.loads(line)
-        self._seed = bytes.fromhex(told.get("seed", "")) or self._seed
-        self._effort = told["clock"]["move_ms"]
-
     def _all_lines(self) -> Iterator[bytes]:
         """Yield the lines for this instance: the hello, its game, and what comes after it."""
-        self._greets = bool(self.game)
-        yield self._hello
-        if self.game:
-            self._answered()
-            yield self.game
-        while line := self.wire.read():
+        yield self._wire.hello
+        if self._game:
+            self._count_anew()
+            yield self._game
+        while line := self._wire.read():
             if line.startswith(GAME):
-                self._end_line()
                 raise NextGame(line)
             if asked := QUESTION.match(line):
-                self.allow(int(asked[1]) * MILLION)
-                if not self.store.get_fuel():
-                    raise self.exhausted()
-                self._output = 0
+                if self._answered <= self._asked:
+                    # Else the referee has not read all of it.
+                    self._output = 0
+                self._asked += 1
+                limit = int(asked[1]) * MILLION
+                self._limit, self._left = limit, limit - self.used
+                self.charge(0)
             yield line
         yield b""
 
-    def _end_line(self) -> None:
-        self._written.clear()
-
     def take(self, most: int) -> bytes:
         """Return the next line, or as much of it as there is room for."""
-        self._rest = self._rest or next(self._lines, b"")
+        if not self._rest:
+            if self._asked > self._answered:
+                # No line comes before its answer: it would wait for ever.
+                raise Ended("late", "It reads on before it has answered.")
+            self._rest = next(self._lines, b"")
         taken, self._rest = self._rest[:most], self._rest[most:]
         return taken
 
     def put(self, data: bytes) -> None:
         """Take output of the bot; pass on each whole line."""
-        self._output += len(data) + FRAME * data.count(b"\n")
+        ends = data.count(b"\n")
+        self._output += len(data) + FRAME * ends
         if self._output > OUTPUT:
             raise Ended("flooding", f"More than {OUTPUT} bytes to one question.")
         self._written += data
+        if not ends and len(self._written) < LINE:
+            return
         *lines, rest = bytes(self._written).split(b"\n")
         self._written[:] = rest
         if len(rest) >= LINE:
@@ -223,137 +230,86 @@ class Bot:
                 # The referee knows the hello of the first instance.
                 self._greets = False
                 continue
-            self.wire.write(self.used, "=", line)
-            self._answered()
+            self._wire.write(self.used, "=", line)
+            self._answered += bool(self._game)
+            self._count_anew()
 
     # --- memory ---
 
-    def view(self, at: int, size: int) -> int:
-        """Return the address of a part of the module's memory. Raises Ended without one."""
-        at, size = at & 0xFFFFFFFF, size & 0xFFFFFFFF
-        if at + size > self._size:
+    def reach(self, at: int, size: int) -> memoryview:
+        """Return the module's memory, which has these bytes. Raises Ended if it has not."""
+        if at + size > len(self._bytes):
             # It may have grown: it never moves, see `configuration`.
-            self._size = self._memory.data_len(self.store) if self._memory else 0
-            if at + size > self._size:
+            if self._memory:
+                pointer = self._memory.data_ptr(self._store)
+                whole = c_ubyte * self._memory.data_len(self._store)
+                self._bytes = memoryview(whole.from_address(addressof(pointer.contents))).cast("B")
+            if at + size > len(self._bytes):
                 raise Ended("gone", "It gave the host an address outside its memory.")
-        return self._base + at
-
-    def load(self, at: int, size: int) -> bytes:
-        """Return bytes of the module's memory."""
-        return ctypes.string_at(self.view(at, size), size & 0xFFFFFFFF)
+        return self._bytes
 
     def store_bytes(self, at: int, data: bytes) -> None:
         """Write bytes into the module's memory."""
-        ctypes.memmove(self.view(at, len(data)), data, len(data))
+        self.reach(at, len(data))[at : at + len(data)] = data
 
-    def put_number(self, at: int, number: int, size: int = 4) -> None:
-        """Write a number into the module's memory."""
-        self.store_bytes(at, number.to_bytes(size, "little"))
+    def put_number(self, at: int, number: int) -> None:
+        """Write a number of 32 bits into the module's memory."""
+        struct.pack_into("<I", self.reach(at, 4), at, number)
 
     def _buffers(self, at: int, count: int) -> Iterator[tuple[int, int]]:
         """Yield the addresses and sizes in a list of buffers."""
-        table = self.load(at, 8 * min(count & 0xFFFFFFFF, 1024))
-        for start in range(0, len(table), 8):
-            address, size = table[start : start + 4], table[start + 4 : start + 8]
-            yield int.from_bytes(address, "little"), int.from_bytes(size, "little")
+        for start in range(at, at + 8 * min(count, 1024), 8):
+            self.charge(BUFFER)
+            yield struct.unpack_from("<II", self.reach(start, 8), start)
 
-    # --- the functions of WASI ---
+    # --- the functions of WASI, by its names ---
 
     def args_sizes_get(self, count: int, size: int) -> int:
-        """Tell the number of arguments, and their bytes."""
-        self.put_number(count, len(self.arguments))
-        self.put_number(size, sum(map(len, self.arguments)))
+        self.put_number(count, len(self._words))
+        self.put_number(size, sum(map(len, self._words)))
         return OK
 
     def args_get(self, list_at: int, text_at: int) -> int:
-        """Write the arguments."""
-        for number, word in enumerate(self.arguments):
+        for number, word in enumerate(self._words):
+            self.charge(BUFFER)
             self.put_number(list_at + 4 * number, text_at)
             self.store_bytes(text_at, word)
             text_at += len(word)
         return OK
 
     def environ_sizes_get(self, count: int, size: int) -> int:
-        """Tell that the environment is empty."""
         self.put_number(count, 0)
         self.put_number(size, 0)
         return OK
 
-    def environ_get(self, _: int, __: int) -> int:
-        """Write the empty environment."""
-        return OK
-
     def clock_res_get(self, _: int, at: int) -> int:
-        """Tell that the clock counts ns."""
-        self.put_number(at, 1, 8)
+        self.store_bytes(at, struct.pack("<Q", 1))
         return OK
 
     def clock_time_get(self, _: int, __: int, at: int) -> int:
         """Tell the instructions so far: each is 1 ns of every clock."""
-        self.put_number(at, 1 + self._past + self.used, 8)
+        self.store_bytes(at, struct.pack("<Q", 1 + self._past + self.used))
         return OK
-
-    def fd_close(self, fd: int) -> int:
-        """Close nothing."""
-        return OK if 0 <= fd <= 2 else BADF
-
-    def fd_fdstat_get(self, fd: int, at: int) -> int:
-        """Tell that stdin, stdout and stderr are pipes."""
-        if not 0 <= fd <= 2:
-            return BADF
-        self.store_bytes(at, bytes(24))
-        # As for a character device, so that runtimes neither seek nor ask for more.
-        self.put_number(at, 2, 1)
-        self.put_number(at + 8, 2 | 2**6, 8)
-        return OK
-
-    def fd_fdstat_set_flags(self, fd: int, _: int) -> int:
-        """Change no flags."""
-        return OK if 0 <= fd <= 2 else BADF
-
-    def fd_filestat_get(self, fd: int, at: int) -> int:
-        """Tell the kind of stdin, stdout and stderr."""
-        if not 0 <= fd <= 2:
-            return BADF
-        self.store_bytes(at, bytes(64))
-        self.put_number(at + 16, 2, 1)
-        return OK
-
-    def fd_prestat_get(self, _: int, __: int) -> int:
-        """Tell that no folder is open."""
-        return BADF
-
-    def fd_prestat_dir_name(self, _: int, __: int, ___: int) -> int:
-        """Tell that no folder is open."""
-        return BADF
-
-    def fd_seek(self, fd: int, *_: int) -> int:
-        """Refuse to seek in a pipe."""
-        return SPIPE if 0 <= fd <= 2 else BADF
 
     def fd_read(self, fd: int, buffers: int, count: int, at: int) -> int:
         """Read at most one line of stdin, so that no time shows in how much comes."""
         if fd != 0:
             return BADF
-        read = 0
-        for address, size in self._buffers(buffers, count):
-            if size:
-                data = self.take(size)
-                self.charge(BYTE * len(data))
-                self.store_bytes(address, data)
-                read += len(data)
-                break
-        self.put_number(at, read)
+        address, size = next((one for one in self._buffers(buffers, count) if one[1]), (0, 0))
+        data = self.take(size) if size else b""
+        self.charge(BYTE * len(data))
+        self.store_bytes(address, data)
+        self.put_number(at, len(data))
         return OK
 
     def fd_write(self, fd: int, buffers: int, count: int, at: int) -> int:
-        """Write to stdout or stderr."""
         if fd not in (1, 2):
             return BADF
         data = bytearray()
         for address, size in self._buffers(buffers, count):
-            # No buffer needs more at once, and the rest comes in another call.
-            data += self.load(address, min(size, LINE - len(data)))
+            # No line needs more at once, and the rest comes in another call.
+            taken = min(size, LINE - len(data))
+            data += self.reach(address, taken)[address : address + taken]
         self.charge(BYTE * len(data))
         if fd == 1:
             self.put(bytes(data))
@@ -367,40 +323,31 @@ class Bot:
 
     def poll_oneoff(self, wants: int, events: int, count: int, at: int) -> int:
         """Answer at once that all is ready; a sleep costs the instructions that its time has."""
-        ready = []
-        for number in range(min(count & 0xFFFFFFFF, 64)):
-            want = self.load(wants + 48 * number, 48)
-            kind = want[8]
-            ready.append((want[:8], kind, int.from_bytes(want[24:32], "little"), want[40] & 1))
-        if not ready:
-            return INVAL
-        files = [one for one in ready if one[1]]
-        if not files:
-            ready = [min(ready, key=lambda one: one[2])]
-            _, __, ns, absolute = ready[0]
-            self.charge(max(0, ns - (self._past + self.used) * absolute))
-        for number, (name, kind, _, __) in enumerate(files or ready):
+        asked = []
+        for start in range(wants, wants + 48 * min(count, 64), 48):
+            self.charge(BUFFER)
+            asked.append(struct.unpack_from("<8sB15xQ8xH6x", self.reach(start, 48), start))
+        ready = [one for one in asked if one[1]]
+        if not ready and asked:
+            ready = [min(asked, key=lambda one: one[2])]
+            _, __, ns, flags = ready[0]
+            self.charge(max(0, ns - (self._past + self.used) * (flags & 1)))
+        for number, (name, kind, *_) in enumerate(ready):
             self.store_bytes(events + 32 * number, name + bytes((0, 0, kind)) + bytes(21))
-        self.put_number(at, len(files or ready))
-        return OK
+        self.put_number(at, len(ready))
+        return OK if asked else INVAL
 
     def proc_exit(self, status: int) -> NoReturn:
-        """End the instance."""
         raise Ended("gone", f"It exited with status {status & 0xFF}.", status & 0xFF)
 
     def random_get(self, at: int, size: int) -> int:
         """Give chance that follows from the seed: the same in every run."""
-        size &= 0xFFFFFFFF
-        self.view(at, size)
+        self.reach(at, size)
         self.charge(BYTE * size)
-        for start in range(0, size, 32):
-            block = hashlib.sha256(self._seed + self._drawn.to_bytes(8, "little")).digest()
+        for start in range(0, size, LINE):
             self._drawn += 1
-            self.store_bytes(at + start, block[: size - start])
-        return OK
-
-    def sched_yield(self) -> int:
-        """Do nothing: there is no other thread."""
+            words = self._seed + struct.pack("<Q", self._drawn)
+            self.store_bytes(at + start, hashlib.shake_256(words).digest(min(LINE, size - start)))
         return OK
 
     # --- its life ---
@@ -408,80 +355,110 @@ class Bot:
     def run(self, linker: wasmtime.Linker, module: wasmtime.Module) -> NoReturn:
         """Run the instance to its end. Raises Ended, NextGame."""
         try:
-            instance = linker.instantiate(self.store, module)
-            exports = instance.exports(self.store)
+            exports = linker.instantiate(self._store, module).exports(self._store)
             memory, start = exports.get("memory"), exports.get("_start")
             assert isinstance(memory, wasmtime.Memory)
             assert isinstance(start, wasmtime.Func)
             self._memory = memory
-            self._base = ctypes.addressof(memory.data_ptr(self.store).contents)
-            start(self.store)
+            start(self._store)
         except wasmtime.Trap as trap:
+            self.stop()
             code = trap.trap_code
             if code == wasmtime.TrapCode.OUT_OF_FUEL:
-                raise self.exhausted() from None
+                self._left = -1
+                self.charge(0)
             name = code.name.lower().replace("_", " ") if code else "trap"
             raise Ended("gone", f"It crashed: {name}.") from None
         except wasmtime.WasmtimeError as error:
-            raise Ended("gone", f"It cannot start: {first_words(error)}") from None
+            raise Ended("gone", f"It cannot start: {error}") from None
+        self.stop()
         raise Ended("gone", "It exited with status 0.", 0)
 
 
 class Host:
     """The compiled module, and the instance that plays now."""
 
-    def __init__(self, path: str, memory: int, arguments: list[str]) -> None:
-        self.wire = Wire()
-        self._memory = memory
-        self._arguments = [os.fsencode(word) + b"\0" for word in ("bot", *arguments)]
+    def __init__(self, wire: Wire, path: str, memory: int, compiled: int, words: list[str]) -> None:
+        self._wire, self._memory = wire, memory
+        self._words = [os.fsencode(word) + b"\0" for word in ("bot", *words)]
         self._bot: Bot
         self._engine = wasmtime.Engine(configuration())
         self._linker = wasmtime.Linker(self._engine)
-        self._module = load_module(self._engine, path)
-        for name, signature in SIGNATURES.items():
-            numbers = {"i": wasmtime.ValType.i32(), "I": wasmtime.ValType.i64()}
-            results = [] if name == "proc_exit" else [numbers["i"]]
-            kind = wasmtime.FuncType([numbers[one] for one in signature], results)
-            self._linker.define_func(MODULE, name, kind, self._function(name))
+        if compiled:
+            code = wire.read_bytes(compiled)
+            if code == REFUSED:
+                raise Ended("gone", "It takes too much time or memory to compile its module.")
+            self._module = wasmtime.Module.deserialize(self._engine, code)
+        else:
+            self._module = load_module(self._engine, path)
+        self._callbacks = [*map(self._offer, {one.name or "" for one in self._module.imports})]
 
-    def _function(self, name: str) -> Callable[..., Any]:
+    def _offer(self, name: str) -> object:
+        """Define a function that the module imports; return what must not be freed."""
+        numbers = {"i": wasmtime.ValType.i32(), "I": wasmtime.ValType.i64()}
+        results = [] if name == "proc_exit" else [numbers["i"]]
+        kind = wasmtime.FuncType([numbers[one] for one in SIGNATURES[name]], results)
+        callback = Callback(self._function(name))
+        taken = cast(callback, ffi.wasmtime_func_unchecked_callback_t)
+        linker, kept = self._linker.ptr(), CFUNCTYPE(None, c_void_p)()
+        title, size, words = c_text(name.encode()), len(name), c_text(MODULE.encode())
+        ffi.wasmtime_linker_define_func_unchecked(
+            linker, words, len(MODULE), title, size, kind.ptr(), taken, None, kept
+        )
+        return callback
+
+    def _function(self, name: str) -> Callable[..., int]:
         method = getattr(Bot, name, None)
+        facts, answer = PIPE_FACTS.get(name), FIXED.get(name, PIPE_ANSWERS.get(name, NOSYS))
+        is_of_pipe = name in PIPE_ANSWERS or facts
+        # A number of 32 bits leaves the rest of its place as it was.
+        masks = {"i": 2**32 - 1, "I": 2**64 - 1}
+        places = [(2 * at, masks[one]) for at, one in enumerate(SIGNATURES[name])]
 
-        def call(*numbers: int) -> Any:
+        def call(_data: None, _caller: int, numbers: Any, _count: int) -> int:
             bot = self._bot
-            bot.charge(CALL)
-            return method(bot, *numbers) if method else NOSYS
+            try:
+                bot.stop()
+                bot.charge(CALL)
+                given = [numbers[at] & mask for at, mask in places]
+                if method:
+                    numbers[0] = method(bot, *given)
+                elif is_of_pipe and given[0] > 2:
+                    numbers[0] = BADF
+                else:
+                    numbers[0] = OK if facts else answer
+                    if facts:
+                        bot.store_bytes(given[1], facts)
+                bot.go_on()
+            except Exception as error:
+                _func.LAST_EXCEPTION = error
+                return cast(wasmtime.Trap("")._consume(), c_void_p).value or 0
+            return 0
 
         return call
 
     def serve(self) -> None:
         """Run instance after instance until the referee says no more."""
-        hello = self.wire.read()
-        game = b""
+        wire, game = self._wire, b""
+        wire.hello = wire.read()
         while True:
-            bot = self._bot = Bot(self.wire, self._engine, self._memory, hello)
-            bot.arguments = self._arguments
-            if game:
-                bot.begin(game)
+            store = wasmtime.Store(self._engine)
+            store.set_limits(self._memory, TABLE, 1, 8, 1)
+            bot = self._bot = Bot(wire, store, self._words, game)
             try:
                 bot.run(self._linker, self._module)
             except Ended as end:
-                if self.wire.over:
+                if wire.over:
                     sys.exit(end.status)
-                self.wire.write(bot.used, "!", f"{end.foul} {end}".encode())
-                game = self._next_game()
+                wire.write(bot.used, "!", f"{end.foul} {end}".encode())
+                while (game := wire.read()) and not game.startswith(GAME):
+                    pass  # Until the next game nobody plays.
             except NextGame as other:
                 (game,) = other.args
-            bot.store.close()
+            store.close()
             if not game:
                 return
-            self.wire.games += 1
-
-    def _next_game(self) -> bytes:
-        """Read on to the next game: until then nobody plays."""
-        while (line := self.wire.read()) and not line.startswith(GAME):
-            pass
-        return line
+            wire.games += 1
 
 
 def configuration() -> wasmtime.Config:
@@ -489,68 +466,58 @@ def configuration() -> wasmtime.Config:
     config = wasmtime.Config()
     config.consume_fuel = True
     config.cranelift_nan_canonicalization = True
-    config.wasm_relaxed_simd = False
-    config.wasm_threads = False
-    config.wasm_memory64 = False
-    config.wasm_multi_memory = False
-    config.wasm_exceptions = False
-    config.wasm_gc = False
+    for one in ("relaxed_simd", "threads", "memory64", "multi_memory", "exceptions", "gc"):
+        setattr(config, f"wasm_{one}", False)
     config.max_wasm_stack = STACK
     config.memory_may_move = False
+    config.parallel_compilation = False  # A large machine has more cores than a bot threads.
     return config
 
 
-def load_module(engine: wasmtime.Engine, path: str) -> wasmtime.Module:
-    """Return the module in a file. Raises NoBot if it cannot be a bot."""
+def load_module(engine: wasmtime.Engine, path: str | int) -> wasmtime.Module:
+    """Return the module in a file. Raises Ended if it cannot be a bot."""
     with open(path, "rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise NoBot(f"Its module has more than {LARGEST // 2**20} MiB.")
+        raise Ended("gone", f"Its module has more than {LARGEST // 2**20} MiB.")
     if not data.startswith(b"\0asm"):
-        raise NoBot("It is not a module of WebAssembly.")
+        raise Ended("gone", "It is not a module of WebAssembly.")
     try:
         module = wasmtime.Module(engine, data)
     except wasmtime.WasmtimeError as error:
-        raise NoBot(f"Its module is invalid: {first_words(error)}") from None
-    check_interface(module)
-    return module
-
-
-def check_interface(module: wasmtime.Module) -> None:
-    """Refuse a module that wants more than there is, or is not a command. Raises NoBot."""
+        raise Ended("gone", f"Its module is invalid: {error}") from None
     strange = [
         f"{one.module}.{one.name}"
         for one in module.imports
         if one.module != MODULE or one.name not in SIGNATURES
     ]
     if strange:
-        raise NoBot(f"It imports {', '.join(strange[:5])}, which a sealed bot does not get.")
+        raise Ended("gone", f"It imports {', '.join(strange[:5])}, which no sealed bot gets.")
     exports = {one.name: one.type for one in module.exports}
     if not isinstance(exports.get("_start"), wasmtime.FuncType):
-        raise NoBot("It exports no function _start: build it as a command, not as a library.")
+        raise Ended("gone", "It exports no function _start: build it as a command, not a library.")
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
-        raise NoBot("It exports no memory.")
-
-
-def first_words(error: Exception) -> str:
-    """Return an error's text in a line."""
-    return " ".join(f"{error}".split())[:300]
+        raise Ended("gone", "It exports no memory.")
+    return module
 
 
 def main() -> None:
-    """Serve the referee, or say why there is no bot."""
-    memory, path, *arguments = sys.argv[2:]
+    """Serve the referee, compile for it, or say why there is no bot."""
+    memory, compiled, path, *words = sys.argv[1:]
+    wire = Wire()
+    with suppress(ImportError, OSError, ValueError):
+        # Where no sandbox holds it, and the system can.
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (int(memory) + SPARE,) * 2)
     try:
-        host = Host(path, int(memory), arguments)
-    except NoBot as why:
-        Wire().write(0, "!", f"gone {why}".encode())
-        os.read(0, 1)
+        if compiled == "only":
+            module = load_module(wasmtime.Engine(configuration()), 0)
+            sys.stdout.buffer.write(module.serialize() + COMPLETE)
+        else:
+            Host(wire, path, int(memory), int(compiled), words).serve()
+    except Ended as why:
+        wire.write(0, "!", f"{why.foul} {why}".encode())
         # The referee ends us: what it reads first is the reason.
         while os.read(0, LINE):
             pass
-        return
-    host.serve()
-
-
-if __name__ == "__main__":
-    main()

@@ -2,8 +2,11 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from py_compile import compile as compile_file
 
 from protocol.errors import UserError
 
@@ -13,7 +16,11 @@ SEALED = "S"
 """The level of the sandbox of a sitting in which all bots are sealed: above A."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
-HOST = f"{Path(__file__).with_name('host.py').resolve()}"
+HOST = Path(__file__).with_name("host.py").resolve()
+START = """import sys, importlib.util as util; sys.path.append({folder!r})
+spec = util.spec_from_file_location("host", {host!r}); host = util.module_from_spec(spec)
+spec.loader.exec_module(host); host.main()"""
+"""The program that starts the host: it lists no folder, for a sandbox may forbid that."""
 MISSING = "A sealed bot (*.wasm) needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
 
 
@@ -28,15 +35,26 @@ def wasmtime_folder() -> str | None:
     return f"{Path(spec.origin).resolve().parent}" if spec and spec.origin else None
 
 
-def host_argv(argv: Sequence[str], memory: int) -> tuple[str, ...]:
-    """Return the command of the host for a module, which may have so many bytes of memory."""
+def host_argv(argv: Sequence[str], memory: int, compiled: int | str = 0) -> tuple[str, ...]:
+    """Return the command of the host for a module, which may have so many bytes of memory.
+
+    `compiled`: the size of the compiled module, which it is sent first; or `only` to compile it.
+    """
     folder = f"{Path(wasmtime_folder() or '/').parent}"
-    return (sys.executable, "-IS", HOST, folder, f"{memory}", *argv)
+    code = START.format(folder=folder, host=f"{HOST}")
+    return (sys.executable, "-ISc", code, f"{memory}", f"{compiled}", *argv)
 
 
+@cache
 def host_files() -> tuple[str, ...]:
-    """Return the files that the host reads besides its Python and the module."""
-    return HOST, wasmtime_folder() or HOST
+    """Return the files that the host reads besides its Python and the module.
+
+    Its code is kept beside its text, where that can be written, so that it starts sooner.
+    """
+    code = None
+    with suppress(OSError):
+        code = compile_file(f"{HOST}")
+    return tuple(filter(None, (f"{HOST}", code, wasmtime_folder())))
 
 
 def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> None:

@@ -12,7 +12,7 @@ from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, pack_bot
 from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.client import DaskClient
-from tournaments.cluster.orders import Run, content_name, encoded, resource
+from tournaments.cluster.orders import Run, content_name, encoded, resource, wasmtime_version
 from tournaments.cluster.runner import ClusterRunner
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.storage.folder import Folder
@@ -53,7 +53,7 @@ async def connect(
             read_certificates(place.tls),
             run=run,
             data=data,
-            resource=resource(event.sandbox_here),
+            resource=resource(event.sandbox_here, event.is_sealed(any) * wasmtime_version()),
             tell=tell,
         )
         await nursery.start(engine.run)
@@ -84,8 +84,9 @@ async def say_if_nobody_comes(
         if engine.workers == 0:
             tell(
                 f"Waiting for workers at {address}: none of those connected can play this event. "
-                "Start some with this version's `boneyard worker`; --sandbox require needs "
-                "machines that can lock bots in."
+                "Start some with this version's `boneyard worker`, and for sealed bots with this "
+                "machine's version of wasmtime; --sandbox require needs machines that can lock "
+                "bots in."
             )
         while engine.workers == 0:
             await engine.changed()

@@ -4,12 +4,14 @@ Of the event's secrets only the seeds of an order's boards travel.
 """
 
 import hashlib
+from importlib.metadata import version
 from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from arena.sandbox.limits import REQUIRED, SandboxMode
+from arena.sealed.module import wasmtime_folder
 from protocol import __version__
 from protocol.records import Result, WorkerName
 from tournaments.cluster.bundles import Bundle
@@ -119,12 +121,18 @@ def content_name(data: bytes) -> str:
     return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
 
 
-def resource(wish: SandboxMode) -> str:
+def resource(wish: SandboxMode, wasmtime: str = "") -> str:
     """Return the resource of a worker that can play an event with this sandbox mode.
 
-    It contains our version: games of another version would not replay here.
+    It contains our version: games of another version would not replay here. `wasmtime`: the version
+    of the package that counts instructions, if bots are sealed: another may count differently.
     """
-    return f"boneyard-{__version__}-{wish}"
+    return f"boneyard-{__version__}-{wish}" + (f"-wasmtime-{wasmtime}" if wasmtime else "")
+
+
+def wasmtime_version() -> str:
+    """Return the version of the package wasmtime; nothing where it is not installed."""
+    return version("wasmtime") if wasmtime_folder() else ""
 
 
 def offered_resources(level: str | None, jobs: int) -> dict[str, float]:
@@ -132,4 +140,4 @@ def offered_resources(level: str | None, jobs: int) -> dict[str, float]:
     wishes: list[SandboxMode] = ["off"]
     wishes += ["auto"] if level else []
     wishes += ["require"] if level in REQUIRED else []
-    return {resource(wish): jobs for wish in wishes}
+    return {resource(wish, one): jobs for wish in wishes for one in {"", wasmtime_version()}}

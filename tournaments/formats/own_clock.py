@@ -88,7 +88,8 @@ def parse_clock(text: str, option: str) -> OwnClock:
     read = _TEXT.fullmatch(text)
     move = _ms(read[1], read[2]) if read else None
     bank = _ms(read[3], read[4]) if read and read[3] else None
-    if not read or not move or (read[3] and bank is None):
+    units = {unit == "M" for unit in (read[2], read[4]) if unit} if read else set()
+    if not read or not move or (read[3] and bank is None) or len(units) > 1:
         raise UserError(
             f"{option}: a clock is the time for each question, as in 200ms, 1s or 200ms-bank5s, "
             f"up to a day, or of a sealed bot its million instructions, as in 200M, not {text!r}."

@@ -1,7 +1,7 @@
 """The plan of a tournament: as its user writes it, as it is played, as its folder keeps it."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -104,7 +104,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for bot in self.entrants:
             if bot.clock:
                 check_clock(bot.name, bot.command.argv, bot.clock.is_effort)
-        if self.clock.effort and not any(is_module(one.command.argv) for one in self.entrants):
+        if self.clock.effort and not self.is_sealed(any):
             raise UserError("clock.effort is for sealed bots (*.wasm), and none plays.")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
@@ -139,8 +139,11 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     @property
     def sandbox_here(self) -> SandboxMode:
         """The sandbox that its bots need: sealed bots are locked in without one."""
-        sealed = all(is_module(one.command.argv) for one in self.entrants)
-        return "auto" if sealed and self.sandbox == "require" else self.sandbox
+        return "auto" if self.sandbox == "require" and self.is_sealed(all) else self.sandbox
+
+    def is_sealed(self, of: Callable[[Iterable[bool]], bool]) -> bool:
+        """Tell whether any, or all, of its bots are modules of WebAssembly."""
+        return of(is_module(one.command.argv) for one in self.entrants)
 
     @property
     def heading(self) -> str:

@@ -1,5 +1,6 @@
 """Sealed bots at a table: their answers, their chance, their work and what ends them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,7 @@ from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.select import examine_level
+from arena.sealed.module import HOST
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord, SentRecord
 from tests.support.sealed_bots import (
@@ -17,6 +19,7 @@ from tests.support.sealed_bots import (
     NOTE_CHANCE,
     NOTE_COUNT,
     NOTE_TIME,
+    TEXT,
     needs_wasmtime,
     of,
     sealed,
@@ -109,6 +112,12 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
     assert late.detail == "It used up the 21 million instructions."
 
 
+READ = "(drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)))"
+POLL = '(import "wasi_snapshot_preview1" "poll_oneoff" ' + (
+    "(func $poll (param i32 i32 i32 i32) (result i32)))"
+)
+
+
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
@@ -116,14 +125,10 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
         ({"ask": "unreachable"}, ("gone", "It crashed: unreachable.")),
         ({"ask": "(call $exit (i32.const 3))"}, ("gone", "It exited with status 3.")),
         ({"ask": "return"}, ("gone", "It exited with status 0.")),
-        (
-            {"more": "(func $deep (call $deep))", "ask": "(call $deep)"},
-            ("gone", "It crashed: stack overflow."),
-        ),
-        (
-            {"ask": "(call $say (i32.const 1) (i32.const -8) (i32.const 64))"},
-            ("gone", "It gave the host an address outside its memory."),
-        ),
+        ({"more": "(func $deep (call $deep))", "ask": "(call $deep)"},
+         ("gone", "It crashed: stack overflow.")),
+        ({"ask": "(call $say (i32.const 1) (i32.const -8) (i32.const 64))"},
+         ("gone", "It gave the host an address outside its memory.")),
         (
             {"ask": "(loop $ever (call $say (i32.const 1) (i32.const 0) (i32.const 65536))"
              " (br $ever))"},
@@ -132,7 +137,7 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
         (
             {"ask": "(loop $ever (call $say (i32.const 2) (i32.const 0) (i32.const 65536))"
              " (br $ever))"},
-            ("flooding", "More than 983040 bytes of stderr in one game."),
+            ("flooding", "More than 1048576 bytes of stderr in one game."),
         ),
         (
             {"ask": "(drop (memory.grow (i32.const 1000)))"
@@ -140,6 +145,15 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
              "(call $exit (i32.const 7))"},
             ("gone", "It exited with status 7."),
         ),
+        ({"ask": READ}, ("late", "It reads on before it has answered.")),
+        ({"after": "(call $say (i32.const 1) (i32.const 256) (i32.sub (i32.add (local.get $to)"
+          " (i32.const 3)) (i32.const 256)))"}, ("flooding", "More than 0 answers to questions")),
+        ({"ask": "(drop (call $random (i32.const 0) (i32.const -1)))"}, ("gone", "outside its")),
+        ({"ask": "(drop (call $read (i32.const 0) (i32.const -8) (i32.const 2) (i32.const 8)))"},
+         ("gone", "outside its")),
+        ({"imports": POLL, "ask": "(i64.store (i32.const 70024) (i64.const -1))"
+          "(drop (call $poll (i32.const 70000) (i32.const 71000) (i32.const 1) (i32.const 8)))"},
+         ("late", "25 million")),
         ({"start": "(loop $ever (br $ever))"}, ("late", "2,000 million")),
         (
             {"more": "(func $before (loop $ever (br $ever))) (start $before)"},
@@ -148,7 +162,7 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
         (
             {"imports": '(import "wasi_snapshot_preview1" "sock_send" (func))'
              '(import "env" "steal" (func))'},
-            ("gone", "It imports wasi_snapshot_preview1.sock_send, env.steal, which a sealed bot"),
+            ("gone", "It imports wasi_snapshot_preview1.sock_send, env.steal, which no sealed bot"),
         ),
     ],
 )  # fmt: skip
@@ -160,13 +174,63 @@ async def test_what_ends_a_bot_is_its_own_foul(
     assert words[1] in record.detail
 
 
+HARMLESS = {"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get"} | (
+    {"fd_close", "fd_fdstat_get", "fd_fdstat_set_flags", "fd_filestat_get"}
+) | {"poll_oneoff", "sched_yield"}  # fmt: skip
+
+
+@pytest.mark.parametrize("first", [0, 3])
+async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, first: int) -> None:
+    """All that a module may import and this bot does not use anyway, for stdin and for a file."""
+    offered = re.search(r'OFFERED = """(.*?)"""', HOST.read_text(), re.DOTALL)
+    assert offered
+    imports, calls = "", ""
+    names: list[str] = []
+    for name, signature in (one.split(":") for one in offered[1].split()):
+        if f'"{name}"' in TEXT:
+            continue
+        kinds = [f"i{32 if one == 'i' else 64}" for one in signature]
+        imports += f'(import "wasi_snapshot_preview1" "{name}" (func ${name} '
+        imports += f"(param {' '.join(kinds)}) (result i32)))"
+        words = (f"({kind}.const {71000 if at else first})" for at, kind in enumerate(kinds))
+        calls += f"(i32.store8 (i32.const {80000 + len(names)})"
+        calls += f"(i32.add (i32.const 48) (call ${name} {' '.join(words)})))"
+        names.append(name)
+    calls += f"(i32.store8 (i32.const {80000 + len(names)}) (i32.const 10))"
+    calls += f"(call $say (i32.const 1) (i32.const 80000) (i32.const {len(names) + 1}))"
+    record = await foul(tmp_path, sealed(tmp_path, "tries", imports=imports, ask=calls))
+    codes = dict(zip(names, (ord(one) - 48 for one in record.line), strict=True))
+    here = {name for name in HARMLESS if first == 0 or not name.startswith("fd_")}
+    assert {name for name, code in codes.items() if code == 0} == here
+    assert {code for name, code in codes.items() if name not in HARMLESS} <= {8, 52, 70}
+
+
+async def test_a_bot_may_greet_before_it_reads(tmp_path: Path) -> None:
+    hello = "(call $say (i32.const 1) (i32.const 64) (i32.const 53))"
+    early = sealed(tmp_path, "early", start=hello + READ)
+    for game in await played(tmp_path, [early, early], games=2):
+        assert game.result
+        assert game.result.why == "target"
+
+
+async def test_a_module_that_is_slow_to_compile_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.sealed.compiled._COMPILED", {})
+    await played(tmp_path, [sealed(tmp_path, "honest")] * 2)  # This one is compiled.
+    monkeypatch.setattr("arena.sealed.compiled.COMPILE_S", 0)
+    slow = sealed(tmp_path, "slow", more='(data "never compiled before")')
+    record = await foul(tmp_path, slow)
+    assert record.detail == "It takes too much time or memory to compile its module."
+
+
 async def test_what_is_no_module_is_refused_by_its_host(tmp_path: Path) -> None:
     path = tmp_path / "bad.wasm"
     for content, words in (
         (b"", "It is not a module of WebAssembly."),
         (b"#!/bin/sh\nexit", "It is not a module of WebAssembly."),
         (b"\0asm\1\0\0\0\xff", "Its module is invalid: "),
-        (b"\0asm" + bytes(2**24), "Its module has more than 16 MiB."),
+        (b"\0asm" + bytes(2**23), "Its module has more than 8 MiB."),
     ):
         path.write_bytes(content)
         record = await foul(tmp_path, of(path))

@@ -94,6 +94,7 @@ def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path:
     [
         (("{bot}@200ms", "greedy"), "is sealed: give it instructions, as in 200M"),
         (("greedy@200M", "{bot}"), "is a process, whose instructions nobody counts"),
+        (("{bot}@10M-bank5s", "greedy"), "not '10M-bank5s'"),
         (("greedy", "suit", "--effort", "10"), "clock.effort is for sealed bots (*.wasm)"),
     ],
 )
@@ -102,6 +103,12 @@ def test_a_clock_that_counts_nothing_is_refused(
 ) -> None:
     filled = [word.format(bot=bots[0]) for word in words]
     assert complaint in " ".join(run(tmp_path / "out", *filled, code=2).split())
+
+
+def test_a_check_names_what_a_module_imports_and_is_not_offered(tmp_path: Path) -> None:
+    bot = sealed(tmp_path, "sock", imports='(import "wasi_snapshot_preview1" "sock_send" (func))')
+    told = boneyard("check", bot.argv[0], code=1)
+    assert "It imports wasi_snapshot_preview1.sock_send, which no sealed bot gets." in told
 
 
 def test_without_wasmtime_a_sentence_says_what_is_missing(
