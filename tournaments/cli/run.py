@@ -68,7 +68,7 @@ from tournaments.verification.event_luck import on_all_cores
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each
-other. The searchers think for less than usual: so it takes twenty seconds."""
+other. The searchers think for less than usual: so it takes twelve seconds on two cores."""
 DEMO_OTHERS = ("random-js", "random-c", "random-sh")
 """One bot in each other language, which meets the first of the ladder."""
 DEMO_TITLE = "Demo: the ladder of sample bots"

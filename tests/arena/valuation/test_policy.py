@@ -154,7 +154,7 @@ def played_by(policy: Policy, boards: int) -> list[Choice]:
 
 
 def test_a_policy_is_learnt_from_its_choices() -> None:
-    choices = played_by(TRUE, 40)
+    choices = played_by(TRUE, 12)
     learnt = learn_policy(choices)
     assert learnt.choices == len(choices) > 500
     for name in ("pip", "double", "fits"):
