@@ -68,7 +68,7 @@ async def _compile(data: bytes, slot: Any, process: Popen[bytes]) -> bytes:
 
 def _exchange(data: bytes, process: Popen[bytes]) -> bytes:
     stdin, stdout = process.stdin, process.stdout
-    assert stdin and stdout  # noqa: PT018
+    assert stdin and stdout  # noqa: PT018 - both are pipes, or neither is
     with suppress(BrokenPipeError), stdin:
         stdin.write(data)
     return stdout.read()

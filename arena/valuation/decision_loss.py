@@ -45,7 +45,7 @@ seat that errs next, in the same way.
 LOOK_DEAR = 15
 """The decisions of a seat in a game that are tried again: half as many more as are named."""
 MORE = 3
-"""How many times as many worlds they are tried in."""
+"""The worlds of that second try, as a multiple of those of the first."""
 Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
 FEW_TILES = 3

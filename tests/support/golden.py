@@ -34,7 +34,7 @@ Numbers = tuple[int, ...]
 
 
 class Plan(NamedTuple):
-    """Which playthrough is kept."""
+    """The playthrough that is kept."""
 
     seats: int
     """How many seats."""

@@ -80,7 +80,7 @@ def tried(leads: NDArray[np.float64]) -> TriedOptions:
 
 
 def test_the_two_errors_of_noise_cancel() -> None:
-    """Where all gaps are equally likely, losses are right in the mean."""
+    """Losses are right on average if all gaps are equally likely."""
     luck = np.random.default_rng(1)
     gaps, worlds = luck.uniform(-10, 10, 4_000), luck.normal(0, 10, (4_000, 2, 64))
     worlds[:, 1] += gaps[:, None]
