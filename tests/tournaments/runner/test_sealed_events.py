@@ -12,6 +12,7 @@ from tests.support.events import boneyard, games_of, made, run, started, wait_fo
 from tests.support.sealed_bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
 
 pytestmark = needs_wasmtime
+SHORT = ("--boards", "3", "--set", "target=30")
 
 
 @pytest.fixture
@@ -35,8 +36,8 @@ def bare(game: LoggedGame) -> list[object]:
 
 def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: Path) -> None:
     one, eight = tmp_path / "one", tmp_path / "eight"
-    run(one, *bots, "--boards", "4", "--jobs", "1")
-    run(eight, *bots, "--boards", "4", "--jobs", "8")
+    run(one, *bots, *SHORT, "--jobs", "1")
+    run(eight, *bots, *SHORT, "--jobs", "8")
     assert made(one)["ledger.jsonl"] == made(eight)["ledger.jsonl"]
     assert played(one) == played(eight)
     assert "sealed bots gave the same" in boneyard("verify", str(one), "--ask-bots")
@@ -45,9 +46,9 @@ def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: P
 def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: Path) -> None:
     """Each note of the second bot counts the questions of its game."""
     once, cut = tmp_path / "once", tmp_path / "cut"
-    words = (*bots, "--boards", "3")
+    words = (*bots, *SHORT)
     run(once, *words)
-    for games in range(1, 4):
+    for games in (1, 3):
         process = started(cut, *words)
         wait_for_games(cut, games)
         process.send_signal(signal.SIGKILL)
