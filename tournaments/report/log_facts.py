@@ -86,6 +86,7 @@ class PlayedGames:
         self._games: dict[Key, tuple[int, Path]] = {}
         self._of: defaultdict[str, list[Key]] = defaultdict(list)
         self._between: defaultdict[frozenset[str], list[Key]] = defaultdict(list)
+        self._answers: dict[Key, list[tuple[int, int]]] = {}
 
     def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
         """Add a game."""
@@ -133,11 +134,11 @@ class PlayedGames:
         if not alone and any(self._games[key][0] != self._games[pairs[key]][0] for key in pairs):
             return 0
         pairs = dict(islice(pairs.items(), COMPARED_GAMES))
-        answers = self._answers({*pairs, *pairs.values()})
+        self._read({*pairs, *pairs.values()}.difference(self._answers))
         questions = 0
         for key, again in pairs.items():
             own = [seat for seat, name in enumerate(key[1]) if name in swap]
-            for first, second in zip(answers.get(key, ()), answers.get(again, ()), strict=False):
+            for first, second in zip(self._answers[key], self._answers[again], strict=False):
                 if first != second:
                     if first[0] in own or second[0] in own:
                         return 0
@@ -145,17 +146,16 @@ class PlayedGames:
                 questions += key[1][first[0]] == one
         return questions
 
-    def _answers(self, wanted: set[Key]) -> dict[Key, list[tuple[int, int]]]:
-        """Read the seats and choices of games from their logs."""
-        found: dict[Key, list[tuple[int, int]]] = {}
+    def _read(self, wanted: set[Key]) -> None:
+        """Read the answers of games from their logs, each once for all bots that it is of."""
+        self._answers |= {key: [] for key in wanted}
         for path in sorted({self._games[key][1] for key in wanted}):
             with suppress(DamagedFileError):
                 for logged in read_games(path):
                     key = logged.game.board, logged.sitting.seats
                     if key in wanted and logged.result:
                         choices = (one for one in logged.choices() if isinstance(one, ChoiceRecord))
-                        found[key] = [(one.seat, one.choice) for one in choices]
-        return found
+                        self._answers[key] = [(one.seat, one.choice) for one in choices]
 
 
 class TimeStats(Struct, frozen=True, kw_only=True):
