@@ -314,7 +314,7 @@ class _States:
     def _values(self) -> tuple[Floats, Floats]:
         """The points and the share of the game that each seat may expect in each state."""
         methods = [one.how for one in self._states]
-        # One batch for all: a call of numpy costs more than a hundred rounds in it.
+        # One batch for all methods of leading: so numpy is called less often.
         order = sorted(range(len(methods)), key=lambda at: methods.index(methods[at]))
         states = [self._states[at] for at in order]
         batch = RoundBatch.joined(
