@@ -141,9 +141,9 @@ def carry(one: socket.socket, other: socket.socket) -> None:
 class Cluster:
     """A scheduler behind a proxy, workers, and what they all say."""
 
-    def __init__(self, folder: Path, jobs: int = 1) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._jobs = jobs
+        self.bots = folder / "bots"
         folder.mkdir(parents=True, exist_ok=True)
         self.tls = folder / "tls"
         self.tls.mkdir()
@@ -165,11 +165,11 @@ class Cluster:
         contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
         return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
 
-    def add(self, name: str, sandbox: str = "off") -> Process:
+    def add(self, name: str, sandbox: str = "off", jobs: int = 1) -> Process:
         """Start a worker."""
-        own = ("--name", name, "--folder", str(self._folder / "bots"), "--sandbox", sandbox)
+        own = ("--name", name, "--folder", str(self.bots), "--sandbox", sandbox)
         return self._start(
-            name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{self._jobs}", *self._keys()
+            name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{jobs}", *self._keys()
         )
 
     def run(self, name: str, *words: str) -> Process:

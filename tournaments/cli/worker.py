@@ -49,6 +49,6 @@ def worker(**options: Any) -> int:
 
     # Before the import of what builds on it.
     need_engine("boneyard worker")
-    from tournaments.cluster.worker import WorkerOptions, work
+    from tournaments.cluster.worker import work
 
-    return work(WorkerOptions(**options))
+    return work(**options)

@@ -25,44 +25,36 @@ class Loop:
         When this is cancelled, it cancels `main` and waits for it. Raises what `main` raises, in a
         group.
         """
-        up, over = trio.Event(), trio.Event()
         token = trio.lowlevel.current_trio_token()
 
         async def cancellable() -> None:
             self._runs, self._task = asyncio.get_running_loop(), asyncio.current_task()
-            token.run_sync_soon(up.set)
+            token.run_sync_soon(task_status.started)
             if not self._stopped:
                 await main()
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._threaded, cancellable, over)
+        def blocking() -> None:
             try:
-                await up.wait()
-                task_status.started()
-                await over.wait()
-            finally:
-                self._stop()
+                asyncio.run(cancellable())
+            except asyncio.CancelledError:
+                if not self._stopped:
+                    raise
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._stop_when_cancelled)
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(blocking)
+            nursery.cancel_scope.cancel()
 
     def call(self, work: Callable[[], object]) -> None:
         """Call `work` soon in the loop, unless the loop has ended. Any thread may call this."""
         if self._runs and not self._runs.is_closed():
             self._runs.call_soon_threadsafe(work)
 
-    async def _threaded(self, main: Callable[[], Awaitable[None]], over: trio.Event) -> None:
-        with trio.CancelScope(shield=True):
-            try:
-                await trio.to_thread.run_sync(self._blocking, main)
-            finally:
-                over.set()
-
-    def _blocking(self, main: Callable[[], Awaitable[None]]) -> None:
+    async def _stop_when_cancelled(self) -> None:
         try:
-            asyncio.run(main())  # type: ignore[arg-type]
-        except asyncio.CancelledError:
-            if not self._stopped:
-                raise
-
-    def _stop(self) -> None:
-        self._stopped = True
-        if self._task:
-            self.call(self._task.cancel)
+            await trio.sleep_forever()
+        finally:
+            self._stopped = True
+            if self._task:
+                self.call(self._task.cancel)

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 
 import trio
@@ -10,8 +11,8 @@ import trio
 from protocol.records import Result
 from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, pack_bot
-from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.client import DaskClient
+from tournaments.cluster.dask_worker import read_certificates
 from tournaments.cluster.orders import Run, content_name, encoded, resource, wasmtime_version
 from tournaments.cluster.runner import ClusterRunner
 from tournaments.plan.event import Event, WrittenBot
@@ -76,17 +77,13 @@ async def say_if_nobody_comes(
 ) -> None:
     """Say that workers are missing, once, and again whenever all of them have left."""
     while True:
-        while engine.workers != 0:
+        with trio.move_on_after(WAIT_S if engine.workers == 0 else inf):
             await engine.changed()
-        with trio.move_on_after(WAIT_S):
-            while engine.workers == 0:
-                await engine.changed()
-        if engine.workers == 0:
-            tell(
-                f"Waiting for workers at {address}: none of those connected can play this event. "
-                "Start some with this version's `boneyard worker`, and for sealed bots with this "
-                "machine's version of wasmtime; --sandbox require needs machines that can lock "
-                "bots in."
-            )
+            continue
+        tell(
+            f"Waiting for workers at {address}: none of those connected can play this event. "
+            "Start some with this version's `boneyard worker`, and for sealed bots with this "
+            "machine's version of wasmtime; --sandbox require needs machines that can lock bots in."
+        )
         while engine.workers == 0:
             await engine.changed()

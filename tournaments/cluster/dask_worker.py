@@ -123,8 +123,6 @@ class SchedulerConnection:
             "death_timeout": patience_s,
         }
         self._met_at = time.monotonic()
-        self._ghost = ""
-        """Our address when the scheduler fell silent: it may still wait for us there."""
 
     async def serve(self) -> None:
         """Serve until the scheduler lets us go; OSError if it cannot be reached for too long."""
@@ -149,7 +147,6 @@ class SchedulerConnection:
         try:
             if not await self._met(worker):
                 return True
-            await self._bury(worker)
             await self._served(worker)
             self._met_at = time.monotonic()
         finally:
@@ -186,25 +183,25 @@ class SchedulerConnection:
                     async with asyncio.timeout(ANSWER_S):
                         await worker.scheduler.echo(data=b"")
                 except CUT:
-                    self._ghost = worker.address
                     return
         finally:
             over.cancel()
 
-    async def _bury(self, worker: OrderWorker) -> None:
-        """Make the scheduler give the orders of the silent connection to others at once."""
-        ghost, self._ghost = self._ghost, ""
-        if not ghost:
-            return
-        # If this fails too, the scheduler gives up the silent worker by itself after a while.
-        with suppress(*CUT):
-            async with asyncio.timeout(ANSWER_S):
-                await worker.scheduler.unregister(
-                    address=ghost, expected=True, stimulus_id=f"boneyard-silent-{ghost}"
-                )
-
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)
+
+
+def read_certificates(folder: Path) -> Security:
+    """Return the certificates of a folder."""
+    ca, cert, key = (str(folder / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+    return Security(  # type: ignore[no-untyped-call]
+        tls_ca_file=ca,
+        tls_client_cert=cert,
+        tls_client_key=key,
+        tls_worker_cert=cert,
+        tls_worker_key=key,
+        require_encryption=True,
+    )
 
 
 def own_host(address: str) -> str:

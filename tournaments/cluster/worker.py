@@ -1,102 +1,162 @@
-"""The process of `boneyard worker`: it plays sittings for runs on other machines."""
+"""The processes of `boneyard worker`: they play sittings for runs on other machines.
+
+As in a run, a process keeps to one core, with its bots while they are quick. One core stays free.
+"""
 
 import os
+import re
+import signal
 import socket
+import subprocess
+import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import trio
+from msgspec import Struct
 
 from arena.match.poller import Poller
-from arena.sandbox.limits import Limits, SandboxMode, level_name
+from arena.sandbox.limits import Level, Limits, SandboxMode, level_name
+from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
+from protocol.codec import decode_json, encode_json
 from tournaments.cluster.address import check_worker_name, parse_cluster_option
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.certificates import read_certificates
-from tournaments.cluster.dask_worker import SchedulerConnection
+from tournaments.cluster.dask_worker import SchedulerConnection, read_certificates
 from tournaments.cluster.orders import offered_resources
 from tournaments.cluster.worker_runner import OrderRunner
 from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
 from tournaments.runner.lanes import Lanes
-from tournaments.runner.machine import default_jobs
+from tournaments.runner.machine import default_jobs, end_with_parent, usable_cores
+
+PROGRAM = "from tournaments.cluster.worker import play_part; play_part()"
 
 
 def own_name() -> str:
     """Return the default name of a worker, made of its machine and process."""
-    host = "".join(c if c.isascii() and (c.isalnum() or c in ".-") else "-" for c in _host())
-    return f"{host.strip('.-') or 'worker'}-{os.getpid()}"
+    host = re.sub("[^a-zA-Z0-9-]", "-", socket.gethostname()[:40]).strip("-")
+    return f"{host or 'worker'}-{os.getpid()}"
 
 
-def _host() -> str:
-    return socket.gethostname()[:40]
-
-
-class WorkerOptions(NamedTuple):
-    """The command's options; None where the user gave none."""
+class WorkerProcess(Struct, frozen=True):
+    """The argument of one of a worker's processes."""
 
     address: str
-    """A scheduler's address."""
-    jobs: int | None
-    """Sittings side by side."""
-    name: str | None
-    """The worker's name in reports."""
-    folder: Path | None
-    """The folder to unpack and build bots in; None: a temporary one."""
+    tls: str
+    name: str
+    folder: str
+    """The folder to unpack and build bots in, which the processes share."""
+    temporary: str
     patience: int
-    """Time to look for the scheduler, in s."""
     sandbox: SandboxMode
-    """off: play only events without a sandbox; otherwise find the best level first."""
-    tls: Path | None
-    """A folder with the certificates."""
+    level: Level
+    missing: tuple[str, ...]
+    jobs: int | None
+    """Sittings side by side; None: it follows from the bots' CPU time."""
+    core: int
+    """The core to which it keeps with bots that are quick."""
 
 
-def work(options: WorkerOptions) -> int:
-    """Play for a scheduler until it lets us go; return the exit code. Raises UserError."""
-    name = own_name() if options.name is None else check_worker_name(options.name)
-    there = parse_cluster_option(options.address, options.tls)
-    jobs = options.jobs or default_jobs()
-    with temporary_folder("worker", shared=True) as temporary:
-        own = (options.folder or temporary).resolve()
-        own.mkdir(parents=True, exist_ok=True)
-        sandbox = choose_level(options.sandbox, Limits(), own)
-        tell = partial(_tell, name)
-        more = "" if options.jobs else ", more if bots are quick"
-        tell(f"sandbox {level_name(sandbox.level)}, sittings side by side: {jobs}{more}")
-        desk = partial(
-            SchedulerConnection,
-            there.address,
-            name=name,
-            jobs=jobs,
-            offers=offered_resources(None if options.sandbox == "off" else sandbox.level, jobs),
-            folder=temporary,
-            security=read_certificates(there.tls),
-            patience_s=options.patience,
-            tell=tell,
-        )
-        runner = partial(
-            OrderRunner, name=name, folder=own, proven=sandbox, jobs=jobs, lanes=Lanes(options.jobs)
-        )
-        return trio.run(_serve, desk, name, runner)
-
-
-async def _serve(
-    desk: partial[SchedulerConnection], name: str, runner: partial[OrderRunner]
+def work(
+    address: str,
+    *,
+    jobs: int | None,
+    name: str | None,
+    folder: Path | None,
+    patience: int,
+    sandbox: SandboxMode,
+    tls: Path | None,
 ) -> int:
+    """Play for a scheduler until it lets us go; return the exit code. Raises UserError.
+
+    The arguments are those of the command. `folder`: None for a temporary one.
+    """
+    name = own_name() if name is None else check_worker_name(name)
+    there = parse_cluster_option(address, tls)
+    places = jobs or default_jobs()
+    with temporary_folder("worker", shared=True) as temporary:
+        own = (folder or temporary).resolve()
+        own.mkdir(parents=True, exist_ok=True)
+        proven = choose_level(sandbox, Limits(), own)
+        more = "" if jobs else ", more if bots are quick"
+        _tell(name, f"sandbox {level_name(proven.level)}, sittings side by side: {places}{more}")
+        used = sorted(usable_cores())[:places]
+        parts = [
+            WorkerProcess(
+                address=there.address,
+                tls=str(there.tls),
+                name=check_worker_name(f"{name}.{number}") if len(used) > 1 else name,
+                folder=str(own),
+                temporary=str(temporary),
+                patience=patience,
+                sandbox=sandbox,
+                level=proven.level,
+                missing=proven.missing,
+                jobs=jobs and len(range(number, jobs + 1, len(used))),
+                core=core,
+            )
+            for number, core in enumerate(used, 1)
+        ]
+        if len(parts) == 1:
+            return trio.run(_play, parts[0])
+        words = [(sys.executable, "-P", "-c", PROGRAM, encode_json(one).decode()) for one in parts]
+        return trio.run(_wait_for, [subprocess.Popen(one) for one in words])
+
+
+async def _wait_for(processes: Sequence[subprocess.Popen[bytes]]) -> int:
+    """Wait until all leave, or a signal asks to end; return the exit code.
+
+    The kernel asks them to leave if this process is killed.
+    """
+    with trio.CancelScope() as scope:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(stop_on_signal, scope)
+            for process in processes:
+                await trio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
+            nursery.cancel_scope.cancel()
+    for process in processes:
+        process.terminate()
+    codes = [process.wait() for process in processes]
+    return INTERRUPTED if scope.cancelled_caught else STOPPED if any(codes) else 0
+
+
+def play_part() -> None:
+    """Be one of several processes of a worker; the argument says which."""
+    end_with_parent(signal.SIGTERM)
+    sys.exit(trio.run(_play, decode_json(sys.argv[1], WorkerProcess)))
+
+
+async def _play(own: WorkerProcess) -> int:
+    """Play until the scheduler lets this process go; return the exit code."""
     code = 0
     poller = Poller()
-    hall = runner(poller)
+    proven = Sandbox(own.level, Limits(), own.missing)
+    lanes = Lanes(own.jobs, core=own.core)
+    runner = OrderRunner(poller, own.name, Path(own.folder), proven, lanes)
+    level = None if own.sandbox == "off" else own.level
+    connection = SchedulerConnection(
+        own.address,
+        runner,
+        name=own.name,
+        jobs=own.jobs or 1,
+        offers=offered_resources(level, own.jobs or 1),
+        folder=Path(own.temporary),
+        security=read_certificates(Path(own.tls)),
+        patience_s=own.patience,
+        tell=partial(_tell, own.name),
+    )
     with trio.CancelScope() as scope:
         try:
             async with trio.open_nursery() as nursery:
                 await nursery.start(stop_on_signal, scope)
                 nursery.start_soon(poller.run)
-                await Loop().run(desk(hall=hall).serve)
+                await Loop().run(connection.serve)
                 nursery.cancel_scope.cancel()
         except* OSError as group:
-            _tell(name, f"{root_cause(group)}.")
+            _tell(own.name, f"{root_cause(group)}.")
             code = STOPPED
     return INTERRUPTED if scope.cancelled_caught else code
 

@@ -1,16 +1,12 @@
 """The order runner of a worker: one poller and one thread, in which all its bots are started.
 
-While bots are quick, the games of an order are shared among several sittings of them.
-
 Bots die with the thread that started them, so this thread takes all orders.
 """
 
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import trio
 from msgspec.structs import replace
@@ -24,7 +20,7 @@ from arena.sandbox.select import choose_level
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from tournaments.cluster.bundles import Bundle, unpack_bot
+from tournaments.cluster.bundles import unpack_bot
 from tournaments.cluster.orders import (
     MOST_S,
     Answer,
@@ -46,12 +42,9 @@ from tournaments.runner.sitting import InternalGameError, SittingRunner, keep_bo
 from tournaments.schedule.schedule import PlannedGame
 from tournaments.schedule.seating import has_dependent_games, seating, with_values
 
-LEAST = 8
-"""The fewest games of an order for which more processes of its bots are started."""
-
 
 class Records:
-    """The log of an order in play: lines in memory, because they count only if all arrive."""
+    """The log of an order's part, in memory: its games count only if the whole answer arrives."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -61,25 +54,15 @@ class Records:
         self.lines += map(encode_line, records)
 
 
-class Share(NamedTuple):
-    """A part of an order, or a piece of one, that fresh processes play."""
-
-    part: OrderPart
-    """Its games."""
-    records: Records
-    """Their log."""
-
-
 class OrderRunner:
     """A player of orders, side by side, in the thread that made it."""
 
     def __init__(
-        self, poller: Poller, name: str, folder: Path, proven: Sandbox, jobs: int, lanes: Lanes
+        self, poller: Poller, name: str, folder: Path, proven: Sandbox, lanes: Lanes
     ) -> None:
-        """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved. `jobs`:
-        orders that come at one time; `lanes`: the sittings that play them.
+        """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved. `lanes`:
+        the sittings that play side by side.
         """
-        self._jobs = jobs
         self._lanes = lanes
         self._poller = poller
         self._name = name
@@ -122,11 +105,11 @@ class OrderRunner:
             raise RunStoppedError("It does not know this run")
         sandbox = self._sandbox(run.event)
         began = time.monotonic()
-        shares = [Share(part, Records()) for part in self._shared(run.event, order)]
+        logs = [Records() for _ in order.parts]
         async with trio.open_nursery() as nursery:
-            for share in shares:
+            for part, log in zip(order.parts, logs, strict=True):
                 nursery.start_soon(
-                    self._sit, run, order.seeds, share, shares, sandbox, began + MOST_S
+                    self._sit, run, order.seeds, part, log, logs, sandbox, began + MOST_S
                 )
         return Output(
             worker=self._name,
@@ -134,33 +117,24 @@ class OrderRunner:
             missing=sandbox.missing,
             machine=machine(),
             seconds=time.monotonic() - began,
-            lines=tuple(line for share in shares for line in share.records.lines),
+            lines=tuple(line for log in logs for line in log.lines),
         )
-
-    def _shared(self, event: Event, order: Order) -> Iterator[OrderPart]:
-        """Yield the order's parts, long ones in pieces if more sittings may play than orders."""
-        wanted = max(1, self._lanes.width // self._jobs)
-        pieces = 1 if has_dependent_games(event) else ceil(wanted / len(order.parts))
-        for part in order.parts:
-            size = max(LEAST, ceil(len(part.games) / pieces)) if pieces > 1 else len(part.games)
-            for at in range(0, max(1, len(part.games)), max(1, size)):
-                piece = slice(at, at + size)
-                yield replace(part, games=part.games[piece], numbers=part.numbers[piece])
 
     async def _sit(
         self,
         run: Run,
         seeds: Mapping[int, bytes],
-        share: Share,
-        shares: Sequence[Share],
+        part: OrderPart,
+        log: Records,
+        logs: Sequence[Records],
         sandbox: Sandbox,
         end: float,
     ) -> None:
-        """Play one of an order's shares, but begin no game after `end` except the order's first."""
-        plan = share.part.plan
+        """Play one of an order's parts, but begin no game after `end` except the order's first."""
+        plan = part.plan
         plain = [await self._command(run, seat, sandbox) for seat in plan.seats]
         commands = with_values(run.event, plan.values, plain)
-        if not share.part.games:
+        if not part.games:
             return
         start_ms, keep = run.event.clock.start_ms, run.keep_stderr
         pool = BotPool(self._poller, commands, start_ms, sandbox, keep_stderr=keep)
@@ -171,17 +145,22 @@ class OrderRunner:
             self._lanes.playing(pool) as rise,
         ):
             try:
-                if time.monotonic() < end or not any(one.records.lines for one in shares):
-                    await self._play(run, seeds, share, pool, end)
+                if time.monotonic() < end or not any(one.lines for one in logs):
+                    await self._play(run, seeds, part, log, pool, end)
             finally:
                 # The worker lives on after an order that fails.
                 rise()
 
     async def _play(
-        self, run: Run, seeds: Mapping[int, bytes], share: Share, pool: BotPool, end: float
+        self,
+        run: Run,
+        seeds: Mapping[int, bytes],
+        part: OrderPart,
+        log: Records,
+        pool: BotPool,
+        end: float,
     ) -> None:
         """Play with these bots; begin no other game after `end`."""
-        part = share.part
         results = {result.game: result for result in part.results}
         numbers = dict(zip(part.games, part.numbers, strict=True))
 
@@ -194,7 +173,7 @@ class OrderRunner:
             seated = seating(run.event, part.plan, game, numbers[game], results)
             return Referee(seated, seeds[game.board])
 
-        sitter = SittingRunner(self._poller, pool, share.records, referee, over)
+        sitter = SittingRunner(self._poller, pool, log, referee, over)
         await sitter.play(part.games, several=not has_dependent_games(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
@@ -213,17 +192,12 @@ class OrderRunner:
         async with self._preparing:
             key = bundle.name, sandbox.level
             if key not in self._ready:
-                name, clock = run.event.entrants[entrant].name, run.event.clock
-                self._ready[key] = await self._prepared(bundle, name, clock.start_ms, sandbox)
+                bot = await trio.to_thread.run_sync(unpack_bot, bundle, self._folder)
+                alone = [replace(bot, name=run.event.entrants[entrant].name)]
+                start_ms = run.event.clock.start_ms
+                await check_greetings(alone, start_ms, sandbox, at_home=False)
+                self._ready[key] = bot.command
             return self._ready[key]
-
-    async def _prepared(
-        self, bundle: Bundle, name: str, start_ms: int, sandbox: Sandbox
-    ) -> Command:
-        entrant = await trio.to_thread.run_sync(unpack_bot, bundle, self._folder)
-        alone = [replace(entrant, name=name)]
-        await check_greetings(alone, start_ms, sandbox, at_home=False)
-        return entrant.command
 
     def _unplayed(self, error: Exception) -> Unplayed:
         """Return the answer that tells the run what went wrong."""

@@ -1,7 +1,7 @@
 """Commit results after fsync while the sitting continues."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import trio
 
@@ -33,7 +33,9 @@ async def commit_results(
 
     async def count_on() -> None:
         async for result in receiver:
-            await counted(result, *come(receiver))
+            # One wait for the disk is enough for all that have arrived.
+            arrived = receiver.statistics().current_buffer_used
+            await counted(result, *(receiver.receive_nowait() for _ in range(arrived)))
 
     async with trio.open_nursery() as nursery, sender:
         nursery.start_soon(count_on)
@@ -47,12 +49,3 @@ async def add_to_ledger(ledger: Ledger, result: Result) -> None:
         await trio.to_thread.run_sync(ledger.add, result)
     else:
         ledger.add(result)
-
-
-def come(receiver: trio.MemoryReceiveChannel[Result]) -> list[Result]:
-    """Return all results that have arrived: one wait for the disk is enough for all of them."""
-    results: list[Result] = []
-    with suppress(trio.WouldBlock, trio.EndOfChannel):
-        while True:
-            results.append(receiver.receive_nowait())
-    return results

@@ -42,8 +42,8 @@ class Lanes:
         self, jobs: int | None, begin: trio.Event | None = None, *, core: int | None = None
     ) -> None:
         """`jobs`: sittings that play side by side; None: it follows from the bots' CPU time.
-        `begin`: no game begins before it; None: games begin at once. `core`: the one core, borrowed
-        from another process, for bots that are known to be quick.
+        `begin`: no game begins before it; None: games begin at once. `core`: the one core of a
+        referee process; its bots count as quick until they were seen to think.
         """
         self.begin = trio.Event() if begin is None else begin
         """The event that lets games begin."""
@@ -124,8 +124,7 @@ class Lanes:
         def rise() -> None:
             if pool in self._pools:
                 self._playing.release_on_behalf_of(pool)
-                if not self._jobs:
-                    self._adapt()
+                self._adapt()
                 self._ended_ms += pool.cpu_ms()
                 self._leave(pool)
 

@@ -1,7 +1,9 @@
 """The machine: its cores, the sittings that it can play on them, and its description in a line."""
 
+import ctypes
 import os
 import platform
+import signal
 from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
@@ -10,6 +12,7 @@ from pathlib import Path
 from arena.rules.english import count_in_digits
 
 CPU_INFO = Path("/proc/cpuinfo")
+PR_SET_PDEATHSIG = 1
 
 
 @cache
@@ -29,6 +32,11 @@ def stay_on(chosen: Collection[int]) -> None:
     """Keep this thread, and whatever it starts, on these cores, where that is allowed."""
     with suppress(OSError, AttributeError):
         os.sched_setaffinity(0, chosen)
+
+
+def end_with_parent(how: signal.Signals) -> None:
+    """Have the kernel send this process a signal when the thread ends that started it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, how)
 
 
 def default_jobs() -> int:

@@ -1,6 +1,5 @@
 """The program of a referee process; see `tournaments.runner.referee_process`."""
 
-import ctypes
 import os
 import signal
 import sys
@@ -16,6 +15,7 @@ from protocol.records import Result
 from tournaments.runner.exit import root_cause, stop_sentence
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.logged_sittings import LoggedSittings
+from tournaments.runner.machine import end_with_parent
 from tournaments.runner.referee_process import (
     Assignment,
     MessageStream,
@@ -23,8 +23,6 @@ from tournaments.runner.referee_process import (
     SittingOrder,
 )
 from tournaments.storage.folder import Folder, load_event
-
-PR_SET_PDEATHSIG = 1
 
 
 class OrderedSittings:
@@ -65,7 +63,7 @@ class OrderedSittings:
 def serve_run() -> None:
     """Play for the run at the other end of stdin and stdout, until it closes stdin."""
     # The kernel kills this process, and with it its bots, when the run is killed.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
     assignment = decode_json(sys.argv[1], Assignment)
     trio.run(_serve, assignment)
 

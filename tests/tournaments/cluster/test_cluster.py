@@ -186,7 +186,6 @@ class Silent:
     def __init__(self, *, silent: bool) -> None:
         self.scheduler = self
         self.silent = silent
-        self.removed: list[str] = []
         self.over = asyncio.Event()
 
     async def echo(self, data: bytes = b"") -> bytes:
@@ -201,29 +200,20 @@ class Silent:
     async def finished(self) -> None:
         await self.over.wait()
 
-    async def unregister(self, *, address: str, **_: object) -> None:
-        self.removed.append(address)
 
-
-async def test_a_silent_scheduler_is_left_and_forgets_who_was_there(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_a_silent_scheduler_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
     monkeypatch.setattr(dask_worker, "ANSWER_S", 0.01)
 
     desk = a_desk(tmp_path, patience_s=1)
-    removed: list[list[str]] = []
+    worker = Silent(silent=True)
 
     async def serve() -> None:
-        for silent in (True, False, False):
-            worker = Silent(silent=silent)
-            await desk._bury(cast("OrderWorker", worker))
-            await desk._served(cast("OrderWorker", worker))
-            removed.append(worker.removed)
+        await desk._served(cast("OrderWorker", worker))
 
     with trio.fail_after(120):
         await Loop().run(serve)
-    assert removed == [[], [Silent.address], []]
+    assert not worker.over.is_set()
 
 
 class GivenUp(Silent):
@@ -269,9 +259,6 @@ class Leaving(Silent):
     async def echo(self, data: bytes = b"") -> bytes:
         raise RuntimeError(f"ConnectionPool is closed: {data!r}")
 
-    async def unregister(self, *, address: str, **_: object) -> None:
-        raise RuntimeError(f"ConnectionPool is closed: {address}")
-
     def __await__(self) -> Iterator[None]:
         yield from ()
 
@@ -287,7 +274,6 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
     said: list[str] = []
     desk = a_desk(tmp_path, patience_s=-1, tell=said.append)
-    desk._ghost = Leaving.address
 
     async def serve() -> None:
         assert await desk._connected()

@@ -13,9 +13,9 @@ from distributed import Client, Security
 
 from tests.support.clusters import Cluster, write_certificates
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.certificates import read_certificates
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
+from tournaments.cluster.dask_worker import read_certificates
 
 NONE = Security()  # type: ignore[no-untyped-call]
 

@@ -13,9 +13,6 @@ from tournaments.cluster.address import ClusterAddress, parse_cluster_option
 from tournaments.cluster.orders import (
     Order,
     OrderPart,
-    Output,
-    Unplayed,
-    answered,
     content_name,
     decoded,
     encoded,
@@ -29,14 +26,6 @@ TLS = Path("tls")
 GAME = PlannedGame("3.a.b", 1, 3)
 PLAN = PlannedSitting("from-3.a.b", (0, 1), (3,), "a.b")
 ORDER = Order("run", 0, (OrderPart(PLAN, (GAME,), (7,)),), {3: b"seed"})
-
-
-def test_an_order_arrives_as_it_was_sent() -> None:
-    assert decoded(encoded(ORDER), Order) == ORDER
-    played = Output("w", "B", ("sentence",), "Linux", 1.5, (b"line\n",))
-    unplayed = Unplayed("w", "bug", "trace", "3.a.b")
-    assert answered(encoded(played)) == played
-    assert answered(encoded(unplayed)) == unplayed
 
 
 def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:

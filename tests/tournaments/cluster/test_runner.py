@@ -100,7 +100,7 @@ class Stage:
             poller = Poller()
             nursery.start_soon(poller.run)
             halls.halls = [
-                OrderRunner(poller, f"w{n}", self._bots_at, off, 1, Lanes(width)) for n in (1, 2)
+                OrderRunner(poller, f"w{n}", self._bots_at, off, Lanes(width)) for n in (1, 2)
             ]
             for hall in halls.halls:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
@@ -331,7 +331,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     async with trio.open_nursery() as nursery:
         poller = Poller()
         nursery.start_soon(poller.run)
-        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
+        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), Lanes(1))
 
         async def fate(data: bytes) -> tuple[str, str]:
             answer = answered(await hall.play(data))
@@ -369,7 +369,7 @@ async def test_a_stopped_worker_leaves_no_bot(tmp_path: Path, stage: Stage) -> N
     async with trio.open_nursery() as nursery:
         poller = Poller()
         nursery.start_soon(poller.run)
-        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), 1, Lanes(1))
+        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), Lanes(1))
         hall.add_run("run", encoded(Run(stage.event, (bundle, bundle))))
 
         async def play() -> None:
