@@ -53,10 +53,8 @@ FOULS_KEPT = 3
 """Length of the list of fouls below the live table."""
 FOULS_TOLD = 20
 """Fouls that get a line each in a pipe; later ones are only counted."""
-
-
-NEXT = ("explain", "replay", "verify")
-"""Commands that a user may want after a run."""
+NEXT, LUCK = ("explain{}", "replay{}", "verify{}"), "report --luck{} (narrower ±)"
+"""Commands that a user may want after a run; one of them if luck is still in the ratings."""
 
 
 class Progress:
@@ -210,7 +208,8 @@ class Progress:
             print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))
-        commands = (f"boneyard {name}{_argument(folder)}" for name in NEXT)
+        more = NEXT if summary.luck or not luck.has_luck else (LUCK, *NEXT)
+        commands = (f"boneyard {words.format(_argument(folder))}" for words in more)
         console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
 
 
