@@ -25,7 +25,6 @@ from protocol.records import Result as GameResult
 from protocol.ruleset import derive
 from protocol.tiles import Tile, high_first
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
-from tests.support.golden import short
 from tests.support.logged_games import (
     DEVIL,
     NAMES,
@@ -38,6 +37,7 @@ from tests.support.logged_games import (
     logged,
     write,
 )
+from tests.support.short_games import short
 from tournaments.cli.main import main
 
 TILE = re.compile(r"\[(\d+)\|(\d+)\]")
