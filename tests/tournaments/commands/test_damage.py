@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from arena.logs.compression import compressed_path
-from protocol.codec import seal, unseal
 from tests.support.events import boneyard, copied, laid_open, run, untouched
 from tests.support.fast_run import slow_except
+from tests.support.forgeries import unsealed, write_sealed
 from tests.support.library import copy_of
 from tournaments.cli.main import main
 
@@ -50,19 +50,16 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def resealed(path: Path, kind: str, changes: Mapping[str, Any]) -> None:
     """Change the first record of a kind, in a log that of one game, and seal all lines anew."""
-    old = new = 0
-    lines, found, game = [], False, GAME
-    for line in path.read_bytes().splitlines(keepends=True):
-        body, old = unseal(line, old)
-        record = json.loads(body)
+    records, game = [json.loads(line) for line in unsealed(path)], GAME
+    for record in records:
         game = record["game"] if record["type"] == "game" else game
-        if not found and record["type"] == kind and game == GAME:
-            found = True
+        if record["type"] == kind and game == GAME:
             record |= changes
-        sealed, new = seal(json.dumps(record, separators=(",", ":")).encode() + b"\n", new)
-        lines.append(sealed)
-    assert found
-    path.write_bytes(b"".join(lines))
+            break
+    else:
+        pytest.fail(f"The log has no {kind}.")
+    lines = (json.dumps(record, separators=(",", ":")).encode() for record in records)
+    write_sealed(path, lines)
 
 
 def ledger(**changes: Any) -> Damage:
