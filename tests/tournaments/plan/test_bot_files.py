@@ -44,35 +44,20 @@ def refused(link: Path, cup: Path, *words: str, reads: tuple[str, ...] = ()) -> 
     assert str(link) in str(caught.value)
 
 
-def project_in(cup: Path) -> Path:
-    """Make a project with a program, beside the submitted bot."""
-    project = cup / "project"
-    for part in ("bin", "lib"):
-        (project / part).mkdir(parents=True)
-    (project / "bin" / "tool").touch(0o755)
-    return project
+def test_a_link_to_the_organisers_key_is_refused_though_no_command_names_it(cup: Path) -> None:
+    refused(linked(cup / "alice" / "key", cup / "private" / "id_rsa"), cup)
 
 
-@pytest.mark.parametrize(
-    ("name", "target", "words", "reads"),
-    [
-        ("key", "private/id_rsa", (), ()),
-        ("weights", "private/id_rsa", ("{python}", "bot.py", "weights"), ()),
-        ("data", "private", ("{python}", "bot.py", "data/id_rsa"), ()),
-        ("data", "private", (), ("data",)),
-        ("data", "private", (), ("data/id_rsa",)),
-        ("bot", "project/bin/tool", ("./bot",), ()),
-        ("bin", "project/bin", ("bin/tool",), ()),
-    ],
-)
-@pytest.mark.parametrize("place", ["../", "{cup}/"], ids=["relative", "absolute"])
-def test_a_link_out_of_a_bots_folder_is_refused_whether_a_command_names_it_or_not(
-    cup: Path, name: str, target: str, words: tuple[str, ...], reads: tuple[str, ...], place: str
-) -> None:
-    """To the organiser's key, to the folder that it lies in, to a program of a project."""
-    project_in(cup)
-    link = linked(cup / "alice" / name, place.format(cup=cup) + target)
-    refused(link, cup, *words, reads=reads)
+def test_a_link_to_the_organisers_key_that_a_command_names_is_refused(cup: Path) -> None:
+    link = linked(cup / "alice" / "weights", "../private/id_rsa")
+    refused(link, cup, "{python}", "bot.py", "weights")
+
+
+def test_a_link_to_a_folder_does_not_open_what_lies_behind_it(cup: Path) -> None:
+    link = linked(cup / "alice" / "data", cup / "private")
+    refused(link, cup, "{python}", "bot.py", "data/id_rsa")
+    refused(link, cup, reads=("data",))
+    refused(link, cup, reads=("data/id_rsa",))
 
 
 def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path) -> None:
@@ -84,8 +69,21 @@ def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path)
     assert str(link) in str(caught.value)
 
 
+def test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target(cup: Path) -> None:
+    project = cup / "project"
+    for part in ("bin", "lib"):
+        (project / part).mkdir(parents=True)
+    (project / "bin" / "tool").touch(0o755)
+    refused(linked(cup / "alice" / "bot", project / "bin" / "tool"), cup, "./bot")
+    (cup / "alice" / "bot").unlink()
+    refused(linked(cup / "alice" / "bin", project / "bin"), cup, "bin/tool")
+
+
 def test_a_script_does_not_open_the_folder_of_an_interpreter_that_it_names(cup: Path) -> None:
-    project = project_in(cup)
+    project = cup / "project"
+    for part in ("bin", "lib"):
+        (project / part).mkdir(parents=True)
+    (project / "bin" / "tool").touch(0o755)
     script = cup / "alice" / "bot"
     script.write_text(f"#!{project}/bin/tool\n")
     script.chmod(0o755)
