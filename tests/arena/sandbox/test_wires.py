@@ -32,7 +32,8 @@ folder = "{folder}"
 """
 SIGMAS = 4
 """How far from chance a count is no more chance."""
-TRIES = 5
+TRIES = 20
+"""Games at most until none but the two bots has moved the memory that all share."""
 
 
 def bots() -> list[Command]:
@@ -120,7 +121,6 @@ async def test_without_the_filter_hands_pass(
 async def test_without_the_covers_of_proc_hands_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where others move the counts too, it takes more than one try."""
     level = best()
     monkeypatch.setattr(command, "STEADY", frozenset(os.listdir("/proc")))  # noqa: PTH208
     for number in range(TRIES):
