@@ -82,7 +82,7 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
     shell(make)
     settings = tmp_path / "league" / "league.toml"
     quick = 'sandbox = "off"\nluck = true\n'
-    text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 30")
+    text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 10")
     settings.write_text(quick + text)
     shell(repository)
     shell(student)
@@ -93,11 +93,11 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
 
 
 def test_a_researcher_trains_and_measures_an_agent(shell: Shell, tmp_path: Path) -> None:
-    shell("boneyard run greedy counting --boards 20 --seed 1 --sandbox off --out event")
+    shell("boneyard run greedy counting --boards 12 --seed 1 --sandbox off --out event")
     assert "rows" in shell("boneyard export event --out decisions.csv && boneyard help training")
     assert (tmp_path / "decisions.csv").read_text().count("\n") > 100
     shell(
-        "boneyard export event --problems --endgames 5 --middle-games 2 --deals 16 --out set.jsonl"
+        "boneyard export event --problems --endgames 3 --middle-games 1 --deals 16 --out set.jsonl"
     )
     assert "middle game" in shell("boneyard check greedy --problems set.jsonl --sandbox off")
     assert "points a round" in shell(

@@ -5,8 +5,9 @@ of stdin holds the targets (a JSON object, see fixtures.py), one line of stdout 
 each probe `{"got": true|false, "detail": …}`, where `got` means that the attempt got through.
 An attempt that could not be made counts as got through: only an observed refusal is a refusal.
 
-Bounded: at most FORKS forks, LARGEST_MIB of memory or files, SECONDS a probe. Nothing outlasts the
-script except the `outlive-…` probes, whose processes end by themselves after 20 s.
+Bounded: at most MOST_PROCESSES forks of one probe and CRASHES further workers, LARGEST_MIB of
+memory or files, SECONDS a probe. Nothing outlasts the script except the `outlive-…` probes, whose
+processes end by themselves after 20 s.
 """
 
 import _thread
@@ -27,8 +28,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-FORKS = 40
-"""Workers (1 + SPOILING + CRASHES) + processes of the fork probe + those that outlive + clone3."""
 CRASHES = 8
 """Workers that are replaced after a probe ended them."""
 MOST_PROCESSES = 20

@@ -1,8 +1,7 @@
-"""All benchmarks with one command: ratios to baselines of the same round, to be kept and compared.
+"""All benchmarks with one command: ratios to baselines of the same round.
 
     python -m tests.bench [referee peers engine playouts] [--rounds 5]
-                          [--moves 20000] [--fastchess PATH] [--out now.json]
-                          [--against before.json] [--profile]
+                          [--moves 20000] [--fastchess PATH]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
 compares with fastchess, where its program is given (it is in no registry), with python-chess, and
@@ -13,9 +12,7 @@ million games), `tests.bench.commands` (until a command answers).
 """
 
 import argparse
-import cProfile
 import json
-import pstats
 import random
 import shutil
 import statistics
@@ -29,7 +26,7 @@ from typing import TypeVar
 
 from arena.valuation.playouts import play_out
 from tests.bench import engine, peers, playouts, referee
-from tests.bench.figures import Figure, absent, figure, keep, kept, show
+from tests.bench.figures import Figure, absent, figure, show
 from tests.bench.referee import Cost
 
 HERE = Path(__file__).parent
@@ -53,7 +50,7 @@ Part = Callable[[str, int, int], Iterator[Figure]]
 
 
 def main() -> None:
-    """Measure, print, keep."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -61,21 +58,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--moves", type=int, default=20_000, help="about, in each measurement")
     parser.add_argument("--fastchess", type=Path, help="the program of fastchess, for `peers`")
-    parser.add_argument("--out", type=Path, help="keep the figures here")
-    parser.add_argument("--against", type=Path, help="figures that were kept before")
-    parser.add_argument("--profile", action="store_true", help="where the referee's time goes")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
-        if wanted.profile:
-            return profile(program)
         parts = PARTS | {"peers": partial(by_peer, wanted.fastchess)}
         made = [parts[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
         figures = [one for part in made for one in part]
-    show(figures, kept(wanted.against))
-    if wanted.out:
-        keep(wanted.out, figures)
-    return None
+    show(figures)
 
 
 def compiled(folder: Path) -> str:
@@ -86,13 +75,6 @@ def compiled(folder: Path) -> str:
     for name in ("instant", "loop", "uci"):
         subprocess.run([compiler, "-O2", "-o", folder / name, HERE / f"{name}.c"], check=True)
     return f"{folder}/instant"
-
-
-def profile(program: str) -> None:
-    """Print where a single game spends its time."""
-    with cProfile.Profile() as profile:
-        referee.referee_cost(program, 1, 200)
-    pstats.Stats(profile).sort_stats("tottime").print_stats(40)
 
 
 def size_of_questions() -> tuple[int, float]:

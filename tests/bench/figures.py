@@ -1,11 +1,9 @@
-"""What benchmarks print and keep: figures beside a baseline of the same round, and their spread."""
+"""What benchmarks print: figures beside a baseline of the same round, and their spread."""
 
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
@@ -58,37 +56,17 @@ def figure(
     )
 
 
-def show(figures: Iterable[Figure], before: dict[str, Figure]) -> None:
-    """Print a table; with the ratios of an earlier one where there are any."""
-    columns = ("", "median", "unit", "ratio", "spread", "to", "goal", *(["before"] * bool(before)))
+def show(figures: Iterable[Figure]) -> None:
+    """Print a table."""
+    columns = ("", "median", "unit", "ratio", "spread", "to", "goal")
     table = Table(*columns, box=None, pad_edge=False)
     for one in figures:
-        goal = (
-            ""
-            if one.goal is None
-            else f"{'met' if one.ratio <= one.goal else 'missed'}: {one.goal:g}"
-        )
-        was = before.get(one.name)
         if one.missing:
             table.add_row(one.name, "", "", "", "", f"{one.against}: {one.missing}")
             continue
-        row = [
-            one.name, f"{one.value:,.1f}", one.unit, f"{one.ratio:.2f}",
-            f"{one.low:.2f}-{one.high:.2f}", one.against, goal,
-        ]  # fmt: skip
-        table.add_row(*row, *([f"{was.ratio:.2f}"] if was else []))
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else WIDTH).print(
-        table
-    )
-
-
-def keep(path: Path, figures: Sequence[Figure]) -> None:
-    """Write them, to be compared with at another commit."""
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
-
-
-def kept(path: Path | None) -> dict[str, Figure]:
-    """Return the stored figures, by name."""
-    if path is None:
-        return {}
-    return {one.name: one for one in msgspec.json.decode(path.read_bytes(), type=list[Figure])}
+        goal = f"{'met' if one.ratio <= one.goal else 'missed'}: {one.goal:g}" if one.goal else ""
+        spread = f"{one.low:.2f}-{one.high:.2f}"
+        ratio = f"{one.ratio:.2f}"
+        table.add_row(one.name, f"{one.value:,.1f}", one.unit, ratio, spread, one.against, goal)
+    width = None if sys.stdout.isatty() else WIDTH
+    Console(highlight=False, markup=False, width=width).print(table)

@@ -156,6 +156,10 @@ BAD: dict[str, tuple[bytes, FoulClass, str]] = {
     "NUL in a string": (choose('"note":"a\0b"'), "malformed", "invalid character"),
     "half a surrogate": (choose(r'"note":"\ud800 and more"'), "malformed", "surrogate"),
     "the other half": (choose(r'"note":"\udc00 and more"'), "malformed", "surrogate"),
+    "a form feed": (b"\f" + CHOOSE, "malformed", "Not a message"),
+    "a no-break space": (b"\xc2\xa0" + CHOOSE, "malformed", "invalid character"),
+    "arabic digits": (with_id("٠"), "malformed", "Not a message"),
+    "an open string": (b"[" * 9 + b'"' + b"\\" * 60_000, "malformed", "deeper than 8"),
     "an unknown escape": (choose(r'"note":"\x41"'), "malformed", "Not a message"),
     # then types
     "null": (b"null", "malformed", "got `null`"),

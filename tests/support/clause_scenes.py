@@ -11,7 +11,7 @@ written.
       shuffle draw: 3 seats, board 2                    a round that a seed deals
       play 21 right, pass
       = options: 40 left, pass; told of 1 points: 0 5   what is to be seen then
-      rules draw hand=5 = seats: 2 3 4                 what rules alone say
+      rules draw hand=5 = seats: 2 3 4                 what rules alone say, also `set`, `tiles`
       refused draw hand=9 at 4: need 36 tiles          rules that cannot be played
 
 What is looked at is a path: a function of `positions` or `values`, with `of SEAT` perhaps, else a
@@ -140,6 +140,8 @@ def _of_rules(rules: Ruleset, path: str) -> object:
         return playable_seat_counts(rules)
     if path == "tiles":
         return len(set_of_tiles(rules.deal))
+    if path == "set":
+        return sorted(set_of_tiles(rules.deal))
     if path.startswith("hand of "):
         return hand_size(rules.deal, int(path.removeprefix("hand of ")))
     return values.new_game(rules, int(path.removeprefix("target of "))).target

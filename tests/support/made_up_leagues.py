@@ -1,78 +1,67 @@
-"""Leagues whose results are made up, in memory: a site costs no games."""
+"""Leagues whose results are made up, in memory, as a site shows them: a site costs no games."""
 
 import random
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
-from protocol.records import Result, SeatFoul
+from msgspec.structs import replace
+
+from protocol.records import SeatFoul
+from tests.support.leagues import BOARDS, HOUSE, admitted, league_of, played_round, table_results
+from tests.support.made_up_events import evidence
 from tests.support.planned_events import event
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.pages.view import RoundFacts, round_address
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound, write_utc
-from tournaments.league.records import (
-    Admitted,
-    AnyEntry,
-    CheckedStep,
-    CheckSummary,
-    ChosenTable,
-    RoundPlan,
-)
-from tournaments.league.settings import LeagueSettings, division_rules
-from tournaments.report.log_facts import FoulExample
+from tournaments.league.read import LeagueData, PlayedRound
+from tournaments.league.records import Admitted, CheckedStep, CheckSummary
 from tournaments.storage.folder import Folder
 
-BEGIN = datetime(2026, 11, 2, 12, tzinfo=UTC)
-"""Time of the first admission."""
-BOARDS = 5
+BEGIN = date(2026, 11, 2)
+"""The day of the first admission."""
+BOTS, TABLES = 6, 6
 PASSED = CheckSummary(
     verdict="passed", steps=(CheckedStep("hello", "passed", ""),), sandbox="A", seconds=4.0
 )
 
 
-def made_up_league(
+def made_up_league(folder: Path, *, rounds: int = 8, days: int = 10) -> LeagueData:
+    """Return a league of one division; each bot has a second version after half of the days."""
+    rng = random.Random(2)
+    register = [admitted(name, f"{BEGIN}") for name in HOUSE]
+    for version, day in (("", BEGIN), ("@2", BEGIN + timedelta(days=days // 2))):
+        for bot in range(1, BOTS + 1):
+            entry = admitted(f"bot-{bot}{version}", f"{day}")
+            idea = f"idea number {version or 1}"
+            register.append(replace(entry, about=idea, author="Ada", check=PASSED))
+    strength = {one.version: rng.gauss(0, 120) for one in register}
+    played = [
+        _round(rng, folder, number, BEGIN + timedelta(days=days * (number - 1) // rounds), register,
+               strength)
+        for number in range(1, rounds + 1)
+    ]  # fmt: skip
+    return league_of(played, register, path=folder)
+
+
+def _round(
+    rng: random.Random,
     folder: Path,
-    *,
-    bots: int = 6,
-    versions: int = 2,
-    rounds: int = 8,
-    tables: int = 6,
-    days: int = 10,
-    settings: LeagueSettings | None = None,
-    seed: int = 1,
-) -> LeagueData:
-    """Return a league with one division; each bot has so many versions, evenly over the days."""
-    rng = random.Random(seed)
-    settings = settings or LeagueSettings(title="Friday league")
-    register = _register(settings, bots, versions, days)
-    strength = {name: rng.gauss(0, 120) for name in _names(register)}
-    division = settings.divisions[0]
-    rules, seats = division_rules(division, folder)
-    league = LeagueFolder(folder)
-    plan = event(2, boards=BOARDS)
-    played = []
-    for number in range(1, rounds + 1):
-        time = BEGIN + timedelta(days=days) * (number - 1) / rounds + timedelta(hours=1)
-        active = _active(register, write_utc(time))
-        chosen = _tables(rng, active, tables)
-        results = [one for table in chosen for one in _results(rng, table.entrants, strength)]
-        played.append(
-            PlayedRound(
-                plan=RoundPlan(
-                    method="made up", number=number, division=division.name,
-                    time=write_utc(time), active=tuple(active), held={}, boards=BOARDS,
-                    most_tables=tables, until=None, register="0" * 64, anchor="greedy",
-                    tables=tuple(chosen),
-                ),
-                folder=Folder(league.round(division.name, number)),
-                event=plan, is_over=True, closed=None, results=results,
-                first_board=(number - 1) * BOARDS,
-            )
-        )  # fmt: skip
-    data = DivisionData(settings=division, rules=rules, seats=seats, rounds=played)
-    return LeagueData(
-        folder=league, settings=settings, register=register, divisions={division.name: data}
+    number: int,
+    day: date,
+    register: list[Admitted],
+    strength: dict[str, float],
+) -> PlayedRound:
+    """Return a round of those who are there on its day; a bot fouls once in the second."""
+    active = sorted(
+        {one.bot: one.version for one in register if one.time[:10] <= f"{day}"}.values()
     )
+    pairs = sorted({tuple(sorted(rng.sample(active, 2))) for _ in range(TABLES)})
+    tables = {pair: table_results(rng, strength, pair, luck=300) for pair in pairs}
+    if number == 2:
+        own = tables[pairs[0]]
+        own[0] = replace(own[0], why="foul", fouls=(SeatFoul(0, "late"),), places=(2, 1))
+    one = played_round(number, f"{day}", tables)
+    place = Folder(LeagueFolder(folder).round("draw", number))
+    return replace(one, event=event(2, boards=BOARDS), folder=place)
 
 
 def publish_rounds(data: LeagueData, site: Path) -> None:
@@ -91,69 +80,9 @@ def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
     return RoundFacts(
         round=one,
         evidence=tuple(
-            FoulExample(
-                board=result.board, game=result.game, seat=0, entrant=result.seats[0], foul="late",
-                detail="It did not answer in time.", line="", stderr="thinking…", ms=1000.0,
-            )
-            for result in one.results
-            if result.fouls
+            evidence(result, stderr="thinking…") for result in one.results if result.fouls
         ),
         costliest={result.game: cost for result in one.results},
         luck={result.game: (4.0, -4.0) for result in one.results},
         mistakes=dict.fromkeys(one.plan.active, (10, 8.5)),
-    )  # fmt: skip
-
-
-def _register(settings: LeagueSettings, bots: int, versions: int, days: int) -> list[AnyEntry]:
-    entries: list[AnyEntry] = [
-        Admitted(time=write_utc(BEGIN), bot=name, version=name, fingerprint="0" * 64, house=True)
-        for name in settings.house
-    ]
-    for version in range(1, versions + 1):
-        for bot in range(1, bots + 1):
-            at = timedelta(days=days) * (version - 1) / versions + timedelta(minutes=bot)
-            name = f"bot-{bot}"
-            entries.append(
-                Admitted(
-                    time=write_utc(BEGIN + at), bot=name,
-                    version=name if version == 1 else f"{name}@{version}",
-                    fingerprint=f"{bot * 1000 + version:064x}", about=f"idea number {version}",
-                    author="Ada", check=PASSED,
-                )
-            )  # fmt: skip
-    return entries
-
-
-def _names(register: Sequence[AnyEntry]) -> list[str]:
-    return [one.version for one in register if isinstance(one, Admitted)]
-
-
-def _active(register: Sequence[AnyEntry], time: str) -> list[str]:
-    present = {
-        one.bot: one.version for one in register if isinstance(one, Admitted) and one.time <= time
-    }
-    return sorted(present.values())
-
-
-def _tables(rng: random.Random, active: Sequence[str], tables: int) -> list[ChosenTable]:
-    pairs = {tuple(sorted(rng.sample(active, 2))) for _ in range(tables)}
-    return [ChosenTable(pair, "their order is open", 1.0) for pair in sorted(pairs)]
-
-
-def _results(rng: random.Random, pair: Sequence[str], strength: dict[str, float]) -> list[Result]:
-    found = []
-    for board in range(1, BOARDS + 1):
-        for seats in (tuple(pair), tuple(reversed(pair))):
-            lead = strength[seats[0]] - strength[seats[1]] + rng.gauss(0, 300)
-            scores = (100, round(100 - abs(lead) / 10) - 1)
-            places = (1, 2)
-            if lead < 0:
-                scores, places = (scores[1], scores[0]), (2, 1)
-            fouls = (SeatFoul(0, "late"),) if rng.random() < 0.003 and lead < 0 else ()
-            found.append(
-                Result(
-                    game=f"{board}.{'.'.join(seats)}", board=board, seats=seats, scores=scores,
-                    places=places, rounds=3, why="foul" if fouls else "target", fouls=fouls,
-                )
-            )  # fmt: skip
-    return found
+    )

@@ -1,7 +1,7 @@
 """Games as JSON lines for authors who test an engine or a bot; see protocol/vectors/README.md.
 
 `python -m tests.support.vectors` writes them. The first table of each game, and the conversation of
-its seat 0, is the game that stands readable in tests/support/golden.
+its seat 0, is the game in `short_games`.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
 from tests.support.conversations import exchanged
-from tests.support.golden import PLANS, begun, board_of, luck_of, short
+from tests.support.short_games import PLANS, begun, board_of, random_choices, short
 
 FOLDER = Path(protocol.__file__).parent / "vectors"
 ENDING, TALK_ENDING = ".jsonl", ".talk.jsonl"
@@ -27,16 +27,16 @@ WAYS = {b">": "to_bot", b"<": "from_bot"}
 
 def vectors(name: str) -> Iterator[Line]:
     """Yield the file of a named game: a game at every table that it has."""
-    plan = PLANS[name]
-    yield from _game(name, plan.seats, plan.seed)
+    first, seed = PLANS[name]
+    yield from _game(name, first, seed)
     for seats in playable_seat_counts(find_variant(name)):
-        if seats != plan.seats:
+        if seats != first:
             yield from _game(name, seats, 1)
 
 
 def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
     rules, board = short(name), board_of(name, seed)
-    game, luck = values.new_game(rules, seats), luck_of(board)
+    game, luck = values.new_game(rules, seats), random_choices(board)
     yield {"type": "game", "game": name, "seats": seats, "target": game.target, "rules": rules}
     while not game.over:
         before = game
@@ -87,8 +87,7 @@ def _round(game: Game) -> Line:
 
 def talk(name: str) -> Iterator[Line]:
     """Yield what seat 0 reads and writes in the first game of the file."""
-    plan = PLANS[name]
-    referee, luck = begun(name, plan.seats, plan.seed)
+    referee, luck = begun(name)
     for way, line in exchanged(referee, lambda question: randbelow(luck, len(question.options))):
         yield {WAYS[way]: msgspec.Raw(line.rstrip(b"\n"))}
 

@@ -60,7 +60,7 @@ ROOMS = {
         1_300, 1_570, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_505, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_000, 42_604, ("tests",)),
+    "tests": Room(36_000, 41_469, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31
@@ -343,7 +343,7 @@ def missing_paths() -> list[str]:
     return [
         f"{page.relative_to(ROOT)}: {path} does not exist."
         for page in sorted(ROOT.rglob("*.md"))
-        if ".venv" not in page.parts and "golden" not in page.parts
+        if ".venv" not in page.parts
         for path in sorted(set(named.findall(page.read_text())))
         if not (ROOT / path).exists() and not (ROOT / "tests" / path).exists()
     ]

@@ -1,7 +1,6 @@
 """A bot that answers a moment too late against its twin, while the referee is often stopped.
 
-    python -m tests.tools.twins [--boards 48] [--jobs 2] [--bank-ms 5000] [--stop-ms 20]
-                                [--out FOLDER]
+    python -m tests.tools.twins [--boards 48] [--stop-ms 20] [--out FOLDER]
 
 The late bot (tests/bots/twins) gains nothing by it: no game is played again, and both are within
 each other's interval. Exit code 1 if that is not so.
@@ -17,11 +16,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.logs.gamelog import read_games
 from protocol.records import ChoiceRecord, FoulRecord
-from tests.support.events import BONEYARD
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import read_ledger
+from tests.support.events import BONEYARD, games_of, ledger
 
 BOTS = Path(__file__).parents[1] / "bots" / "twins"
 EVERY_MS = 150
@@ -37,20 +33,12 @@ class Twins(NamedTuple):
     """Games with a result."""
     begun: int
     """Games that were begun: more, if any was played again."""
-    won: float
-    """Points that the late bot took, a tie being half a point."""
     elo: tuple[float, float]
     """Ratings of the late bot and of its twin."""
     half_width: tuple[float, float]
     """Half widths of their 95 % intervals, in Elo."""
-    accepted: int
-    """Answers after the limit, by the bot's own clock, that were taken."""
     late: int
-    """Questions that it lost by `late`."""
-    twin_late: int
-    """The same of its twin."""
-    given_back_ms: tuple[float, float]
-    """Time given back to each, in ms."""
+    """Answers after the limit, by the bot's own clock: taken, or lost by `late`."""
     stops: int
     """How often the referee was stopped."""
 
@@ -61,9 +49,9 @@ class Twins(NamedTuple):
         return self.begun == self.games and apart <= min(self.half_width)
 
 
-def event_file(folder: Path, boards: int, bank_ms: int) -> Path:
+def event_file(folder: Path, boards: int) -> Path:
     """Return the event: the late bot and its twin."""
-    text = f'name = "twins"\nboards = {boards}\nrules = "draw"\n[clock]\nbank_ms = {bank_ms}\n'
+    text = f'name = "twins"\nboards = {boards}\nrules = "draw"\n[clock]\nbank_ms = 500\n'
     for name in ("late", "twin"):
         run = json.dumps(["{python}", "-I", "-S", "late.py", name])
         text += f'[[bots]]\nname = "{name}"\nrun = {run}\nfolder = "{BOTS}"\n'
@@ -72,10 +60,10 @@ def event_file(folder: Path, boards: int, bank_ms: int) -> Path:
     return path
 
 
-def play(folder: Path, boards: int, jobs: int, bank_ms: int, stop_ms: int) -> Twins:
+def play(folder: Path, boards: int, stop_ms: int) -> Twins:
     """Play the event in a process of its own, and stop that process now and then."""
-    event, out = event_file(folder, boards, bank_ms), folder / "out"
-    words = ("run", str(event), "--out", str(out), "--jobs", str(jobs))
+    out = folder / "out"
+    words = ("run", str(event_file(folder, boards)), "--out", str(out), "--jobs", "2")
     process = subprocess.Popen(
         (*BONEYARD, *words, "--seed", "1", "--sandbox", "off"),
         stdout=subprocess.DEVNULL,
@@ -84,43 +72,30 @@ def play(folder: Path, boards: int, jobs: int, bank_ms: int, stop_ms: int) -> Tw
     stops, end = 0, time.monotonic() + ENDS_S
     try:
         while process.poll() is None and time.monotonic() < end:
-            if stop_ms:
-                process.send_signal(signal.SIGSTOP)
-                time.sleep(stop_ms / 1000)
-                process.send_signal(signal.SIGCONT)
-                stops += 1
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(stop_ms / 1000)
+            process.send_signal(signal.SIGCONT)
+            stops += 1
             time.sleep((EVERY_MS - stop_ms) / 1000)
     finally:
         process.kill()
         process.wait()
     assert process.returncode == 0, f"the run ended with {process.returncode}"
-    return found(Folder(out), stops)
-
-
-def found(out: Folder, stops: int) -> Twins:
-    """Return what the event's files say."""
-    results = list(read_ledger(out.ledger))
-    games = [game for path in out.logs() for game in read_games(path)]
-    accepted, late = 0, {"late": 0, "twin": 0}
-    for game in games:
-        for record in game.choices():
-            name = game.sitting.seats[record.seat]
-            accepted += isinstance(record, ChoiceRecord) and record.note == "late"
-            late[name] += isinstance(record, FoulRecord) and record.foul == "late"
-    (pool,) = json.loads(out.results.read_text())["ratings"]["pools"]
+    games = games_of(out)
+    answers = [answer for game in games for answer in game.choices()]
+    (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
     rated = {one["name"]: one for one in pool["entrants"]}
-    used = {one["name"]: one for one in json.loads(out.times.read_text())["entrants"]}
     both = rated["late"], rated["twin"]
     return Twins(
-        games=len(results),
+        games=len(ledger(out)),
         begun=len(games),
-        won=both[0]["win_share"] * len(results),
         elo=(both[0]["elo"], both[1]["elo"]),
         half_width=(both[0]["half_width"], both[1]["half_width"]),
-        accepted=accepted,
-        late=late["late"],
-        twin_late=late["twin"],
-        given_back_ms=(used["late"]["given_back_ms"], used["twin"]["given_back_ms"]),
+        late=sum(
+            (isinstance(one, ChoiceRecord) and one.note == "late")
+            or (isinstance(one, FoulRecord) and one.foul == "late")
+            for one in answers
+        ),
         stops=stops,
     )
 
@@ -129,17 +104,14 @@ def main() -> int:
     """Play, print, and say whether it was fair."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--boards", type=int, default=48)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--bank-ms", type=int, default=5_000)
     parser.add_argument("--stop-ms", type=int, default=20)
     parser.add_argument("--out", type=Path, help="keep everything in this new folder")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.out or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        came = play(folder, asked.boards, asked.jobs, asked.bank_ms, asked.stop_ms)
-    for name, value in came._asdict().items():
-        print(f"{name}: {value}")
+        came = play(folder, asked.boards, asked.stop_ms)
+    print(*(f"{name}: {value}" for name, value in came._asdict().items()), sep="\n")
     print("fair" if came.is_fair else "NOT FAIR")
     return 0 if came.is_fair else 1
 

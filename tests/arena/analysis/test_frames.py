@@ -18,9 +18,9 @@ from arena.match.referee import Referee
 from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Choose, Clock, GameOver, RoundOver
 from tests.support.fast_run import FAST_TABLES
-from tests.support.golden import short
 from tests.support.logged_games import NAMES, any_of, overhear
 from tests.support.replay_pages import pairs
+from tests.support.short_games import short
 
 Message = Ask | RoundOver | GameOver
 

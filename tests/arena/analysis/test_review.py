@@ -11,26 +11,16 @@ from msgspec.structs import replace
 from arena.analysis.review import turning_points
 from arena.analysis.text import Look
 from arena.analysis.timeline import RoundEnd, Timeline
-from arena.logs.gamelog import GameLog, LoggedGame
 from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.logged_games import NONSENSE
+from tests.support.logged_games import NONSENSE, write
 from tests.support.transcripts import any_of, overheard
 from tournaments.cli.main import main
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
 LOOK = Look(("ada", "bob"))
 EVIL = "<script>\x1b[31m\u202e[bold]\n"
-
-
-def write(path: Path, *games: LoggedGame) -> Path:
-    boards = tuple(game.game.board for game in games)
-    log = GameLog(path, replace(games[0].sitting, boards=boards))
-    for game in games:
-        log.append([game.game, *game.records])
-    log.close()
-    return path
 
 
 @pytest.fixture

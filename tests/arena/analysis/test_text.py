@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from syrupy.assertion import SnapshotAssertion
 
 from arena.analysis.frames import Frame, frames
 from arena.analysis.text import HELP, Look, draw_frame, event_sentences, tile_text
@@ -25,7 +26,6 @@ from protocol.records import Result as GameResult
 from protocol.ruleset import derive
 from protocol.tiles import Tile, high_first
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
-from tests.support.golden import short
 from tests.support.logged_games import (
     DEVIL,
     NAMES,
@@ -38,69 +38,11 @@ from tests.support.logged_games import (
     logged,
     write,
 )
+from tests.support.short_games import short
 from tournaments.cli.main import main
 
 TILE = re.compile(r"\[(\d+)\|(\d+)\]")
 LOOK = Look(NAMES)
-
-GOLDEN = """\
-Game 1.game, board 1: ada (seat 0), bob (seat 1).
-Rules: small; target: 5.
-
-Round 1. ada draws [2|0] for the lead. bob draws [2|1] for the lead. bob leads. bob is to move.
-  line      empty
-  ada       [3|0] [6|0]
-  bob       [5|0] [6|3]
-  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
-            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
-            [0|0] [3|2] [4|4] [5|3] [5|2]
-
-Round 1. bob plays [5|0]. ada is to move.
-  options   bob had >[5|0]<, [6|3], draw (1.5 ms)
-  line      [5|0]
-  ends      5 and 0
-  ada       [3|0] [6|0]
-  bob       [6|3]
-  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
-            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
-            [0|0] [3|2] [4|4] [5|3] [5|2]
-
-Round 1. ada plays [3|0] on the right. bob is to move.
-  options   ada had >[3|0] right<, [6|0] right, draw (1.5 ms)
-  line      [5|0] [0|3]
-  ends      5 and 3
-  ada       [6|0]
-  bob       [6|3]
-  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
-            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
-            [0|0] [3|2] [4|4] [5|3] [5|2]
-
-Round 1. bob plays [6|3] on the right.
-  options   bob had >[6|3] right<, draw (1.5 ms)
-  line      [5|0] [0|3] [3|6]
-  ends      5 and 6
-  ada       [6|0] (6 pips)
-  bob       (0 pips)
-  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
-            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
-            [0|0] [3|2] [4|4] [5|3] [5|2]
-
-Round 1. The round is over: bob went out.
-  points    ada 0, bob 6
-  standing  ada 0, bob 6
-  line      [5|0] [0|3] [3|6]
-  ends      5 and 6
-  ada       [6|0] (6 pips)
-  bob       (0 pips)
-  boneyard  24 tiles, 22 to draw [5|5] [5|1] [2|2] [6|6] [6|2] [4|1] [3|3] [4|2]
-            [3|1] [6|4] [2|1] [4|3] [6|5] [1|1] [4|0] [5|4] [6|1] [1|0] [2|0]
-            [0|0] [3|2] [4|4] [5|3] [5|2]
-
-Round 1. The game is over: the target was reached.
-  scores    ada 0, bob 6
-  places    ada 2, bob 1
-
-"""
 
 
 def last(question: OpenQuestion) -> int:
@@ -349,7 +291,9 @@ def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 
-def test_step_by_step_ends_after_the_last_frame(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_step_by_step_ends_after_the_last_frame(
+    log: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+) -> None:
     press(monkeypatch, repeat("\r"))
     shown = replay(log, "--step").stdout
-    assert shown.replace(f"{HELP}\n", "") == GOLDEN
+    assert shown.replace(f"{HELP}\n", "") == snapshot

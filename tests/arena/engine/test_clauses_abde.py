@@ -4,9 +4,7 @@
 
 from collections import Counter
 
-from arena.rules.variants import find_variant
 from protocol.messages import Leads, Lot, TurnedUp
-from protocol.ruleset import set_of_tiles
 from protocol.tiles import tile_set
 from tests.support.positions import REST, asked, do, hand, options, position, rules, shuffled
 
@@ -49,13 +47,6 @@ def test_B_gameplay_the_leader_is_random() -> None:
 
 
 # --- D: the old Draw Game ---
-
-
-def test_D_pieces_from_double_six_to_double_blank() -> None:
-    """D pieces (highest_pip, doubles): Double-Six; Six-Five; … One-Blank; Double-Blank."""
-    named_pieces = [(high, low) for high in range(6, -1, -1) for low in range(high, -1, -1)]
-    assert named_pieces[0] == (6, 6)
-    assert sorted(set_of_tiles(find_variant("old-draw").deal)) == sorted(named_pieces)
 
 
 def test_D_shuffle_no_position_is_known() -> None:

@@ -7,15 +7,12 @@ import pytest
 from arena.engine import values
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
-from arena.rules.variants import find_variant
 from protocol.messages import Guessed, Leads, Lot
-from protocol.ruleset import MOST_DEALS, Ruleset, playable_seat_counts, set_of_tiles
-from protocol.tiles import tile_set
+from protocol.ruleset import MOST_DEALS, Ruleset
 from tests.support.positions import (
     asked,
     dealing,
     do,
-    line,
     options,
     position,
     rules,
@@ -40,42 +37,6 @@ def out_by(rules: Ruleset | str, leader: int = 0, seats: int = 2) -> Game:
     return do(position(rules, hands=hands, line=LINE, leader=leader), "21 right")
 
 
-def tied(rules: Ruleset | str, leader: int = 0) -> Game:
-    """Return a round that seat 0 has just blocked and nobody has won."""
-    hands = ["21 54", "63"]
-    return do(position(rules, hands=hands, line=LINE, leader=leader), "21 right")
-
-
-# --- the deal ---
-
-
-def test_C_deal_double_six_set_or_a_larger_one() -> None:
-    """C deal (highest_pip): The game uses a double six domino set, but other sets can also be used
-    when you have more players."""
-    assert set_of_tiles(find_variant("draw").deal) == tile_set(6)
-    for highest, size in ((7, 36), (8, 45), (9, 55), (12, 91), (15, 136), (18, 190)):
-        larger = rules("draw", highest_pip=highest)
-        assert len(set_of_tiles(larger.deal)) == size
-        game = shuffled(larger, 4)
-        assert asked(game)["boneyard"] == {"tiles": size - 24, "drawable": size - 26}
-    assert [
-        max(playable_seat_counts(rules("draw", highest_pip=highest))) for highest in (6, 7, 9)
-    ] == [4, 5, 8]
-    assert asked(shuffled(rules("draw", highest_pip=9), 8))["hands"] == [6] * 8
-    game = position(rules("draw", highest_pip=12), hands=["12-11 12-3", "10"], line="12-1 14")
-    assert options(game) == ("12-11 left", "12-3 left")
-    assert line(do(game, "12-3 left")) == "3-12 12-1 14"
-
-
-def test_C_deal_the_rest_stays_in_the_boneyard() -> None:
-    """C deal (hand): The rest of the tiles stay in the boneyard."""
-    for seats, left in ((2, 14), (3, 7), (4, 4)):
-        state = shuffled("draw", seats).playing
-        everything = [tile for row in (*state.hands, *state.stock) for tile in row]
-        assert sorted(everything) == sorted(tile_set(6))
-        assert sum(map(len, state.stock)) == left
-
-
 # --- the play ---
 
 
@@ -86,35 +47,7 @@ def test_C_play_the_players_draw_for_the_lead() -> None:
     assert game.playing.events == (*lots(game), Leads(game.playing.leader))
 
 
-def test_C_play_the_lead_passes_to_the_left() -> None:
-    """C play (later): After the hand is scored the tiles are shuffled again and the turn to lead
-    passes to the player to the left of the previous leader."""
-    for previous, following in ((0, 1), (1, 2), (2, 0)):
-        after = out_by("draw", leader=previous, seats=3)
-        dealt = values.chance_decides(after, seed())
-        assert dealt.leader == following
-        assert dealt.lots == ()
-        assert dealt.round == 2
-        game = values.begin(after, dealt)
-        assert turn(game) == following
-        assert game.playing.events == (Leads(following),)
-        assert game.playing.line == ()
-    first, second = shuffled("draw", 2), values.chance_decides(out_by("draw"), seed())
-    assert first.playing.hands != second.hands
-
-
-# --- the score ---
-
-
 # --- C.1 to C.3: other hands ---
-
-
-def test_C03_what_was_drawn_for_the_lead_stays_hidden() -> None:
-    """C.3 (missing): They draw in turn: what a seat drew only that seat sees."""
-    game = dealing("vietnamese", hands=["10", "20"], stock="30 66 50 21", leader=1)
-    seen = asked(game, 0)["events"]
-    assert [event.get("tile") for event in seen if event["seat"] == 1 and "tile" in event] == []
-    assert asked(game, 1)["events"][0] == {"do": "draw", "seat": 1, "tile": [2, 1]}
 
 
 def test_C03_in_every_round_with_a_new_lot() -> None:
@@ -169,31 +102,6 @@ def test_C06_the_last_of_many_deals_counts() -> None:
 # --- C.7 to C.13: who leads ---
 
 
-@pytest.mark.parametrize(
-    ("after_blocked", "leads"),
-    [
-        ("as_later", 2),
-        ("rotate", 2),
-        ("same", 1),
-        ("winner", 0),
-        ("highest_double", 1),
-        ("double_six", 0),
-    ],
-)
-def test_C07_the_leader_may_be_chosen_anew_after_a_blocked_round(
-    after_blocked: str, leads: int
-) -> None:
-    """C.7 (after_blocked, later): The player who leads, either initially or after a blocked hand,
-    may be chosen in various ways: here only after a blocked one."""
-    chosen = rules("draw", after_blocked=after_blocked, missing="next_double")
-    new = ["66 10", "55 20", "65 30"] if after_blocked == "double_six" else ["44", "55", "65"]
-    before = blocked(chosen, "20", "60", "54", leader=1)
-    assert before.playing.winner == 0
-    assert turn(dealing(chosen, hands=new, after=before)) == leads
-    out = out_by(chosen, leader=1, seats=3)
-    assert turn(dealing(chosen, hands=new, after=out)) == 2
-
-
 @pytest.mark.parametrize("first", ["lowest", "count", "double_six"])
 def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
     """C.7 (after_blocked, first): after a blocked hand the players draw again as at first, or for
@@ -210,17 +118,6 @@ def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
             seen.add(leader)
     assert seen == {0, 1, 2}
     assert not values.chance_decides(out_by(chosen, 0, seats=3), seed()).lots
-
-
-@pytest.mark.parametrize(("later", "leads"), [("highest_double", 2), ("double_six", 0)])
-def test_C07_a_double_may_lead_every_later_round(later: str, leads: int) -> None:
-    """C.7 (later, first): the ways of C.12 and C.13 for later rounds alone: the first was led by
-    lot."""
-    chosen = rules("draw", later=later)
-    assert lots(shuffled(chosen, 3))
-    new = ["65 66" if later == "double_six" else "65 10", "33 20", "55 30"]
-    for before in (out_by(chosen, 1, seats=3), blocked(chosen, "20", "60", "54", leader=1)):
-        assert turn(dealing(chosen, hands=new, after=before)) == leads
 
 
 def test_C08_the_highest_tile_drawn_leads() -> None:
@@ -339,6 +236,3 @@ def test_C13_in_every_round_with_a_new_lot() -> None:
     assert {values.chance_decides(before, seed(board)).leader for board in range(20)} == {0, 1}
     game = dealing("six-six", hands=["55 65", "66 11"], after=before)
     assert options(game) == ("66 lead",)
-
-
-# --- C.14 to C.16: the first tile ---

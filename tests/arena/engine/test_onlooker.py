@@ -12,9 +12,9 @@ from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES
-from tests.support.golden import short
 from tests.support.logged_games import any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
+from tests.support.short_games import short
 from tournaments.site.snapshot import spectator_view
 
 

@@ -7,7 +7,8 @@ import pytest
 from arena.logs.checksummed import append_records
 from arena.logs.encoded_games import read_encoded_games
 from arena.logs.gamelog import DamagedLogError, read_games
-from protocol.codec import encode_line, seal
+from protocol.codec import encode_line
+from tests.support.forgeries import write_sealed
 from tests.support.logged_games import logged, write
 
 
@@ -22,12 +23,8 @@ def test_they_are_the_finished_games_of_the_log(tmp_path: Path) -> None:
 def test_a_line_that_is_no_record_is_refused_by_name(tmp_path: Path, nonsense: bytes) -> None:
     game = logged()
     lines = map(encode_line, (game.sitting, game.game, *game.records))
-    checksum, sealed = 0, list[bytes]()
-    for line in (*[*lines][:2], nonsense, encode_line(game.records[-1])):
-        done, checksum = seal(line, checksum)
-        sealed.append(done)
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b"".join(sealed))
+    some = (*[*lines][:2], nonsense, encode_line(game.records[-1]))
+    path = write_sealed(tmp_path / "log.jsonl", some)
     (one,) = read_encoded_games(path)
     with pytest.raises(DamagedLogError, match=r"log\.jsonl: a game of it cannot be read"):
         one.decode()

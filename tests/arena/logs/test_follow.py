@@ -12,8 +12,8 @@ from arena.logs.follow import LogFollower
 from arena.logs.gamelog import read_games
 from protocol.records import Result
 from tests.support.fast_run import examples
-from tests.support.golden import short
 from tests.support.logged_games import any_of, logged, write
+from tests.support.short_games import short
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from arena.logs import checksummed
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import GameLog, is_over, read_games
-from protocol.codec import encode_line, seal
+from protocol.codec import encode_line
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, GameRecord, LogRecord, Result, SittingOver
 from protocol.ruleset import Ruleset
+from tests.support.forgeries import write_sealed
 from tests.support.tables import flips, sitting
 
 SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
@@ -89,12 +90,7 @@ def test_the_place_of_damage_is_named(log: Path) -> None:
 
 def forged(path: Path, *records: LogRecord) -> Path:
     """Return a log with these records and right checksums."""
-    checksum, lines = 0, []
-    for record in records:
-        line, checksum = seal(encode_line(record), checksum)
-        lines.append(line)
-    path.write_bytes(b"".join(lines))
-    return path
+    return write_sealed(path, map(encode_line, records))
 
 
 @pytest.mark.parametrize(

@@ -106,16 +106,8 @@ def asked(referee: Referee) -> OpenQuestion:
 
 
 WRONG: list[tuple[str, bytes | Callable[[OpenQuestion], bytes]]] = [
-    ("malformed", b"play the six-four"),
-    ("malformed", b""),
-    ("malformed", b'{"type":"choose","id":1}'),
-    ("malformed", b'{"type":"hello","name":"x","version":"1"}'),
-    ("malformed", lambda q: answer(q)[:-1] + b',"extra":1}'),
-    ("malformed", lambda q: answer(q, 0).replace(b'"choice":0', b'"choice":"0"')),
-    ("malformed", b"\xff\xfe"),
     ("malformed", b"[" * 1000),
     ("overlong", b"x" * 70_000),
-    ("illegal", lambda q: answer(q, 9999)),
     ("illegal", lambda q: answer(q, len(q.options))),
     ("illegal", lambda q: b'{"type":"choose","id":%d,"choice":0}' % (q.id + 1)),
 ]

@@ -9,8 +9,8 @@ from tests.tools.twins import play
 
 @pytest.mark.slow
 def test_a_bot_that_answers_a_moment_too_late_gains_nothing_over_its_twin(tmp_path: Path) -> None:
-    came = play(tmp_path, boards=12, jobs=2, bank_ms=500, stop_ms=20)
+    came = play(tmp_path, boards=5, stop_ms=20)
     assert came.stops > 20
-    assert came.games == came.begun == 24, "No game is played again."
-    assert came.accepted + came.late > 0, "It was never late."
+    assert came.games == came.begun == 10, "No game is played again."
+    assert came.late > 0, "It was never late."
     assert came.is_fair, came

@@ -14,9 +14,9 @@ from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay
 from arena.valuation.luck import game_luck
 from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
-from tests.support.golden import short
 from tests.support.logged_games import ODD, any_of, logged, write
 from tests.support.replay_pages import unpack_game, whole
+from tests.support.short_games import short
 from tournaments.cli.main import main
 
 SMALL = 4

@@ -23,9 +23,9 @@ from protocol.ruleset import derive
 from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import FAST_TABLES, slow_except
-from tests.support.golden import short
 from tests.support.logged_games import DEVIL, any_of, bob_fouls, changed, logged, write
 from tests.support.replay_pages import pairs, unpack_game, whole
+from tests.support.short_games import short
 from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"

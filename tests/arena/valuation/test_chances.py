@@ -17,9 +17,9 @@ from protocol.messages import Choose, Clock, Drew
 from protocol.records import DealRecord, FoulRecord, GameRecord, Result, RoundRecord
 from protocol.ruleset import count_sides
 from tests.support.fast_run import slow_except
-from tests.support.golden import short
 from tests.support.logged_games import NAMES, any_of, bob_fouls, logged
 from tests.support.plain_player import plain_option
+from tests.support.short_games import short
 from tests.support.tables import sitting
 
 

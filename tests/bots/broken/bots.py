@@ -106,28 +106,6 @@ class ReadsToTheEnd(Bot):
             self.heard(json.loads(line))
 
 
-class NeverReads(Bot):
-    def play(self) -> None:
-        time.sleep(60)
-
-
-class SaysNothing(Bot):
-    def answer(self, _: dict[str, Any]) -> None:
-        pass
-
-
-class ThinksForEver(Bot):
-    def answer(self, _: dict[str, Any]) -> None:
-        ends = time.monotonic() + 30
-        while time.monotonic() < ends:
-            pass
-
-
-class EndsLinesTheOldWay(Bot):
-    def say(self, message: Any) -> None:
-        self.write(json.dumps(message).encode() + b"\r")
-
-
 class ExpectsALineAtEachRead(Bot):
     """Right as long as each read ends where a line does."""
 
@@ -143,63 +121,7 @@ class ReadsShortLines(Bot):
             self.heard(json.loads(line))
 
 
-# --- hello ---
-
-
-class NeverGreets(Bot):
-    def greet(self) -> None:
-        pass
-
-
-class GreetsLate(Bot):
-    """By three tenths of the limit, in ms, that its third argument tells."""
-
-    def greet(self) -> None:
-        time.sleep(1.3 * int(sys.argv[3]) / 1000)
-        super().greet()
-
-
-class CrashesAtOnce(Bot):
-    def play(self) -> None:
-        raise RuntimeError("no weights")
-
-
-class WasSavedOnWindows(Bot):
-    """The complaint about a script whose first line ends with a carriage return."""
-
-    def play(self) -> None:
-        os.write(2, b"/usr/bin/env: 'python3\\r': No such file or directory\n")
-        sys.exit(127)
-
-
-class LeavesAtOnce(Bot):
-    def play(self) -> None:
-        pass
-
-
-class CannotBeTwo(Bot):
-    def greet(self) -> None:
-        import socket  # It takes as long as a start, and no other bot needs it.
-
-        self.lock = socket.socket(socket.AF_UNIX)
-        self.lock.bind(f"\0broken-{sys.argv[2]}")
-        super().greet()
-
-
-# --- what a line looks like ---
-
-
-class WritesUtf16(Bot):
-    def write(self, data: bytes) -> None:
-        super().write(data.decode().encode("utf-16-le"))
-
-
 # --- what an answer says ---
-
-
-class WritesLargeLetters(Bot):
-    def chosen(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return {name.title(): value for name, value in super().chosen(ask).items()}
 
 
 class NumbersByItself(Bot):
@@ -216,18 +138,6 @@ class KeepsTheFirstNumber(Bot):
 # --- what it makes of messages ---
 
 
-class ConfirmsGames(Bot):
-    def told(self, message: dict[str, Any]) -> None:
-        if message["type"] == "game":
-            self.write(b"ok\n")
-
-
-class ThanksForGames(Bot):
-    def told(self, message: dict[str, Any]) -> None:
-        if message["type"] == "end":
-            self.write(b'{"type":"thanks"}\n')
-
-
 class CrashesInItsSecondGame(Bot):
     games = 0
 
@@ -235,81 +145,6 @@ class CrashesInItsSecondGame(Bot):
         self.games += message["type"] == "game"
         if self.games > 1:
             raise ValueError("not again")
-
-
-class DiesWith255(Bot):
-    """As Perl does, and every program that returns -1."""
-
-    def write(self, data: bytes) -> None:
-        if self.seen:
-            sys.exit(255)
-        super().write(data)
-
-
-class LeavesAfterAGame(Bot):
-    def told(self, message: dict[str, Any]) -> None:
-        if message["type"] == "end":
-            os._exit(0)
-
-
-class KnowsAllFields(Bot):
-    fields = ("type", "protocol", "referee")
-
-    def heard(self, message: dict[str, Any]) -> None:
-        if message["type"] == "hello" and len(message) > len(self.fields):
-            raise ValueError("what is that?")
-        super().heard(message)
-
-
-class KnowsAllRules(Bot):
-    def told(self, message: dict[str, Any]) -> None:
-        for group in message.get("rules", {}).values():
-            if isinstance(group, dict) and "newer" in group:
-                raise TypeError("unexpected keyword argument 'newer'")
-
-
-class KnowsAllMessages(Bot):
-    def told(self, message: dict[str, Any]) -> None:
-        self.known = {"game": 1, "round": 2, "end": 3, "bye": 4}[message["type"]]
-
-
-class KnowsPlaysAndDraws(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        for option in ask["options"]:
-            self.known = {"play": 1, "draw": 2, "pass": 3}[option["do"]]
-        super().answer(ask)
-
-
-class OnlyPlays(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.tiles = [option["tile"] for option in ask["options"]]
-        super().answer(ask)
-
-
-class KnowsAllEvents(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        for event in ask["events"]:
-            if event["do"] == "swap":
-                raise KeyError("swap")
-        super().answer(ask)
-
-
-class ReadsAsciiNames(Bot):
-    def told(self, message: dict[str, Any]) -> None:
-        if message["type"] == "game":
-            message["rules"]["name"].encode("ascii")
-
-
-class SitsAtTablesOfTwo(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.mine, self.theirs = ask["hands"]
-        super().answer(ask)
-
-
-class NeedsAHand(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        self.heaviest = max(ask["hand"])
-        super().answer(ask)
 
 
 def read_batches() -> Iterator[list[dict[str, Any]]]:
@@ -388,13 +223,6 @@ class LosesGamesThatEnd(Bot):
 # --- time and the machine ---
 
 
-class IsSlowWithManyOptions(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        if len(ask["options"]) > 20:
-            time.sleep(1.3 * ask["time_ms"] / 1000)
-        super().answer(ask)
-
-
 class RemembersAll(Bot):
     """Bounded by the test: 32 MiB at the most."""
 
@@ -404,30 +232,7 @@ class RemembersAll(Bot):
         super().answer(ask)
 
 
-class TracesAll(Bot):
-    def answer(self, ask: dict[str, Any]) -> None:
-        os.write(2, b"I think, therefore I trace.\n" * 2_400)
-        super().answer(ask)
-
-
-class ReadsItsWeights(Bot):
-    def greet(self) -> None:
-        with open(os.path.join(sys.argv[2], "weights")) as file:
-            self.weights = file.read()
-        super().greet()
-
-
 # --- leaving ---
-
-
-class Stays(Bot):
-    def leave(self) -> None:
-        time.sleep(30)
-
-
-class SaysGoodbye(Bot):
-    def leave(self) -> None:
-        self.write(b'{"type":"bye"}\n')
 
 
 class WaitsForBye(Bot):
@@ -451,24 +256,6 @@ class NeedsAGame(WaitsForBye):
 # --- harmless ---
 
 
-class EndsLinesAsOnWindows(Bot):
-    def say(self, message: Any) -> None:
-        self.write(json.dumps(message).encode() + b"\r\n")
-
-
-class Chatters(Bot):
-    """On stderr, where it may."""
-
-    def answer(self, ask: dict[str, Any]) -> None:
-        os.write(2, b"thinking\n")
-        super().answer(ask)
-
-
-class CrashesWhenItLeaves(Bot):
-    def leave(self) -> None:
-        raise EOFError("no more")
-
-
 class AnswersTheLastFirst(Bot):
     """It takes what has come, and answers in an order of its own."""
 
@@ -485,6 +272,7 @@ class AnswersTheLastFirst(Bot):
 
 HELLO = json.dumps(GREETING).encode() + NEWLINE
 GREETINGS: dict[str, bytes] = {
+    "NeverGreets": b"",
     "GreetsTwice": HELLO + HELLO,
     "PrintsABanner": b"*** Broken bot 1.0 ***\n" + HELLO,
     "SaysReady": HELLO + b"ready!\n",
@@ -513,6 +301,7 @@ FIELDS: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 """Bots by the fields of their answer that are others, given the question."""
 LINES: dict[str, Callable[[bytes], bytes]] = {
+    "SaysNothing": lambda _: b"",
     "ForgetsTheNewline": lambda line: line,
     "PrintsADict": lambda line: str(json.loads(line)).encode() + NEWLINE,
     "Indents": lambda line: json.dumps(json.loads(line), indent=2).encode() + NEWLINE,
@@ -521,6 +310,10 @@ LINES: dict[str, Callable[[bytes], bytes]] = {
     "PutsWordsBefore": lambda line: b"answer: " + line + NEWLINE,
     "PutsWordsBehind": lambda line: line + b"; # fine\n",
     "WritesTwoOnALine": lambda line: line + b" " + line + NEWLINE,
+    "WritesLargeLetters": lambda line: (
+        json.dumps({name.title(): value for name, value in json.loads(line).items()}).encode()
+        + NEWLINE
+    ),
     "ForgetsQuotes": lambda line: re.sub(rb'"(\w+)":', rb"\1:", line) + NEWLINE,
     "EncodesTwice": lambda line: json.dumps(line.decode()).encode() + NEWLINE,
     "WritesEmptyLines": lambda line: NEWLINE + line + NEWLINE,
@@ -529,6 +322,83 @@ LINES: dict[str, Callable[[bytes], bytes]] = {
     "AnswersTwice": lambda line: 2 * (line + NEWLINE),
 }
 """Bots by what they write instead of the line of their answer, which has no newline yet."""
+
+BYTES: dict[str, Callable[[bytes], bytes]] = {
+    "EndsLinesTheOldWay": lambda data: data.replace(NEWLINE, b"\r"),
+    "EndsLinesAsOnWindows": lambda data: data.replace(NEWLINE, b"\r\n"),
+    "WritesUtf16": lambda data: data.decode().encode("utf-16-le"),
+}
+"""Bots by what becomes of all that they write; Windows' newlines are harmless."""
+
+
+# --- one thing is done besides ---
+
+
+def fail(error: Exception) -> Any:
+    raise error
+
+
+def lock(bot: Any) -> None:
+    """Take an address that a second process of this bot wants too."""
+    import socket  # It takes as long as a start, and no other bot needs it.
+
+    bot.lock = socket.socket(socket.AF_UNIX)
+    bot.lock.bind(f"\0broken-{sys.argv[2]}")
+
+
+def spin(seconds: float) -> None:
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        pass
+
+
+ACTS: dict[str, tuple[str, Callable[[Any, Any], object]]] = {
+    "NeverReads": ("start", lambda *_: time.sleep(60)),
+    "CrashesAtOnce": ("start", lambda *_: fail(RuntimeError("no weights"))),
+    "LeavesAtOnce": ("start", lambda *_: sys.exit()),
+    # The complaint about a script whose first line ends with a carriage return.
+    "WasSavedOnWindows": ("start", lambda *_: (
+        os.write(2, b"/usr/bin/env: 'python3\\r': No such file or directory\n"), sys.exit(127)
+    )),
+    "CannotBeTwo": ("hello", lambda bot, _: lock(bot)),
+    # By three tenths of the limit, in ms, that its third argument tells.
+    "GreetsLate": ("hello", lambda *_: time.sleep(1.3 * int(sys.argv[3]) / 1000)),
+    "KnowsAllFields": ("hello", lambda _, hello: len(hello) > 3 and fail(
+        ValueError("what is that?")
+    )),
+    "ReadsItsWeights": ("hello", lambda *_: os.open(f"{sys.argv[2]}/weights", os.O_RDONLY)),
+    "ConfirmsGames": ("game", lambda bot, _: bot.write(b"ok\n")),
+    "KnowsAllRules": ("game", lambda _, game: [
+        fail(TypeError("unexpected keyword argument 'newer'"))
+        for group in game["rules"].values() if isinstance(group, dict) and "newer" in group
+    ]),
+    "ReadsAsciiNames": ("game", lambda _, game: game["rules"]["name"].encode("ascii")),
+    "ThinksForEver": ("ask", lambda *_: spin(30)),
+    "DiesWith255": ("ask", lambda *_: sys.exit(255)),  # As Perl does, and who returns -1.
+    "KnowsPlaysAndDraws": ("ask", lambda _, ask: [
+        {"play": 1, "draw": 2, "pass": 3}[option["do"]] for option in ask["options"]
+    ]),
+    "OnlyPlays": ("ask", lambda _, ask: [option["tile"] for option in ask["options"]]),
+    "KnowsAllEvents": ("ask", lambda _, ask: [
+        fail(KeyError("swap")) for event in ask["events"] if event["do"] == "swap"
+    ]),
+    "SitsAtTablesOfTwo": ("ask", lambda _, ask: dict(zip("ab", ask["hands"], strict=True))),
+    "NeedsAHand": ("ask", lambda _, ask: max(ask["hand"])),
+    "IsSlowWithManyOptions": ("ask", lambda _, ask: time.sleep(
+        1.3 * ask["time_ms"] / 1000 * (len(ask["options"]) > 20)
+    )),
+    "TracesAll": ("ask", lambda *_: os.write(2, b"I think, therefore I trace.\n" * 2_400)),
+    "Chatters": ("ask", lambda *_: os.write(2, b"thinking\n")),  # Where it may: harmless.
+    "ThanksForGames": ("end", lambda bot, _: bot.write(b'{"type":"thanks"}\n')),
+    "LeavesAfterAGame": ("end", lambda *_: os._exit(0)),
+    "KnowsAllMessages": ("any", lambda _, message: {
+        "hello": 0, "ask": 1, "game": 2, "round": 3, "end": 4, "bye": 5
+    }[message["type"]]),
+    "Stays": ("leave", lambda *_: time.sleep(30)),
+    "SaysGoodbye": ("leave", lambda bot, _: bot.write(b'{"type":"bye"}\n')),
+    "CrashesWhenItLeaves": ("leave", lambda *_: fail(EOFError("no more"))),  # Harmless.
+}  # fmt: skip
+"""Bots by what they do before they take a kind of message, begin or leave; then they go on."""
 
 
 def greeting(line: bytes) -> type[Bot]:
@@ -555,7 +425,36 @@ def writing(change: Callable[[bytes], bytes]) -> type[Bot]:
     return Writing
 
 
+def sending(change: Callable[[bytes], bytes]) -> type[Bot]:
+    class Sending(Bot):
+        def write(self, data: bytes) -> None:
+            super().write(change(data))
+
+    return Sending
+
+
+def acting(kind: str, act: Callable[[Any, Any], object]) -> type[Bot]:
+    class Acting(Bot):
+        def play(self) -> None:
+            if kind == "start":
+                act(self, None)
+            super().play()
+
+        def heard(self, message: dict[str, Any]) -> None:
+            if kind in (message["type"], "any"):
+                act(self, message)
+            super().heard(message)
+
+        def leave(self) -> None:
+            if kind == "leave":
+                act(self, None)
+
+    return Acting
+
+
 OTHERS = {name: greeting(line) for name, line in GREETINGS.items()}
 OTHERS |= {name: choosing(fields) for name, fields in FIELDS.items()}
 OTHERS |= {name: writing(change) for name, change in LINES.items()}
+OTHERS |= {name: sending(change) for name, change in BYTES.items()}
+OTHERS |= {name: acting(*act) for name, act in ACTS.items()}
 globals().update(OTHERS)

@@ -17,10 +17,11 @@ from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_sealed
 from arena.valuation import decision_loss
 from arena.valuation.decision_loss import ReviewedDecision
-from protocol.codec import encode_json, seal
+from protocol.codec import encode_json
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, copied, partners, run
 from tests.support.fake_review import fake_review
+from tests.support.forgeries import write_sealed
 from tests.support.library import copy_of
 from tournaments.cli.main import main
 from tournaments.storage.folder import Folder
@@ -188,12 +189,8 @@ def resealed(folder: Path, records: list[SeatLosses], **changed: object) -> None
     """Write a review whose checksums are right, whatever it says; its terms are `changed`."""
     terms = read_terms(Folder(folder))
     assert terms
-    terms = replace(terms, **changed)
-    data, checksum = b"", 0
-    for record in (terms, *records):
-        line, checksum = seal(encode_json(record) + b"\n", checksum)
-        data += line
-    (folder / "review.jsonl").write_bytes(data)
+    every = (replace(terms, **changed), *records)
+    write_sealed(folder / "review.jsonl", map(encode_json, every))
 
 
 def test_verify_finds_what_does_not_follow(event: Path) -> None:

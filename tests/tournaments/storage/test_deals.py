@@ -25,8 +25,8 @@ from protocol.records import Commitment, Reveal
 from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
 from tests.support.events import boneyard, copied, laid_open, summary, untouched
 from tests.support.fast_run import slow_except
-from tests.support.golden import short
 from tests.support.library import copy_of
+from tests.support.short_games import short
 from tests.support.tables import sitting
 from tournaments.report import event_text
 from tournaments.schedule.game_numbers import numbers

@@ -54,7 +54,6 @@ def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 GROWTH = {
-    "boards": ((*FOUR[:3], "--boards", "2"), (*FOUR[:3], "--boards", "4")),
     "bots": ((*FOUR[:2], "--boards", "1"), ("random", *FOUR[:2], "--boards", "2")),
     "three seats": (
         (*FOUR[:3], "--boards", "1", "--seats", "3"),

@@ -22,9 +22,10 @@ from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
-from protocol.codec import encode_line, seal
+from protocol.codec import encode_line
 from protocol.records import GameRecord, Result
 from tests.support.events import SHORT, peeking_bot, run
+from tests.support.forgeries import write_sealed
 from tests.support.planned_events import event
 from tournaments.plan.event import Event
 from tournaments.schedule.game_numbers import NUMBERS, numbers
@@ -224,11 +225,7 @@ def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> 
     before = records[at]
     assert isinstance(before, GameRecord)
     records[at] = replace(before, number=before.number + 1)
-    checksum, lines = 0, list[bytes]()
-    for record in records:
-        line, checksum = seal(encode_line(record), checksum)
-        lines.append(line)
-    log.write_bytes(b"".join(lines))
+    write_sealed(log, map(encode_line, records))
     said = f"{before.game} has number {before.number + 1}; it must be {before.number}"
     assert [fault for fault in verify_folder(folder) if said in fault]
     assert [fault for fault in verify_log(log, None) if said in fault]

@@ -13,10 +13,11 @@ from arena.logs.board_promises import published_seeds
 from arena.logs.checksummed import append_records
 from arena.logs.compression import compress
 from arena.logs.gamelog import read_records
-from protocol.codec import decode_result, encode_line, seal, unseal
+from protocol.codec import decode_result, encode_line
 from protocol.records import GameRecord, SittingOver
 from tests.support.events import SMALL, boneyard, copied, made, run
 from tests.support.fast_run import slow_except
+from tests.support.forgeries import forge
 from tests.support.library import EVENTS, copy_of
 from tests.support.tables import flips
 from tournaments.commands import play_event
@@ -75,17 +76,6 @@ def test_the_published_files_are_enough(folder: Path) -> None:
     assert digest[1] in (folder / "results.json").read_text()
 
 
-def forged(path: Path, change: Callable[[bytes], bytes]) -> None:
-    """Change lines and seal them all anew, as a forger would."""
-    old = new = 0
-    lines = []
-    for line in path.read_bytes().splitlines(keepends=True):
-        body, old = unseal(line, old)
-        sealed, new = seal(change(body) + b"\n", new)
-        lines.append(sealed)
-    path.write_bytes(b"".join(lines))
-
-
 def reorder(path: Path, *order: int) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[at] for at in order))
@@ -122,7 +112,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         ("differ from the plan", "1.greedy.first does not belong in this log"),
     ),
     "a log's commitments": (
-        lambda folder: forged(
+        lambda folder: forge(
             log(folder), lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body)
         ),
         (UNEQUAL, UNEQUAL),
@@ -187,11 +177,11 @@ def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
             return body
         return encode_line(decode_result(body.replace(b'"places":[2,1]', b'"places":[1,2]')))[:-1]
 
-    forged(folder / "ledger.jsonl", lied)
+    forge(folder / "ledger.jsonl", lied)
     contradiction, *reports = faults(folder)
     assert "the ledger has a different result of 1.first.greedy" in contradiction
     assert all("does not follow from the ledger" in report for report in reports)
-    forged(log(folder), lied)
+    forge(log(folder), lied)
     assert "follows" in faults(folder)[0]
 
 
@@ -266,7 +256,7 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
     seeds = str(folder / "seeds.jsonl")
     assert "--seeds" in boneyard("verify", str(lone), code=2)
     assert "OK: " in boneyard("verify", str(lone), "--seeds", seeds)
-    forged(lone, lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
+    forge(lone, lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
     assert "its first record" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
     lone.write_bytes(log(folder).read_bytes())
     without_lines(lone, 1)
@@ -337,7 +327,7 @@ def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) ->
 
 
 def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
-    forged(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
+    forge(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
     assert "game 9.first.greedy, where the schedule has 2.first.greedy" in again(folder, code=2)
 
 

@@ -16,7 +16,7 @@ from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_sealed
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
-from protocol.codec import encode_json, seal, strip_checksum
+from protocol.codec import encode_json
 from tests.support.events import (
     BONEYARD,
     SMALL,
@@ -30,6 +30,7 @@ from tests.support.events import (
     run,
     untouched,
 )
+from tests.support.forgeries import unsealed, write_sealed
 from tournaments.formats.versus import Versus
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.learnt_policies import PolicyRecord, last_board_before
@@ -180,13 +181,9 @@ def test_luck_that_no_game_has_is_damage(
     folder: Path, name: str, value: tuple[object, ...]
 ) -> None:
     with_luck(folder)
-    records = [json.loads(strip_checksum(line)) for line in lines_of(folder / "luck.jsonl")]
+    records = [json.loads(line) for line in unsealed(folder / "luck.jsonl")]
     records[1][name] = value
-    data, checksum = b"", 0
-    for one in records:
-        line, checksum = seal(encode_json(one) + b"\n", checksum)
-        data += line
-    (folder / "luck.jsonl").write_bytes(data)
+    write_sealed(folder / "luck.jsonl", map(encode_json, records))
     assert "luck.jsonl, line 2" in boneyard("verify", str(folder), code=1)
     for words in (("report",), ("export", "--luck", "--format", "csv"), ("show", "--prior", "1")):
         said = boneyard(words[0], str(folder), *words[1:], code=2)
