@@ -30,7 +30,8 @@ from arena.engine.state import Game
 from arena.valuation import WORLDS
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_leads_of, is_open
-from arena.valuation.playouts import Player, play_out_keenly
+from arena.valuation.playouts import play_out
+from arena.valuation.policy import KEEN, Policy
 from arena.valuation.worlds.questions import FEW, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 
@@ -203,14 +204,14 @@ def _dear_again(
 
 
 def _played_leads(
-    asked: Sequence[AskedQuestion], found: Sequence[Worlds], by: Player = play_out_keenly
+    asked: Sequence[AskedQuestion], found: Sequence[Worlds], policies: Sequence[Policy] = (KEEN,)
 ) -> Iterator[Leads]:
     """Yield for each question the lead of each option in each of its worlds, by playouts."""
     if not found:
         return
     ends = [_after_options([asked[at] for at in one.questions], one) for one in found]
     end, gained, begin = RoundBatch.joined(ends), dict[int, Any](), 0
-    scores = end.scores + by(end)
+    scores = end.scores + play_out(end, [*policies] * end.tables.seats)
     for one in found:
         before = one.rounds.scores.reshape(len(one.questions), one.each, -1)
         for at, start in zip(one.questions, before, strict=True):

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
-from arena.valuation.batch import HIGHER, LEFT, RIGHT, Flags, Places, RoundBatch
+from arena.valuation.batch import Flags, Places, RoundBatch
 from arena.valuation.policy import FEATURES, UNIT, USUAL, Policy, Position, options_of, tables_of
-from protocol.messages import Play
+from protocol.messages import Play, PlayTwo
 from protocol.records import ChoiceRecord
 
 Floats = NDArray[np.float64]
@@ -27,10 +27,10 @@ DECIMALS = 3
 
 
 class Choice(NamedTuple):
-    """A play of one tile that a bot chose among several."""
+    """A play that a bot chose among several."""
 
     game: Game
-    play: Play
+    play: Play | PlayTwo
 
 
 class LearntPolicy(NamedTuple):
@@ -47,8 +47,8 @@ def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
     for asked in timeline.questions(seat):
         if isinstance(asked.answer, ChoiceRecord):
             play = asked.options[asked.answer.choice]
-            plays = sum(isinstance(one, Play) for one in asked.options)
-            if isinstance(play, Play) and plays > 1:
+            plays = sum(isinstance(one, Play | PlayTwo) for one in asked.options)
+            if isinstance(play, Play | PlayTwo) and plays > 1:
                 yield Choice(asked.game, play)
 
 
@@ -74,12 +74,11 @@ def _rows(choices: Sequence[Choice]) -> tuple[Floats, Flags, Places]:
     """Return the features of all options, which of them were chosen, and where choices begin."""
     batch = RoundBatch.of([one.game for one in choices])
     tables, rounds = batch.tables, np.arange(len(batch))
-    of, (tile, end), _ = batch.plays()
-    end = np.where(end == HIGHER, LEFT, end)
+    of, (tile, end), (second, _) = batch.plays()
     next_seat = np.array(batch.settings.after)[batch.turn]
     hands = batch.hands[batch.turn, rounds], batch.hands[next_seat, rounds]
     position = Position(*hands, batch.line, batch.order)
-    options = options_of(tables, batch.ends, of, tile, end)
+    options = options_of(tables, batch.ends, of, tile, end, second)
     # The features are written once: as the worths by a policy of one weight.
     features = np.stack(
         [
@@ -88,9 +87,8 @@ def _rows(choices: Sequence[Choice]) -> tuple[Floats, Flags, Places]:
         ],
         axis=1,
     )
-    mask = dict(zip(tables.tiles, tables.bits.tolist(), strict=True))
-    put = np.array([[mask[one.play.tile], one.play.end == "right"] for one in choices])[of]
-    chosen: Flags = (tile == put[:, 0]) & ((end == RIGHT) == put[:, 1])
+    put = np.array([batch.puts(one.play) for one in choices])[of].T
+    chosen: Flags = (tile == put[0]) & (end == put[1]) & (second == put[2])
     return features, chosen, np.searchsorted(of, rounds)
 
 

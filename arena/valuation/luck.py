@@ -8,7 +8,6 @@ draw, the playouts take from all that could come; after it, from what is left.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from hashlib import shake_256
 from itertools import chain, groupby
 from math import fsum
@@ -25,12 +24,12 @@ from arena.engine.state import Game
 from arena.engine.structs import Method
 from arena.logs.gamelog import LoggedGame
 from arena.valuation.batch import Places, RoundBatch, mask_tables
-from arena.valuation.playouts import play_out
+from arena.valuation.playouts import A_TURN, play_out
 from arena.valuation.policy import USUAL, Policy
 from arena.valuation.win_chance import MILLI, WHOLE, law_of, lead_to_come, share_of_scores
 from protocol.messages import Drew, Play, PlayTwo, TurnedUp
-from protocol.records import DealRecord
-from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Ruleset, hand_size, set_of_tiles
+from protocol.records import ChoiceRecord, DealRecord
+from protocol.ruleset import BY_DOUBLE, MOST_DEALS, hand_size, set_of_tiles
 from protocol.tiles import Tile
 
 Integers = NDArray[np.int64]
@@ -45,10 +44,9 @@ DEALS = 32
 little of the luck of hands."""
 TRIES = 4
 """The same where some deals do not count: so many times `DEALS` are tried."""
-WEIGHT, OF_TWO_TILES = 0.95, 0.65
-"""The part of the luck that is taken out of a result: playouts are noisy, and of two tiles a turn
-they know no policies. Constants, for a weight that had seen the games which it corrects would make
-their intervals too small.
+WEIGHT = 0.95
+"""The part of the luck that is taken out of a result: playouts are noisy. A constant, for a weight
+that had seen the games which it corrects would make their intervals too small.
 """
 DIGITS = 6
 """Decimals of luck."""
@@ -81,27 +79,33 @@ class GameLuck(Struct, frozen=True):
     """The share of the game that each seat owes to luck."""
 
 
-def weight_of(rules: Ruleset) -> float:
-    """Return the part of the luck that is taken out of a result by these rules."""
-    return WEIGHT if rules.turn.tiles == 1 else OF_TWO_TILES
-
-
 def game_luck(
     timeline: Timeline, policies: Sequence[Policy] = (), *, deals: bool = True
 ) -> GameLuck:
-    """Return the luck of a game, from its log alone.
+    """Return the luck of a game, see `luck_of_games`."""
+    return luck_of_games([timeline], policies, deals=deals)[0]
+
+
+def luck_of_games(
+    timelines: Sequence[Timeline], policies: Sequence[Policy] = (), *, deals: bool = True
+) -> list[GameLuck]:
+    """Return the luck of each of these games of one ruleset and number of seats, from its log.
 
     `policies`: that of each seat, fixed before its board was played; empty: the usual one. `deals`:
     false if hands were not dealt at random. What came before a game was cut off or decided by a
     foul counts like all else. Raises UserError for rules without values.
     """
-    seats, rules = len(timeline.logged.sitting.seats), timeline.logged.sitting.rules
-    mask_tables(rules, seats)
-    states = _States(timeline.logged, policies or [USUAL] * seats)
-    chances = [*_chances(timeline, states, deals)]
-    draws = tuple(states.luck(one) for one in chances)
+    sitting, found = timelines[0].logged.sitting, list[_State]()
+    policies = policies or [USUAL] * len(sitting.seats)
+    mask_tables(sitting.rules, len(policies))
+    chances = [[*_chances(one, _States(one.logged, found), deals)] for one in timelines]
+    values = _values(found, policies) if found else ()
+    return [_with_sums([_luck(one, values) for one in own], len(policies)) for own in chances]
+
+
+def _with_sums(draws: Sequence[DrawLuck], seats: int) -> GameLuck:
     return GameLuck(
-        draws,
+        tuple(draws),
         tuple(round(fsum(one.points[seat] for one in draws), DIGITS) for seat in range(seats)),
         tuple(round(fsum(one.share[seat] for one in draws), DIGITS) for seat in range(seats)),
     )
@@ -121,36 +125,47 @@ class _Chance(NamedTuple):
 def _chances(timeline: Timeline, states: "_States", deals: bool) -> Iterator[_Chance]:
     """Yield each deal and each drawn tile that could have been another."""
     known: int | None = None
+    turns = 0
     for moment in timeline.moments:
+        # Where nobody has chosen since a draw, the state after it is the one before the next.
+        if known is not None and not _is_forced(moment):
+            known = None
         if isinstance(moment.record, DealRecord):
             yield from _with_deal(moment, states, deals)
         # Whoever wins the auction gets both tiles, in whichever order they lie.
         elif moment.before.round and moment.before.round.phase.name == "play":
-            chance = _in_turn(moment, states, known)
+            turns += moment.before.playing.turn != moment.game.playing.turn
+            chance = _in_turn(moment, states, known, turns if known is not None else 0)
             if chance:
+                known, turns = chance.after, 0
                 yield chance
-            # A seat that draws on: the state after its tile is the one before the next.
-            known = chance.after if chance and _must_draw(moment) else None
 
 
-def _in_turn(moment: Moment, states: "_States", known: int | None) -> _Chance | None:
-    """Return the tile that a seat drew in its turn; `known`: the state before it, if it is one."""
+def _in_turn(moment: Moment, states: "_States", known: int | None, turns: int) -> _Chance | None:
+    """Return the tile that a seat drew in its turn.
+
+    `known`: the state before it, if it is one, and the turns since.
+    """
     state = moment.before.playing
     for event in moment.events:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
             if known is None:
                 known = states.before_draw(moment.before)
-            after = states.after_draw(moment.game, state.table.bit[event.tile].bit_length() - 1)
+            number = state.table.bit[event.tile].bit_length() - 1
+            after = states.after_draw(moment.game, number, turns)
             return _Chance(moment.index, state.number, event.seat, event.tile, known, after)
     return None
 
 
-def _must_draw(moment: Moment) -> bool:
-    """Tell whether the seat that drew must draw again."""
-    was, now = moment.before.playing, moment.game.playing
-    open_turn = now.over is None and now.phase.name == "play" and now.turn == was.turn
-    can_play = any(isinstance(one, Play | PlayTwo) for one in legal(moment.game))
-    return open_turn and now.drawable > 0 and not can_play
+def _is_forced(moment: Moment) -> bool:
+    """Tell whether every player of playouts does what was done: it plays if it can, or draws."""
+    state = moment.before.playing
+    if state.over or state.phase.name != "play":
+        return False
+    options = legal(moment.before)
+    plays = sum(isinstance(one, Play | PlayTwo) for one in options)
+    choice = moment.record.choice if isinstance(moment.record, ChoiceRecord) else 0
+    return plays <= 1 and choice == 0
 
 
 def _with_deal(moment: Moment, states: "_States", deals: bool) -> Iterator[_Chance]:
@@ -261,12 +276,11 @@ class _States:
     by the rotation, as the luck does. None depends on a tile that came.
     """
 
-    def __init__(self, logged: LoggedGame, policies: Sequence[Policy]) -> None:
-        rules = logged.sitting.rules
+    def __init__(self, logged: LoggedGame, found: list[_State]) -> None:
+        """`found`: the states of all games, to which those of this one are added."""
         self.label = f"{logged.sitting.event}|{logged.game.board}"
-        self._law, self._policies = law_of(rules, policies), policies
-        self._tiles = len(set_of_tiles(rules.deal))
-        self._states: list[_State] = []
+        self._tiles = len(set_of_tiles(logged.sitting.rules.deal))
+        self._states = found
         self._turn = (0, 0)
         self._orders, self._seeds = np.zeros((0, 0), np.int64), np.zeros(0, np.intp)
 
@@ -274,22 +288,27 @@ class _States:
         """Add the state in which a seat begins to draw; return its number."""
         number, rows = game.playing.number, game.playing.stock_rows
         self._turn = (number, self._turn[1] + 1 if self._turn[0] == number else 1)
-        keys = _keys(f"{self.label}|{number}|{self._turn[1]}", DRAWS, self._tiles + 1)
         stock = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
-        self._orders = stock[keys[:, stock].argsort(axis=1, kind="stable")]
+        size, some = len(stock), max(round(DRAWS / len(stock)), 1)
+        keys = _keys(f"{self.label}|{number}|{self._turn[1]}", some * size, self._tiles + 1)
+        # Each tile lies at each place equally often: so playouts are much less noisy.
+        turned = np.add.outer(np.arange(size), np.arange(size)) % size
+        orders = stock[keys[:some, stock].argsort(axis=1, kind="stable")]
+        self._orders = orders[:, turned].reshape(-1, size)
         self._seeds = keys[:, -1].astype(np.intp)
         return self._add(_State(game, self._orders, self._seeds, draws=True))
 
-    def after_draw(self, game: Game, tile: int) -> int:
+    def after_draw(self, game: Game, tile: int, turns: int) -> int:
         """Add the state after the seat drew this tile, a number; return the state's number.
 
-        The tile changes places with the one that lay first: so most playouts before and after the
-        draw differ by two tiles only.
+        `turns`: those since the state before it. The tile changes places with the one that lay
+        first: so most playouts before and after the draw differ by two tiles only.
         """
         lay = (self._orders == tile).argmax(axis=1)
         orders = self._orders.copy()
         orders[np.arange(len(orders)), lay] = orders[:, 0]
         self._orders = orders[:, 1:]
+        self._seeds = self._seeds + A_TURN * turns
         return self._add(_State(game, self._orders, self._seeds))
 
     def add_deal(self, game: Game, orders: Integers) -> int:
@@ -301,37 +320,38 @@ class _States:
         self._states.append(state)
         return len(self._states) - 1
 
-    def luck(self, chance: _Chance) -> DrawLuck:
-        """Return the luck of a chance, whose states were added."""
-        points, share = (of[chance.after] - of[chance.before] for of in self._values)
-        return DrawLuck(
-            *chance[:4],
-            tuple(round(float(one), DIGITS) for one in points),
-            tuple(round(float(one), DIGITS) for one in share),
-        )
 
-    @cached_property
-    def _values(self) -> tuple[Floats, Floats]:
-        """The points and the share of the game that each seat may expect in each state."""
-        methods = [one.how for one in self._states]
-        # One batch for all methods of leading: so numpy is called less often.
-        order = sorted(range(len(methods)), key=lambda at: methods.index(methods[at]))
-        states = [self._states[at] for at in order]
-        batch = RoundBatch.joined(
-            [_completed([*same], how) for how, same in groupby(states, lambda one: one.how)]
-        )
-        counts = np.array([len(one.orders) for one in states])
-        seeds = np.concatenate([one.seeds for one in states])
-        scores = batch.scores + play_out(batch, self._policies, seeds)
-        rounds = np.repeat([one.game.playing.number for one in states], counts)
-        # Sums of integers: the same on every machine.
-        points = 2 * MILLI * scores.astype(np.int64) + lead_to_come(self._law, scores, rounds)
-        shares = share_of_scores(self._law, scores, rounds)
-        begins, back = np.cumsum(counts) - counts, np.argsort(order)
-        return (
-            (np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]))[back],
-            (np.add.reduceat(shares, begins) / (WHOLE * counts[:, None]))[back],
-        )
+def _luck(chance: _Chance, values: Sequence[Floats]) -> DrawLuck:
+    """Return the luck of a chance, by the values of all states."""
+    points, share = (
+        tuple(round(float(one), DIGITS) for one in of[chance.after] - of[chance.before])
+        for of in values
+    )
+    return DrawLuck(*chance[:4], points, share)
+
+
+def _values(states: Sequence[_State], policies: Sequence[Policy]) -> tuple[Floats, Floats]:
+    """Return the points and the share of the game that each seat may expect in each state."""
+    methods = [one.how for one in states]
+    # One batch for all: so numpy is called less often.
+    order = sorted(range(len(methods)), key=lambda at: methods.index(methods[at]))
+    states = [states[at] for at in order]
+    batch = RoundBatch.joined(
+        [_completed([*same], how) for how, same in groupby(states, lambda one: one.how)]
+    )
+    law = law_of(states[0].game.rules, policies)
+    counts = np.array([len(one.orders) for one in states])
+    seeds = np.concatenate([one.seeds for one in states])
+    scores = batch.scores + play_out(batch, policies, seeds)
+    rounds = np.repeat([one.game.playing.number for one in states], counts)
+    # Sums of integers: the same on every machine.
+    points = 2 * MILLI * scores.astype(np.int64) + lead_to_come(law, scores, rounds)
+    shares = share_of_scores(law, scores, rounds)
+    begins, back = np.cumsum(counts) - counts, np.argsort(order)
+    return (
+        (np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]))[back],
+        (np.add.reduceat(shares, begins) / (WHOLE * counts[:, None]))[back],
+    )
 
 
 def _completed(states: Sequence[_State], how: Method | None) -> RoundBatch:

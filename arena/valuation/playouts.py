@@ -2,22 +2,26 @@
 
 All rounds of a batch take their turns together, seat after seat. The plain player plays the
 heaviest tile that fits, doubles first; a tile that fits both ends covers the higher number. No
-player draws if it can play; of two tiles a turn all play as the plain player; a blocked round is
-called by the lightest hand only.
+player draws if it can play; a blocked round is called by the lightest hand only.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
-from arena.valuation.batch.tables import FREE, HIGHER, LEFT, RIGHT, Flags, Ints, Places
-from arena.valuation.policy import KEEN, Policy, Position, all_options, favourites, tables_of
+from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT, Flags, Ints, Places
+from arena.valuation.policy import (
+    Options,
+    Policy,
+    Position,
+    favourites,
+    options_of,
+    tables_of,
+)
 
-TOGETHER = 16384
-"""Rounds of a batch: their arrays stay in the processor's cache."""
 COMPACT_AT = 8
 """Compact the batch once 1/8 of its rounds are over."""
 A_TURN = 7919
@@ -39,24 +43,13 @@ def play_out(
     end = batch.select(np.arange(len(batch)), RESULTS)
     in_play = ~(batch.ended | _called(batch))
     for seat in range(batch.tables.seats):
-        of_seat = np.flatnonzero(in_play & (batch.turn == seat))
-        for begin in range(0, len(of_seat), TOGETHER):
-            members = of_seat[begin : begin + TOGETHER]
-            own_seeds = None if seeds is None else seeds.take(members)
-            rounds = batch.select(members, needed)
-            _Playout(rounds, members, policies, own_seeds, end).play(seat)
+        members = np.flatnonzero(in_play & (batch.turn == seat))
+        own_seeds = None if seeds is None else seeds.take(members)
+        rounds = batch.select(members, needed)
+        _Playout(rounds, members, policies, own_seeds, end).play(seat)
     end.credited = batch.ended
     end.ended[:] = True
     return (end.points + end.gains - batch.points).T
-
-
-def play_out_keenly(batch: RoundBatch) -> NDArray[np.int32]:
-    """Return the same with the keen player in every seat."""
-    return play_out(batch, [KEEN] * batch.tables.seats)
-
-
-Player = Callable[[RoundBatch], NDArray[np.int32]]
-"""A reference player: plays rounds on in every seat and returns each seat's gain, as `play_out`."""
 
 
 def _called(batch: RoundBatch) -> Flags:
@@ -123,40 +116,51 @@ class _Playout:
     def _plays(self, seat: int, able: Ints) -> Iterator[tuple[Ints, int | Ints]]:
         """Yield the tiles that the seat plays, and the end for each."""
         batch, tables = self.batch, self.batch.tables
-        if batch.settings.two_tiles:
-            high, low = tables.best_pair(batch.hands[seat], batch.ends)
-            high[able == 0] = low[able == 0] = 0
+        if self.policies:
+            yield from self._favourites(able, seat)
+        elif batch.settings.two_tiles:
+            high, low = tables.best_pair(able, batch.ends)
             # A last tile alone goes where it fits.
             yield np.where(high != 0, high, able), HIGHER
             yield low, tables.low_end.take(batch.ends)
-        elif self.policies:
-            yield self._favourite(able, seat)
         else:
             yield able & -able, HIGHER
 
-    def _favourite(self, able: Ints, seat: int) -> tuple[Ints, Ints]:
-        """Return the tile that the seat plays by its policy in each round, and its end; 0: none."""
+    def _favourites(self, able: Ints, seat: int) -> list[tuple[Ints, Ints]]:
+        """Return the tiles that the seat plays by its policy, and the end for each; 0: none."""
         batch, policy = self.batch, self.policies[seat]
-        tables = batch.tables
         left, right, lead = batch.by_end(ALL, able)
         left |= lead
-        tile, end = able & -able, np.where(left, LEFT, RIGHT)
-        # Those with several tiles that fit, or several ends for one.
-        several = np.flatnonzero(able & (able - 1) | left & right)
+        puts = [(able & -able, np.where(left, LEFT, RIGHT))]
+        several = able & (able - 1)
+        if batch.settings.two_tiles:
+            puts.append((np.zeros_like(able), np.full_like(able, RIGHT)))
+        else:
+            several |= left & right
         self.turns += 1
-        if not several.size:
-            return tile, end
+        rows = np.flatnonzero(several)
+        if not rows.size:
+            return puts
+        options = self._options(rows, able, np.stack([left, right], axis=1))
         hands, others = batch.hands[seat], batch.hands[batch.settings.after[seat]]
-        plays = np.stack([left.take(several), right.take(several)])
-        options = all_options(tables, batch.ends.take(several), plays)
-        noise = None if self.seeds is None else self.seeds.take(several) + self.turns * A_TURN
         # Without it no policy asks which tiles come first.
-        order = batch.order if "order" in batch.names else np.zeros((0, len(batch)), np.int8)
-        seen = hands, others, batch.line, order
-        position = Position(*(one.take(several, axis=-1) for one in seen))
-        places, sides = favourites(options, policy.worths(position, options), noise, len(several))
-        tile[several], end[several] = tables.bits.take(places - (FREE - 1)), sides
-        return tile, end
+        order = batch.order if "order" in batch.names else batch.line
+        worths = policy.worths(Position(hands, others, batch.line, order), options)
+        noise = None if self.seeds is None else self.seeds + self.turns * A_TURN
+        best = favourites(options, worths, noise)
+        puts[0][1][rows] = options.ends.take(best)
+        for (put, _), tiles in zip(puts, options.tiles, strict=True):
+            put[rows] = tiles.take(best)
+        return puts
+
+    def _options(self, rows: Places, able: Ints, by_end: Ints) -> Options:
+        """Return all plays of these rows."""
+        tables, ends = self.batch.tables, self.batch.ends
+        if self.batch.settings.two_tiles:
+            of, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
+            return options_of(tables, ends, rows.take(of), tile, np.zeros_like(of), second)
+        of, tile = tables.each_tile(by_end[rows].ravel())
+        return options_of(tables, ends, rows.take(of >> 1), tile, of & 1)
 
     def _compact(self, over: Places) -> None:
         """Note how rounds ended, and go on with the others."""

@@ -14,16 +14,27 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.valuation.batch.tables import FREE, LAST, LEFT, PART, TILES, Ints, MaskTables, Places
+from arena.valuation.batch.tables import (
+    FREE,
+    RIGHT,
+    TILES,
+    Flags,
+    Ints,
+    MaskTables,
+    Places,
+)
 
 UNIT = 1000
 """Parts of a logit in which worths are counted: whole numbers are the same on every machine."""
 NOISES = 1 << 14
 """Gumbel noises in the table; a power of two."""
 
+PRIMES = 331, 613, 1361
+"""Places in it from one option to the next, by the end and by each tile of a turn."""
+
 
 class Policy(Struct, frozen=True):
-    """The weight, in logits, of each thing that a play of one tile does."""
+    """The weight, in logits, of each thing that a play does."""
 
     pip: float = 0.0
     """Of each pip that leaves the hand."""
@@ -32,7 +43,7 @@ class Policy(Struct, frozen=True):
     fits: float = 0.0
     """Of each tile of the rest of the hand that then fits."""
     safe: float = 0.0
-    """Of the first of them."""
+    """Of a rest of the hand that then has a play."""
     both: float = 0.0
     """Of each of them that then fits both ends."""
     kinds: float = 0.0
@@ -44,7 +55,8 @@ class Policy(Struct, frozen=True):
     left: float = 0.0
     """Of a play on the left end."""
     place: float = 0.0
-    """Of the tile's place in the hand, from 0 to 1: of equals most bots take the first option."""
+    """Of each place in the hand before the first tile: of equals most bots take the first option.
+    Tiles drawn count those that had left the boneyard."""
 
 
 FEATURES = Policy.__struct_fields__
@@ -67,13 +79,15 @@ NOISE = _noises()
 
 
 class Options(NamedTuple):
-    """Plays of one tile, several of each row."""
+    """Plays, several of each row; of those that look equally good the first is the favourite."""
 
     rows: Places
-    tiles: Ints
+    tiles: tuple[Ints, ...]
+    """The tile, or where a turn plays two those for the left and for the right end."""
     ends: Ints
-    places: Places
-    """The tile's place in the tables of ends."""
+    """The end for the first."""
+    places: tuple[Places, ...]
+    """The place of each tile in the tables of ends."""
     after: Places
     """The ends of the line after the play."""
 
@@ -94,16 +108,12 @@ class PolicyTables:
 
     def __init__(self, tables: MaskTables, policy: Policy) -> None:
         self.tables, self._many = tables, len(tables.tiles) + 1
-        self._both, self._kinds, self._blocks, self._left = (
-            round(UNIT * one) for one in (policy.both, policy.kinds, policy.blocks, policy.left)
-        )
+        self._weights = {name: round(UNIT * getattr(policy, name)) for name in FEATURES}
         self._shed = np.zeros(TILES, np.int32)
         for at, tile in enumerate(tables.tiles, FREE - 1):
             worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
             self._shed[at] = round(UNIT * worth)
         held = range(self._many)
-        own = [UNIT * (policy.fits * many + policy.safe * (many > 0)) for many in held]
-        self._own = np.array([*map(round, own)], np.int32)
         equal = tables.left == tables.right
         self._fits_both = np.where(equal, tables.fitting, tables.both)
         stuck = [
@@ -113,100 +123,75 @@ class PolicyTables:
             for fitting in held
         ]
         self._stuck = np.array(stuck, np.int32) if policy.stuck else None
-        places = [UNIT * policy.place * at / max(size, 1) for size in held for at in held]
-        self._place = np.array([*map(round, places)], np.int32) if policy.place else None
-        self._numbers = _numbers_by_part(tables)
+        numbers = [1 << high | 1 << low for high, low in tables.tiles]
+        self._numbers = tables.by_part(numbers, np.bitwise_or)
 
     def worths(self, position: Position, options: Options) -> NDArray[np.int32]:
         """Return the worth of each option in the position of its row."""
-        hands, others, line, _ = position
-        tables, rows = self.tables, options.rows
-        unseen = tables.all & ~(hands | line)
-        sizes = tables.sizes(others).astype(np.intp), tables.sizes(unseen)
-        fitting = tables.fitting.take(options.after)
-        rest = hands.take(rows) ^ options.tiles
-        worth = self._shed.take(options.places)
-        worth += self._own.take(np.bitwise_count(rest & fitting))
-        if self._both:
+        hands, others, line, order = position
+        tables, rows, weights = self.tables, options.rows, self._weights
+        fitting, rest = tables.fitting.take(options.after), hands.take(rows)
+        worth = np.zeros(len(rows), np.int32)
+        for tiles, places in zip(options.tiles, options.places, strict=True):
+            rest ^= tiles
+            worth += self._shed.take(places)
+        worth += weights["fits"] * np.bitwise_count(rest & fitting).astype(np.int32)
+        worth += weights["safe"] * self._can_play(rest, fitting, options)
+        if weights["both"]:
             fit = np.bitwise_count(rest & self._fits_both.take(options.after))
-            worth += self._both * fit.astype(np.int32)
+            worth += weights["both"] * fit.astype(np.int32)
         if self._stuck is not None:
-            of_row = (sizes[0] * self._many + sizes[1]) * self._many
+            unseen = tables.all & ~(hands | line)
+            of_row = (tables.sizes(others) * self._many + tables.sizes(unseen)) * self._many
             follow = np.bitwise_count(unseen.take(rows) & fitting)
             worth += self._stuck.take(of_row.take(rows) + follow)
-        if self._kinds:
-            worth += self._kinds * self._count_numbers(rest)
-        if self._blocks:
-            worth += self._blocks * (others.take(rows) & fitting == 0)
-        if self._left:
-            worth += self._left * (options.ends == LEFT)
-        if self._place is not None:
-            before = self._tiles_before(position, options)
-            worth += self._place.take(tables.sizes(hands).take(rows) * self._many + before)
+        if weights["kinds"]:
+            numbers = tables.look_up(self._numbers, rest, np.bitwise_or)
+            worth += weights["kinds"] * tables.sizes(numbers)
+        worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
+        worth += weights["left"] * (options.ends != RIGHT)
+        if weights["place"]:
+            at = (options.places[0] - (FREE - 1)) * len(hands) + rows
+            worth += weights["place"] * order.take(at).astype(np.int32)
         return worth
 
-    def _tiles_before(self, position: Position, options: Options) -> NDArray[np.int32]:
-        """Return the number of tiles of the hand that come before the tile of each option."""
-        held = np.where(position.hands & self.tables.bits[:, None], position.order, np.int8(LAST))
-        own = position.order[options.places - (FREE - 1), options.rows]
-        before: NDArray[np.int32] = (held.take(options.rows, axis=1) < own).sum(
-            axis=0, dtype=np.int32
-        )
-        return before
-
-    def _count_numbers(self, masks: Ints) -> NDArray[np.int32]:
-        found = np.zeros(masks.shape, np.int32)
-        for at, numbers in enumerate(self._numbers):
-            found |= numbers.take((masks >> PART * at) & (len(numbers) - 1))
-        return np.bitwise_count(found).astype(np.int32)
+    def _can_play(self, hands: Ints, fitting: Ints, options: Options) -> Flags:
+        """Tell for each hand whether it has a play after the option."""
+        if self.tables.settings.two_tiles:
+            return self.tables.can_play_two(hands, options.after)
+        can: Flags = hands & fitting != 0
+        return can
 
 
-def options_of(tables: MaskTables, ends: Places, rows: Places, tiles: Ints, side: Ints) -> Options:
-    """Return these plays; `ends` are those of all rows, `side` the end of each play."""
-    places = tables.places_of(tiles)
-    after = tables.after.take(ends.take(rows) + places + side * tables.after.shape[1])
-    return Options(rows, tiles, side, places, after)
+def options_of(
+    tables: MaskTables, ends: Places, rows: Places, tile: Ints, side: Ints, *second: Ints
+) -> Options:
+    """Return these plays; `ends` are those of all rows, `side` the end of each play.
 
-
-def all_options(tables: MaskTables, ends: Places, plays: Ints) -> Options:
-    """Return all plays: `plays` has the tiles that fit on the left end, and on the right."""
-    fits = plays[:, None] & tables.bits[:, None] != 0
-    # Much quicker than `np.nonzero` of three axes.
-    side, rank, rows = np.unravel_index(np.flatnonzero(fits), fits.shape)
-    return options_of(tables, ends, rows, tables.bits.take(rank), side)
-
-
-def favourites(
-    options: Options, worths: NDArray[np.int32], noise: Places | None, rows: int
-) -> tuple[Places, Ints]:
-    """Return the place of the tile, and the end, that each row plays.
-
-    `noise`: a place in the table of noises for each row; None: no noise. Of options that look
-    equally good it is the plain player's favourite, on the left end.
+    `second`: the tiles for the right end where a turn plays two; 0 is no tile.
     """
-    places, ends = options.places, options.ends
+    after = tables.ends_after(ends.take(rows), tile, side)
+    for other in second:
+        after = tables.ends_after(after, other, RIGHT)
+    tiles = tile, *second
+    return Options(rows, tiles, side, tuple(map(tables.places_of, tiles)), after)
+
+
+def favourites(options: Options, worths: NDArray[np.int32], noise: Places | None) -> Places:
+    """Return the number of the best option of each row that has any.
+
+    `noise`: a place in the table of noises for each row; None: no noise.
+    """
     if noise is not None:
-        worths = worths + NOISE.take(
-            noise.take(options.rows) + places * 613 + ends * 331 & NOISES - 1
-        )
-    # Below a worth's whole part stands the option, the favourite highest.
-    coded = worths.astype(np.int64) * (2 * TILES) - (places + ends * TILES)
-    best = np.full(rows, np.iinfo(np.int64).min)
-    np.maximum.at(best, options.rows, coded)
-    side, place = np.divmod(-best % (2 * TILES), TILES)
-    return place, side
-
-
-def _numbers_by_part(tables: MaskTables) -> list[NDArray[np.int32]]:
-    """Return for each part of a mask the numbers on its tiles, a bit each, by its value."""
-    of_bit = [0] * FREE + [1 << high | 1 << low for high, low in tables.tiles]
-    parts = []
-    for begin in range(0, len(of_bit), PART):
-        numbers = np.zeros(1, np.int32)
-        for one in of_bit[begin : begin + PART]:
-            numbers = np.concatenate([numbers, numbers | np.int32(one)])
-        parts.append(numbers)
-    return parts
+        own = noise.take(options.rows)
+        for places, prime in zip((options.ends, *options.places), PRIMES, strict=False):
+            own += places * prime
+        worths = worths + NOISE.take(own & NOISES - 1)
+    # Below a worth's whole part stands the option, the first highest.
+    many = len(worths)
+    coded = worths.astype(np.int64) * many - np.arange(many)
+    begins = np.flatnonzero(np.diff(options.rows, prepend=-1))
+    return -np.maximum.reduceat(coded, begins) % many
 
 
 @lru_cache(maxsize=256)

@@ -34,13 +34,12 @@ def _covered(state: Round, play: Play) -> int:
     return state.ends.left if play.end == "left" else state.ends.right
 
 
-def _rank_of_two(state: Round, pair: PlayTwo) -> tuple[Rank, Rank, Rank]:
-    """Return the rank of a pair: its doubles and pips, then the tile on the higher number."""
+def _rank_of_two(state: Round, pair: PlayTwo) -> tuple[Rank, Rank]:
+    """Return the ranks of a pair: of the tile on the higher number, then of the other."""
     one, two = rank(pair.left), rank(pair.right)
-    both = one[0] + two[0], one[1] + two[1], 0
     if state.ends.left == state.ends.right:
-        return both, max(one, two), min(one, two)
-    return both, *((one, two) if state.ends.left > state.ends.right else (two, one))
+        return max(one, two), min(one, two)
+    return (one, two) if state.ends.left > state.ends.right else (two, one)
 
 
 def is_lightest(game: Game, seat: int) -> bool:

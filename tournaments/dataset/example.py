@@ -18,7 +18,7 @@ from protocol.codec import encode_json
 from protocol.ruleset import Ruleset
 from tournaments.report.exports import encode_rows, seat_columns
 from tournaments.report.review.reviewer import review_timeline
-from tournaments.storage.luck_store import LuckRecord, luck_of_game
+from tournaments.storage.luck_store import LuckRecord, luck_records
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
 
@@ -136,7 +136,7 @@ def examples(logged: LoggedGame, wish: Wish, known: KnownWorth) -> Iterator[Exam
     margins = margins_by_round(logged)
     luck = next((one for one in known.luck if one.scores == result.scores), None)
     if wish.luck and luck is None:
-        luck = luck_of_game(logged)
+        (luck,) = luck_records([timeline])
     reviews = {one.seat: one for one in known.reviews}
     for seat in seats if wish.review else ():
         if seat not in reviews:

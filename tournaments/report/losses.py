@@ -79,13 +79,13 @@ def luck_by_round(luck: LuckRecord, rules: Ruleset, seat: int) -> dict[int, floa
 
 def _lead(points: Sequence[float], rules: Ruleset, seat: int) -> float:
     """Return the weighted luck of a seat's side less the mean of the other sides'."""
-    from arena.valuation.luck import weight_of
+    from arena.valuation.luck import WEIGHT
 
     partners = rules.deal.partners
     sides = points[: count_sides(partners, len(points))]
     own = sides[side_of(partners, seat)]
     lead = own - (sum(sides) - own) / (len(sides) - 1)
-    return weight_of(rules) * lead
+    return WEIGHT * lead
 
 
 def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:

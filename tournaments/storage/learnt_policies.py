@@ -5,7 +5,6 @@ has seen its own future, and what is known stays as it is when more is played.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,13 +13,13 @@ from msgspec.structs import astuple
 from arena.analysis.timeline import Timeline
 from arena.logs.catalog import SittingLogs
 from arena.logs.checksummed import DamagedFileError
-from arena.logs.gamelog import LoggedGame, read_games
+from arena.logs.gamelog import read_games
 from protocol.records import Record, Result
 
-LAST = 64
+LAST = 32
 """The last board that is learnt from: later ones teach little."""
-MOST_GAMES = 120
-"""The most games that a policy is learnt from: some thousand choices."""
+MOST_GAMES = 64
+"""The most games that a policy is learnt from: two or three thousand choices."""
 FIRST = 4
 """The boards before a policy is learnt for the first time."""
 
@@ -68,29 +67,30 @@ def last_board_before(board: int) -> int:
 
 def learn(task: LearnTask) -> list[PolicyRecord]:
     """Learn a bot's policy from its games; what a damaged log does not have teaches nothing."""
-    from arena.valuation.learn_policy import choices_of, learn_policy  # They need numpy.
+    from arena.valuation.learn_policy import Choice, choices_of, learn_policy  # They need numpy.
 
-    played = {one.game.game: one for path, games in task.logs.items() for one in _read(path, games)}
-    choices = [
-        choice
-        for one in played.values()
-        for choice in choices_of(Timeline(one), one.sitting.seats.index(task.entrant))
-    ]
+    played, choices = list[str](), list[Choice]()
+    for path, games in task.logs.items():
+        for one in read_timelines(path, games, []):
+            played.append(one.logged.game.game)
+            choices += choices_of(one, one.logged.sitting.seats.index(task.entrant))
     learnt = learn_policy(choices)
     found = astuple(learnt.policy), learnt.choices, learnt.foreseen
     return [PolicyRecord(task.entrant, one, tuple(played), *found) for one in task.boards]
 
 
-def _read(path: Path, games: Iterable[str]) -> Iterator[LoggedGame]:
-    """Yield the finished games of a log among these, up to the first damage."""
+def read_timelines(path: Path, games: Iterable[str], damage: list[str]) -> Iterator[Timeline]:
+    """Yield the finished games of a log among these, up to the first damage; add that."""
     left = set(games)
-    with suppress(DamagedFileError):
+    try:
         for logged in read_games(path):
             if logged.game.game in left and logged.result:
                 left.remove(logged.game.game)
-                yield logged
+                yield Timeline(logged)
             if not left:
                 return
+    except DamagedFileError as error:
+        damage.append(str(error))
 
 
 Policies = dict[tuple[str, int], PolicyRecord]

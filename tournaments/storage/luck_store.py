@@ -4,14 +4,15 @@ A log is the unit of work, so that many run at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from arena.analysis.timeline import Timeline
 from arena.logs.catalog import FOLDER, SittingLogs
 from arena.logs.checksummed import DamagedFileError, SealedLog
-from arena.logs.gamelog import LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import Record, Result
 from tournaments.plan.event import Event
@@ -25,12 +26,13 @@ from tournaments.storage.learnt_policies import (
     learn,
     learn_task,
     policies_of,
+    read_timelines,
 )
 
-POINT_DECIMALS = 3
-"""Decimals of luck in points,"""
-SHARE_DECIMALS = 5
-"""and in the share of a game."""
+TOGETHER = 6
+"""Games of a log whose luck is computed at once: less work, and some MB."""
+POINT_DECIMALS, SHARE_DECIMALS = 3, 5
+"""Decimals of luck in points, and in the share of a game."""
 Luck = Annotated[float, Meta(ge=-1e6, le=1e6)]
 """Luck in points or in a share of the game: far more than any game has, so that sums fit."""
 
@@ -74,7 +76,7 @@ class LogLuck(Struct, frozen=True):
 
     records: tuple[LuckRecord, ...]
     """The luck of those that the log has whole, in the order of the task."""
-    damage: str
+    damage: str = ""
     """The damage after which nothing was read, a sentence; empty if there is none."""
 
 
@@ -84,41 +86,38 @@ MapTasks = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 def luck_of_log(task: LuckTask) -> LogLuck:
     """Compute the luck of some games of a log, up to the first damage."""
-    found, damage = dict[str, LuckRecord](), ""
-    try:
-        for logged in read_games(task.path):
-            if logged.result and (weights := task.games.get(logged.game.game)) is not None:
-                found[logged.game.game] = luck_of_game(logged, weights, deals=task.deals)
-    except DamagedFileError as error:
-        damage = str(error)
-    return LogLuck(tuple(found[game] for game in task.games if game in found), damage)
+    found, damage = dict[str, LuckRecord](), list[str]()
+    read = read_timelines(task.path, task.games, damage)
+    for weights, same in groupby(read, lambda one: task.games[one.logged.game.game]):
+        while some := [*islice(same, TOGETHER)]:
+            found |= {one.game: one for one in luck_records(some, weights, deals=task.deals)}
+    return LogLuck(tuple(found[game] for game in task.games if game in found), "".join(damage))
 
 
-def luck_of_game(
-    logged: LoggedGame, weights: Iterable[tuple[float, ...]] = (), *, deals: bool = True
-) -> LuckRecord:
-    """Compute the luck of a finished game from its log, see `LuckTask`. Raises DamagedLogError."""
-    from arena.analysis.timeline import Timeline
-    from arena.valuation.luck import game_luck  # It needs numpy.
+def luck_records(
+    timelines: Sequence[Timeline], weights: Iterable[tuple[float, ...]] = (), *, deals: bool = True
+) -> Iterator[LuckRecord]:
+    """Compute the luck of finished games, see `LuckTask`."""
+    from arena.valuation.luck import luck_of_games  # It needs numpy.
     from arena.valuation.policy import Policy
 
-    result = logged.result
-    assert result, "It is finished."
-    policies, seats = [Policy(*one) for one in weights], range(len(result.seats))
-    luck = game_luck(Timeline(logged), policies, deals=deals)
-    # A round that a foul ended is not counted in the result.
-    rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
-    points = [[0.0 for _ in seats] for _ in range(rounds)]
-    for draw in luck.draws:
-        for seat in seats:
-            points[draw.round - 1][seat] += draw.points[seat]
-    return LuckRecord(
-        game=result.game,
-        scores=result.scores,
-        points=_rounded(luck.points, POINT_DECIMALS),
-        share=_rounded(luck.share, SHARE_DECIMALS),
-        rounds=tuple(_rounded(one, POINT_DECIMALS) for one in points),
-    )
+    policies = [Policy(*one) for one in weights]
+    results = (one.logged.result for one in timelines)
+    for result, luck in zip(results, luck_of_games(timelines, policies, deals=deals), strict=True):
+        assert result, "It is finished."
+        # A round that a foul ended is not counted in the result.
+        rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
+        points = [[0.0 for _ in result.seats] for _ in range(rounds)]
+        for draw in luck.draws:
+            for seat, value in enumerate(draw.points):
+                points[draw.round - 1][seat] += value
+        yield LuckRecord(
+            game=result.game,
+            scores=result.scores,
+            points=_rounded(luck.points, POINT_DECIMALS),
+            share=_rounded(luck.share, SHARE_DECIMALS),
+            rounds=tuple(_rounded(one, POINT_DECIMALS) for one in points),
+        )
 
 
 def _rounded(values: Iterable[float], decimals: int) -> tuple[float, ...]:
@@ -195,9 +194,9 @@ class LuckStore:
     @property
     def weight(self) -> float:
         """The part of the luck that is taken out of points, and of the share of a game."""
-        from arena.valuation.luck import weight_of  # It needs numpy.
+        from arena.valuation.luck import WEIGHT  # It needs numpy.
 
-        return weight_of(self._event.rules)
+        return WEIGHT
 
     @property
     def has_luck(self) -> bool:

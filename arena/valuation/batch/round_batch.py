@@ -19,7 +19,6 @@ from arena.valuation.batch.scores import BLANK, CAPICU, Points, round_gains
 from arena.valuation.batch.tables import (
     FREE,
     HIGHER,
-    LAST,
     LEFT,
     RIGHT,
     TILES,
@@ -49,7 +48,7 @@ class RoundBatch:
     hands: Ints
     """The tiles of each seat, as masks."""
     order: NDArray[np.int8]
-    """For each tile, by its rank, a number that tells which come before it in its hand."""
+    """For each tile, by its rank, its place in its hand; a tile drawn later has a later one."""
     front: Places
     """For each row of the boneyard the place in `stock` of its first tile."""
     back: Places
@@ -293,24 +292,19 @@ class RoundBatch:
 
         The rounds are ascending; where a turn plays one tile the second is none.
         """
-        tables, bits = self.tables, self.tables.bits
-        rounds = np.arange(len(self))
+        tables, rounds = self.tables, np.arange(len(self))
         able, _ = self.legal(rounds)
         hands = self.hands[self.turn, rounds]
         two = self.settings.two_tiles & (hands & (hands - 1) != 0)
-        on_left = np.where(two, able & tables.on_left.take(self.ends), 0)[:, None, None]
-        on_right = (able & tables.on_right.take(self.ends))[:, None, None]
-        pairs = (on_left & bits[:, None] != 0) & (on_right & bits & ~bits[:, None] != 0)
-        rows, one, other = np.nonzero(pairs)
-        alone = self.by_end(ALL, np.where(two, 0, able)).T[:, :, None] & bits != 0
-        alone_rows, ends, tiles = np.nonzero(alone)
+        rows, one, other = tables.each_pair(np.where(two, able, 0), self.ends)
+        alone, tiles = tables.each_tile(self.by_end(ALL, np.where(two, 0, able)).T.ravel())
         passing = np.flatnonzero(able == 0)
-        every = np.concatenate([rows, alone_rows, passing])
+        every = np.concatenate([rows, alone // 3, passing])
         order, none = np.argsort(every, kind="stable"), np.zeros(len(passing), tables.dtype)
-        first = np.concatenate([bits[one], bits[tiles], none])[order]
-        ends = np.concatenate([np.full(len(rows), LEFT), ends, none])[order]
+        first = np.concatenate([one, tiles, none])[order]
+        ends = np.concatenate([np.full(len(rows), LEFT), alone % 3, none])[order]
         second = np.zeros(len(every), tables.dtype)
-        second[: len(rows)] = bits[other]
+        second[: len(rows)] = other
         return every[order], (first, ends), (second[order], np.full(len(every), RIGHT))
 
     # --- acts ---
@@ -321,7 +315,7 @@ class RoundBatch:
         Raises ValueError for an option that no array of states knows: act on the games instead.
         """
         kinds = np.array([_kind(option) for option in options]).take(which)
-        puts = np.array([self._puts(option) for option in options], np.int64)[which]
+        puts = np.array([self.puts(option) for option in options], np.int64)[which]
         self.draw(np.flatnonzero(kinds == DRAWS))
         self.answer(np.flatnonzero(kinds == ANSWERS), puts[kinds == ANSWERS, 0] != 0)
         plays = np.flatnonzero(kinds == PLAYS)
@@ -330,7 +324,7 @@ class RoundBatch:
         ends = puts[plays].astype(np.intp)
         self.play(plays, *[(masks[:, 2 * one], ends[:, 2 * one + 1]) for one in range(many)])
 
-    def _puts(self, option: Option) -> tuple[int, ...]:
+    def puts(self, option: Option) -> tuple[int, ...]:
         """Return the mask of the first tile and its end, and of the second; 0 is no tile."""
         mask = dict(zip(self.tables.tiles, self.tables.bits.tolist(), strict=True))
         match option:
@@ -429,7 +423,7 @@ class RoundBatch:
         self.hands[seat][rows] |= self.tables.bits.take(ranks)
         if "order" in self.names:
             stock = self.back[:, rows] - self.front[:, rows]
-            self.order[ranks, rows] = LAST - 1 - stock.sum(axis=0)
+            self.order[ranks, rows] = self.tables.last_place - stock.sum(axis=0)
 
     def _past(self, seat: int, row: int, rows: Places) -> Places:
         """Move a pointer past the next tile in a row of the boneyard; return the tile's place."""

@@ -4,7 +4,7 @@ The bits stand in the plain player's order, its favourite tile lowest: the tile 
 lowest bit of those that fit. The two lowest bits stay free, see `TILES`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arena.engine.settings import Settings
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset, set_of_tiles
+from protocol.ruleset import Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile
 
 Ints = NDArray[np.signedinteger]
@@ -25,12 +25,8 @@ FREE = 2
 """The lowest bits, which no tile has: so the exponent of a mask of one tile is never that of 0."""
 TILES = 64
 """Places that a table keeps for each two ends: one for each tile, by the exponent of its mask."""
-LAST = 127
-"""After all places in a hand; a tile drawn later stands nearer to it."""
 SMALL, LARGE = 32 - 1 - FREE, 64 - 1 - FREE
 """The most tiles of which masks have 32 bits, and 64."""
-BEYOND = 100
-"""More than the sum of any tile."""
 PART = 16
 """The bits of a mask whose pips are looked up together."""
 LEFT, RIGHT, HIGHER = range(3)
@@ -60,6 +56,9 @@ class MaskTables:
         """The mask of each tile by its rank."""
         self.all = self.bits.sum(dtype=self.dtype)
         """The mask of all tiles."""
+        others = (seats - 1) * (hand_size(rules.deal, seats) or 0)
+        self.last_place = len(tiles) - others - 1
+        """The place in a hand of the last tile of the boneyard, see `RoundBatch.order`."""
         self.rank_of_bit = {self.settings.table.bit[tile]: at for at, tile in enumerate(self.tiles)}
         """The rank of each tile by its bit in the engine."""
         numbers = range(rules.deal.highest_pip + 1)
@@ -68,26 +67,23 @@ class MaskTables:
         self.doubles = self._mask(lambda tile: tile[0] == tile[1])
         self.blank = self._mask(lambda tile: tile == (0, 0))
         """The 0-0, if the set has it."""
-        self.pips = self._sums([self.settings.pips[bit] for bit in self.rank_of_bit])
+        self.pips = self.by_part([self.settings.pips[bit] for bit in self.rank_of_bit])
         """For each part of a mask, the pips of its tiles by its value."""
-        ranks = [(0, 0)] * (FREE - 1) + [rank(tile)[:2] for tile in self.tiles]
-        self.grades = np.array([double * BEYOND + total for double, total in ranks], np.intp)
-        """The rank of each tile as far as its double and its sum tell, by the tile's place."""
         self._fill_ends([(left, right) for left in numbers for right in numbers])
 
     def _mask(self, has: Callable[[Tile], bool]) -> np.signedinteger:
         bits = [1 << FREE + at for at, tile in enumerate(self.tiles) if has(tile)]
         return self.dtype(sum(bits))
 
-    def _sums(self, worth: list[int]) -> list[NDArray[np.int16]]:
-        """Return for each part of a mask the sums of what its tiles are worth."""
-        by_bit = [0] * FREE + worth
+    def by_part(self, worth: Sequence[int], join: np.ufunc = np.add) -> list[NDArray[np.int32]]:
+        """Return for each part of a mask what its tiles are worth together, by its value."""
+        by_bit = [0] * FREE + [*worth]
         parts = []
         for begin in range(0, len(by_bit), PART):
-            sums = np.zeros(1, np.int16)
+            joined = np.zeros(1, np.int32)
             for one in by_bit[begin : begin + PART]:
-                sums = np.concatenate([sums, sums + np.int16(one)])
-            parts.append(sums)
+                joined = np.concatenate([joined, join(joined, np.int32(one))])
+            parts.append(joined)
         return parts
 
     def _fill_ends(self, pairs: list[tuple[int, int]]) -> None:
@@ -139,14 +135,32 @@ class MaskTables:
 
     def held(self, masks: Ints) -> NDArray[np.int32]:
         """Return the pips that these hands count."""
-        total = np.zeros(masks.shape, np.int32)
-        for at, sums in enumerate(self.pips):
-            total += sums.take((masks >> PART * at) & (len(sums) - 1))
-        return total
+        return self.look_up(self.pips, masks)
+
+    def look_up(
+        self, parts: list[NDArray[np.int32]], masks: Ints, join: np.ufunc = np.add
+    ) -> NDArray[np.int32]:
+        """Return what the tiles of each mask are worth together, see `by_part`."""
+        found = np.zeros(masks.shape, np.int32)
+        for at, own in enumerate(parts):
+            join(found, own.take((masks >> PART * at) & (len(own) - 1)), out=found)
+        return found
 
     def sizes(self, masks: Ints) -> NDArray[np.int32]:
         """Return the number of tiles in these hands."""
         return np.bitwise_count(masks).astype(np.int32)
+
+    def each_tile(self, masks: Ints) -> tuple[Places, Ints]:
+        """Return the tiles of all masks, favourites first: of which mask each is, and its own."""
+        fits = np.flatnonzero(masks[:, None] & self.bits != 0)
+        of, ranks = np.divmod(fits, len(self.bits))
+        return of, self.bits.take(ranks)
+
+    def each_pair(self, able: Ints, ends: Places) -> tuple[Places, Ints, Ints]:
+        """Return all pairs of these tiles, for the left end and for the right, and of which row."""
+        rows, left = self.each_tile(able & self.on_left.take(ends))
+        of, right = self.each_tile((able & self.on_right.take(ends)).take(rows) & ~left)
+        return rows.take(of), left.take(of), right
 
     def places_of(self, masks: Ints) -> Places:
         """Return the place of each mask of one tile in the tables of ends; 0 for no tile."""
@@ -178,16 +192,11 @@ class MaskTables:
     def best_pair(self, hands: Ints, ends: Places) -> tuple[Ints, Ints]:
         """Return the plain player's tiles for the higher and the lower number; 0 without a pair."""
         higher, lower = hands & self.higher.take(ends), hands & self.lower.take(ends)
-        high, low = higher & -higher, lower & -lower
-        # One tile may be the favourite of both: then it goes where the other end has the better.
-        same = high == low
-        higher ^= high
-        lower ^= low
-        next_high, next_low = higher & -higher, lower & -lower
-        grades = (self.grades.take(self.places_of(one)) for one in (next_high, next_low))
-        at_low = same & np.greater(*grades)
-        high = np.where(at_low, next_high, high)
-        low = np.where(same & ~at_low, next_low, low)
+        # The only tile for the lower number stays for it.
+        higher &= ~np.where(lower & (lower - 1) == 0, lower, 0)
+        high = higher & -higher
+        lower &= ~high
+        low = lower & -lower
         none = (high == 0) | (low == 0)
         return np.where(none, 0, high), np.where(none, 0, low)
 

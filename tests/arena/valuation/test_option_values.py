@@ -28,7 +28,7 @@ def leads(*worlds: Game) -> Leads:
     asked = OpenQuestion(game.playing.turn, 1, values.legal(game), 1000)
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
-        list(_played_leads([question], [Worlds([0], len(worlds), batch, games)], play_out))
+        list(_played_leads([question], [Worlds([0], len(worlds), batch, games)], ()))
         for batch, games in [(RoundBatch.of(worlds), found) for found in ((), worlds)]
     )
     assert (in_arrays[0] == in_games[0]).all()

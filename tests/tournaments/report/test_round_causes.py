@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.analysis.timeline import Timeline
-from arena.valuation.luck import weight_of
+from arena.valuation.luck import WEIGHT
 from tests.support.events import boneyard, games_of, untouched
 from tests.support.library import copy_of
 from tournaments.report.losses import RoundCauses, causes_by_round, luck_by_round, summed
-from tournaments.storage.luck_store import luck_of_game
+from tournaments.storage.luck_store import luck_records
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +42,11 @@ def test_causes_in_words(luck: float | None, mistakes: float | None, words: str)
 
 def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     logged = games_of(played)[0]
-    rules, record = logged.sitting.rules, luck_of_game(logged)
+    rules, (record,) = logged.sitting.rules, luck_records([Timeline(logged)])
     for seat in (0, 1):
         causes = causes_by_round(Timeline(logged), seat)
         own = record.points[seat] - record.points[1 - seat]
-        assert summed(causes).luck == pytest.approx(weight_of(rules) * own, abs=0.01)
+        assert summed(causes).luck == pytest.approx(WEIGHT * own, abs=0.01)
         kept = luck_by_round(record, rules, seat)
         for number, one in causes.items():
             assert one.luck == pytest.approx(kept[number], abs=0.01)

@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,7 @@ from tests.support.forgeries import unsealed, write_sealed
 from tournaments.formats.versus import Versus
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.learnt_policies import PolicyRecord, last_board_before
-from tournaments.storage.luck_store import LuckRecord, LuckStore, decode_luck, luck_of_game
+from tournaments.storage.luck_store import LuckRecord, LuckStore, decode_luck, luck_records
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification import processes
 
@@ -42,8 +42,12 @@ DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measur
 TEST = (*DUEL, "--h1", "30", "--without-luck")
 
 
-def fake_luck(timeline: Timeline, *_: object, **__: object) -> GameLuck:
-    """Luck that follows from a game's name, in its first round."""
+def fake_luck(timelines: Sequence[Timeline], *_: object, **__: object) -> list[GameLuck]:
+    """Luck that follows from each game's name, in its first round."""
+    return [*map(fake_luck_of, timelines)]
+
+
+def fake_luck_of(timeline: Timeline) -> GameLuck:
     logged = timeline.logged
     seats = len(logged.sitting.seats)
     value = hashlib.sha256(logged.game.game.encode()).digest()[0] / 16 - 8
@@ -57,11 +61,11 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compute luck in this process, by the game's name; return the games in the order asked."""
     asked: list[str] = []
 
-    def luck(timeline: Timeline, *_: object, **__: object) -> GameLuck:
-        asked.append(timeline.logged.game.game)
-        return fake_luck(timeline)
+    def luck(timelines: Sequence[Timeline], *_: object, **__: object) -> list[GameLuck]:
+        asked.extend(one.logged.game.game for one in timelines)
+        return fake_luck(timelines)
 
-    monkeypatch.setattr(valuation, "game_luck", luck)
+    monkeypatch.setattr(valuation, "luck_of_games", luck)
     return asked
 
 
@@ -296,7 +300,7 @@ def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: P
 @pytest.fixture(scope="module")
 def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(valuation, "game_luck", fake_luck)
+        patch.setattr(valuation, "luck_of_games", fake_luck)
         patch.setattr(processes, "cores", lambda: 1)
         folder = tmp_path_factory.mktemp("duel")
         said = run(folder, *TEST, "--boards", "30")
@@ -379,4 +383,5 @@ def test_a_killed_computation_goes_on_and_gives_the_same_bytes(tmp_path: Path) -
     assert path.read_bytes() == killed
     assert "luck equal" in boneyard("verify", str(tmp_path))
     (first, *_) = games_of(tmp_path)
-    assert luck_of_game(first) in records(tmp_path)
+    (luck,) = luck_records([Timeline(first)])
+    assert luck in records(tmp_path)
