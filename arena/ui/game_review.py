@@ -81,7 +81,7 @@ def review_game(timeline: Timeline, known: Mapping[int, Any] | None = None) -> G
     the values of a seat's options are drawn from the real one on, so the values would tell it.
     """
     from arena.valuation.chances import replay_chances
-    from arena.valuation.luck import game_luck
+    from arena.valuation.luck import luck_of_games
 
     logged, shown = timeline.logged, [*join_draws(timeline.moments, None)]
     seats = range(len(logged.sitting.seats))
@@ -92,7 +92,7 @@ def review_game(timeline: Timeline, known: Mapping[int, Any] | None = None) -> G
     return GameReview(
         tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
         tuple(_rounded(one.leads[:-1]) for one in expected),
-        tuple(_draws(logged, shown, game_luck(timeline).draws)),
+        tuple(_draws(logged, shown, luck_of_games([timeline])[0].draws)),
         tuple(sorted(asked, key=lambda one: one.at)),
         grades,
     )

@@ -18,8 +18,7 @@ Floats = NDArray[np.float64]
 
 PULL = 2e-6
 """The pull of each weight to that of the usual policy, a choice. Most bots always take what they
-think best: with 2e-4 the choices of `greedy` on other boards had a mean log chance of -0.06, now
--0.01, and of `suit` -0.07 and -0.03."""
+think best: with 2e-4 the choices of `greedy` looked less sure: log chance -0.06, now -0.01."""
 STEPS = 50
 """The most steps of Newton's method; about ten are enough."""
 DECIMALS = 3

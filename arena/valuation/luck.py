@@ -35,19 +35,15 @@ from protocol.tiles import Tile
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-DRAWS = 64
-"""The playouts of a state before or after a draw, in nearly the same orders of the boneyard."""
-HANDS = 64
-"""The playouts of a deal whose hands are known, and of what is drawn with it."""
+DRAWS, HANDS = 64, 64
+"""The playouts of a state before or after a draw, and of a deal whose hands are known."""
 DEALS = 32
 """The deals for the mean over all of them, each with the hands at every seat in turn: so it has
 little of the luck of hands."""
 TRIES = 4
 """The same where some deals do not count: so many times `DEALS` are tried."""
-WEIGHT = 0.95
-"""The part of the luck that is taken out of a result: playouts are noisy. A constant, for a weight
-that had seen the games which it corrects would make their intervals too small.
-"""
+SURE, UNSURE = (0.96, 0.95), (0.86, 0.6)
+"""Shares of choices that policies foresee, and the parts of the measured luck that then count."""
 DIGITS = 6
 """Decimals of luck."""
 
@@ -64,7 +60,7 @@ class DrawLuck(Struct, frozen=True):
     tile: Tile | None
     """The tile, (high, low); None: all hands of a deal."""
     points: tuple[float, ...]
-    """Points by which it raised what each seat may expect of the game."""
+    """Points by which it raised what each seat may expect of the game, see `weight_of`."""
     share: tuple[float, ...]
     """The share of the game, 0 to 1, by which it raised what each seat may expect."""
 
@@ -79,27 +75,35 @@ class GameLuck(Struct, frozen=True):
     """The share of the game that each seat owes to luck."""
 
 
-def game_luck(
-    timeline: Timeline, policies: Sequence[Policy] = (), *, deals: bool = True
-) -> GameLuck:
-    """Return the luck of a game, see `luck_of_games`."""
-    return luck_of_games([timeline], policies, deals=deals)[0]
+def weight_of(foreseen: Sequence[float]) -> float:
+    """Return the part of the measured luck that counts, from the share that each policy foresees.
+
+    Playouts are worse the less is foreseen. A weight that had seen the games which it corrects
+    would make their intervals too small: these shares are of earlier boards.
+    """
+    mean = fsum(foreseen) / len(foreseen) if foreseen else 0.0
+    (high, most), (low, least) = SURE, UNSURE
+    return least + (most - least) * min(max((mean - low) / (high - low), 0.0), 1.0)
 
 
 def luck_of_games(
-    timelines: Sequence[Timeline], policies: Sequence[Policy] = (), *, deals: bool = True
+    timelines: Sequence[Timeline],
+    policies: Sequence[Policy] = (),
+    foreseen: Sequence[float] = (),
+    *,
+    deals: bool = True,
 ) -> list[GameLuck]:
     """Return the luck of each of these games of one ruleset and number of seats, from its log.
 
-    `policies`: that of each seat, fixed before its board was played; empty: the usual one. `deals`:
-    false if hands were not dealt at random. What came before a game was cut off or decided by a
-    foul counts like all else. Raises UserError for rules without values.
+    `policies`: that of each seat, fixed before its board was played; empty: the usual one.
+    `foreseen`: see `weight_of`. `deals`: false if hands were not dealt at random. Of a game that
+    a foul ended all counts. Raises UserError for rules without values.
     """
     sitting, found = timelines[0].logged.sitting, list[_State]()
     policies = policies or [USUAL] * len(sitting.seats)
     mask_tables(sitting.rules, len(policies))
     chances = [[*_chances(one, _States(one.logged, found), deals)] for one in timelines]
-    values = _values(found, policies) if found else ()
+    values = [weight_of(foreseen) * of for of in _values(found, policies)] if found else ()
     return [_with_sums([_luck(one, values) for one in own], len(policies)) for own in chances]
 
 

@@ -28,7 +28,6 @@ UNIT = 1000
 """Parts of a logit in which worths are counted: whole numbers are the same on every machine."""
 NOISES = 1 << 14
 """Gumbel noises in the table; a power of two."""
-
 PRIMES = 331, 613, 1361
 """Places in it from one option to the next, by the end and by each tile of a turn."""
 

@@ -15,6 +15,7 @@ from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
 
 batched: Any = import_module("sample_bots.batched")
+greedy: Any = import_module("sample_bots.greedy")
 
 
 def short(name: str) -> Ruleset:
@@ -48,13 +49,6 @@ def test_a_question_is_answered_the_same_alone_and_in_a_batch(name: str) -> None
         assert all(0 <= choice < len(ask["options"]) for ask, choice in answers)
 
 
-def heaviest(ask: Any) -> int:
-    """Return what greedy does: the heaviest play, doubles first; else the first option."""
-    tiles = [option.get("tile") for option in ask["options"]]
-    worth = [(tile[0] == tile[1], sum(tile)) if tile else (False, -1) for tile in tiles]
-    return worth.index(max(worth))
-
-
 # Slow: the batched bot is stronger than a rule of thumb.
 @pytest.mark.slow
 def test_batched_beats_the_heaviest_first_bot() -> None:
@@ -71,7 +65,7 @@ def test_batched_beats_the_heaviest_first_bot() -> None:
         asks = [told(episode) for episode, _ in playing]
         chosen = batched.choices(asks, [game] * len(asks))
         for (episode, seat), ask, choice in zip(playing, asks, chosen, strict=True):
-            taken = choice if episode.seat == seat else heaviest(ask)
+            taken = choice if episode.seat == seat else greedy.choose(ask)
             margins[seat] += episode.act(episode.options[taken])[seat]
         playing = [one for one in playing if one[0].options]
     assert sum(margins) / 240 > 3

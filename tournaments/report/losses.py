@@ -54,7 +54,7 @@ def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
     """
     from arena.valuation.batch import why_no_values
     from arena.valuation.decision_loss import review_seat
-    from arena.valuation.luck import game_luck
+    from arena.valuation.luck import luck_of_games
 
     sitting = timeline.logged.sitting
     rules = sitting.rules
@@ -63,7 +63,7 @@ def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
     luck: defaultdict[int, float] = defaultdict(float)
     mistakes: defaultdict[int, float] = defaultdict(float)
     with working("Luck and mistakes"):
-        for draw in game_luck(timeline).draws:
+        for draw in luck_of_games([timeline])[0].draws:
             luck[draw.round] += _lead(draw.points, rules, seat)
         for one in review_seat(timeline, seat):
             mistakes[one.round] += one.loss
@@ -78,14 +78,11 @@ def luck_by_round(luck: LuckRecord, rules: Ruleset, seat: int) -> dict[int, floa
 
 
 def _lead(points: Sequence[float], rules: Ruleset, seat: int) -> float:
-    """Return the weighted luck of a seat's side less the mean of the other sides'."""
-    from arena.valuation.luck import WEIGHT
-
+    """Return the luck of a seat's side less the mean of the other sides'."""
     partners = rules.deal.partners
     sides = points[: count_sides(partners, len(points))]
     own = sides[side_of(partners, seat)]
-    lead = own - (sum(sides) - own) / (len(sides) - 1)
-    return WEIGHT * lead
+    return own - (sum(sides) - own) / (len(sides) - 1)
 
 
 def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:

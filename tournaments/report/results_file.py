@@ -41,8 +41,6 @@ class LuckUsed(Struct, frozen=True, kw_only=True):
     """Lines of luck.jsonl when the report was made."""
     games: int
     """Games whose luck is known; the others count as they were played."""
-    weight: float
-    """The part of the luck that is taken out: a constant of the rules."""
     foreseen: dict[str, float]
     """For each bot the share of its choices that its learnt policy thinks best, 0 to 1."""
 
@@ -108,7 +106,6 @@ def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
     return LuckUsed(
         lines=len(luck.records),
         games=len(corrections),
-        weight=luck.weight,
         # That of the most boards is the last.
         foreseen={
             one.entrant: one.foreseen for _, one in sorted(luck.policies.items()) if one.choices

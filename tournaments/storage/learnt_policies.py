@@ -97,11 +97,11 @@ Policies = dict[tuple[str, int], PolicyRecord]
 """The policies of an event's bots, by the bot and the last board that they were learnt from."""
 
 
-def policies_of(policies: Policies, game: str) -> tuple[tuple[float, ...], ...]:
-    """Return the weights of each seat's policy for the luck of a game; empty: the usual ones."""
+def policies_of(policies: Policies, game: str) -> tuple[PolicyRecord, ...]:
+    """Return each seat's policy for the luck of a game; empty: the usual ones."""
     board, *seats = game.split(".")
     known = [policies.get((entrant, last_board_before(int(board)))) for entrant in seats]
-    return tuple(one.weights for one in known if one) if all(known) else ()
+    return tuple(one for one in known if one) if all(known) else ()
 
 
 def games_to_learn_from(

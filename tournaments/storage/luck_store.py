@@ -59,8 +59,8 @@ class LuckTask(Struct, frozen=True):
     """A log, and the games in it whose luck is wanted."""
 
     path: Path
-    games: dict[str, tuple[tuple[float, ...], ...]]
-    """Each with the weights of its seats' policies; empty: the usual ones."""
+    games: dict[str, tuple[PolicyRecord, ...]]
+    """Each with its seats' policies; empty: the usual ones."""
     deals: bool = True
     """False if the hands were not dealt at random."""
 
@@ -88,22 +88,22 @@ def luck_of_log(task: LuckTask) -> LogLuck:
     """Compute the luck of some games of a log, up to the first damage."""
     found, damage = dict[str, LuckRecord](), list[str]()
     read = read_timelines(task.path, task.games, damage)
-    for weights, same in groupby(read, lambda one: task.games[one.logged.game.game]):
+    for policies, same in groupby(read, lambda one: task.games[one.logged.game.game]):
         while some := [*islice(same, TOGETHER)]:
-            found |= {one.game: one for one in luck_records(some, weights, deals=task.deals)}
+            found |= {one.game: one for one in luck_records(some, policies, deals=task.deals)}
     return LogLuck(tuple(found[game] for game in task.games if game in found), "".join(damage))
 
 
 def luck_records(
-    timelines: Sequence[Timeline], weights: Iterable[tuple[float, ...]] = (), *, deals: bool = True
+    timelines: Sequence[Timeline], learnt: Sequence[PolicyRecord] = (), *, deals: bool = True
 ) -> Iterator[LuckRecord]:
     """Compute the luck of finished games, see `LuckTask`."""
     from arena.valuation.luck import luck_of_games  # It needs numpy.
     from arena.valuation.policy import Policy
 
-    policies = [Policy(*one) for one in weights]
+    known = [Policy(*one.weights) for one in learnt], [one.foreseen for one in learnt]
     results = (one.logged.result for one in timelines)
-    for result, luck in zip(results, luck_of_games(timelines, policies, deals=deals), strict=True):
+    for result, luck in zip(results, luck_of_games(timelines, *known, deals=deals), strict=True):
         assert result, "It is finished."
         # A round that a foul ended is not counted in the result.
         rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
@@ -192,13 +192,6 @@ class LuckStore:
             self._records[record.game] = record
 
     @property
-    def weight(self) -> float:
-        """The part of the luck that is taken out of points, and of the share of a game."""
-        from arena.valuation.luck import WEIGHT  # It needs numpy.
-
-        return WEIGHT
-
-    @property
     def has_luck(self) -> bool:
         """True if luck can be computed by these rules."""
         from arena.valuation import batch  # It needs numpy.
@@ -216,7 +209,10 @@ class LuckStore:
         records = self.records
         pairs = ((one, records.get(one.game)) for one in results)
         return {
-            one.game: self._weighted(luck)
+            one.game: Correction(
+                tuple(round(PARTS * each) for each in luck.points),
+                tuple(round(PARTS * each) for each in luck.share),
+            )
             for one, luck in pairs
             if luck and luck.scores == one.scores
         }
@@ -268,13 +264,6 @@ class LuckStore:
         played = {one.game for one in results if self.known(one)}
         if not played.issuperset(self.records):
             self._log.rewrite([], mode_of_logs(self._folder))
-
-    def _weighted(self, luck: LuckRecord) -> Correction:
-        part = PARTS * self.weight
-        return Correction(
-            tuple(round(part * one) for one in luck.points),
-            tuple(round(part * one) for one in luck.share),
-        )
 
     def _from_logs(self, games: Sequence[str]) -> dict[str, LuckRecord]:
         """Compute the luck of games, each from the likeliest log that has it."""

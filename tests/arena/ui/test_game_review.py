@@ -11,7 +11,7 @@ from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
-from arena.valuation.luck import game_luck
+from arena.valuation.luck import luck_of_games
 from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.logged_games import ODD, any_of, logged, write
@@ -71,7 +71,7 @@ def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) ->
 def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too(name: str) -> None:
     game = logged(short(name), 2, any_of(name))
     told = sum(len(one.tiles) // 2 for one in review_game(Timeline(game)).draws)
-    assert told == sum(bool(one.tile) for one in game_luck(Timeline(game)).draws) > 0
+    assert told == sum(bool(one.tile) for one in luck_of_games([Timeline(game)])[0].draws) > 0
 
 
 def test_the_page_of_a_game_without_values_has_no_review() -> None:

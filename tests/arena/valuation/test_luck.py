@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,15 @@ from arena.engine.structs import Dealt
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
-from arena.valuation.luck import DEALS, DIGITS, DrawLuck, _DealOrders, game_luck, luck_of_games
+from arena.valuation.luck import (
+    DEALS,
+    DIGITS,
+    DrawLuck,
+    GameLuck,
+    _DealOrders,
+    luck_of_games,
+    weight_of,
+)
 from arena.valuation.policy import Policy
 from protocol.messages import Clock, Draw
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
@@ -47,6 +55,10 @@ def draws_if_able(question: OpenQuestion) -> int:
     return options.index(Draw()) if Draw() in options else 0
 
 
+def luck_of(game: LoggedGame, policies: Sequence[Policy] = (), *, deals: bool = True) -> GameLuck:
+    return luck_of_games([Timeline(game)], policies, deals=deals)[0]
+
+
 def tiny_game(drawn: Tile) -> LoggedGame:
     """Return a game in which seat 0 holds 6-6 and draws this tile, and seat 1 holds 1-1."""
     rest = [tile for tile in set_of_tiles(TINY.deal) if tile not in ((6, 6), (1, 1), drawn)]
@@ -71,7 +83,7 @@ HEAVY_FIRST = [Policy(pip=20.0, double=1000.0)] * 2
 
 def drawn(game: LoggedGame) -> DrawLuck:
     """Return the luck of the only draw, if both play doubles first and then the heaviest tile."""
-    (draw,) = [one for one in game_luck(Timeline(game), HEAVY_FIRST).draws if one.tile]
+    (draw,) = [one for one in luck_of(game, HEAVY_FIRST).draws if one.tile]
     return draw
 
 
@@ -82,9 +94,9 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_tiles() -> None:
     draws = [drawn(tiny_game(tile)) for tile in tiles]
     assert [(one.record, one.round, one.seat) for one in draws] == [(1, 1, 0)] * len(tiles)
     assert [one.tile for one in draws] == tiles
-    means = worths - [one.points for one in draws]
+    means = worths - np.array([one.points for one in draws]) / weight_of(())
     # The tiles come equally often, so the mean is that of all of them.
-    assert np.abs(means - worths.mean(axis=0)).max() <= 10**-DIGITS
+    assert np.abs(means - worths.mean(axis=0)).max() <= 2 * 10**-DIGITS
     # There is one round, so the share is that of its winner.
     assert all(one.share[0] == -one.share[1] for one in draws)
 
@@ -93,7 +105,7 @@ def test_luck_does_not_depend_on_the_games_computed_with_it() -> None:
     timelines = [
         Timeline(logged(find_variant("draw"), 2, any_of(board), board=board)) for board in (1, 2)
     ]
-    assert luck_of_games(timelines) == [game_luck(one) for one in timelines]
+    assert luck_of_games(timelines) == [luck_of_games([one])[0] for one in timelines]
 
 
 def with_drawn(game: LoggedGame, was: DrawLuck, tile: Tile) -> LoggedGame:
@@ -131,12 +143,12 @@ def test_whichever_tile_comes_the_luck_before_it_is_the_same(
     games = (logged(rules, seats, any_of(name), board=board) for board in range(1, 99))
     # After the deal itself.
     which += 1
-    game = next(one for one in games if len(game_luck(Timeline(one)).draws) > which)
-    draws = game_luck(Timeline(game)).draws
+    game = next(one for one in games if len(luck_of(one).draws) > which)
+    draws = luck_of(game).draws
     was = draws[which]
     tiles = candidates(game, was, iter(draws[:which]))
     assert len(tiles) > 2
-    others = [game_luck(Timeline(with_drawn(game, was, tile))).draws for tile in tiles]
+    others = [luck_of(with_drawn(game, was, tile)).draws for tile in tiles]
     # Whichever row it lies in, the game before can have gone so, and its luck was the same.
     assert all(one[:which] == draws[:which] for one in others)
     lucks = [one[which] for one in others]
@@ -189,13 +201,11 @@ def test_known_hands_stay_and_the_rest_lies_at_random() -> None:
 def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) -> None:
     rules = short(name)
     game = logged(rules, seats, draws_if_able)
-    total = game_luck(Timeline(game))
+    total = luck_of(game)
     deals = [one for one in total.draws if one.tile is None]
     counted = [one for one in game.records if isinstance(one, DealRecord) and one.hands[0]]
     assert 1 <= len(deals) <= len(counted)
-    assert game_luck(Timeline(game), deals=False).draws == tuple(
-        one for one in total.draws if one.tile
-    )
+    assert luck_of(game, deals=False).draws == tuple(one for one in total.draws if one.tile)
     assert len(total.points) == len(total.share) == seats
     # What one wins of a pair the other loses; each share is of all others.
     assert sum(total.share) == pytest.approx(0, abs=1e-4)
@@ -213,39 +223,53 @@ def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> No
         sitting=replace(game.sitting, seats=game.sitting.seats[::-1]),
         game=replace(game.game, game="2.game"),
     )
-    assert game_luck(Timeline(turned)) == game_luck(Timeline(game))
+    assert luck_of(turned) == luck_of(game)
     elsewhere = replace(game, game=replace(game.game, board=2))
-    assert game_luck(Timeline(elsewhere)) != game_luck(Timeline(game))
+    assert luck_of(elsewhere) != luck_of(game)
 
 
 def test_a_game_that_was_cut_off_has_the_luck_of_its_draws_so_far() -> None:
     game = logged(short("draw"), 2, any_of(5))
-    whole = game_luck(Timeline(game))
+    whole = luck_of(game)
     cut = replace(game, records=game.records[: whole.draws[4].record + 1], result=None)
-    assert game_luck(Timeline(cut)).draws == whole.draws[:5]
+    assert luck_of(cut).draws == whole.draws[:5]
 
 
 def test_a_log_that_cannot_have_happened_is_refused() -> None:
     game = changed(logged(short("draw"), 2, any_of(5)), ChoiceRecord, choice=99)
     with pytest.raises(DamagedLogError):
-        game_luck(Timeline(game))
+        luck_of(game)
 
 
 def test_other_policies_give_other_luck() -> None:
-    timeline = Timeline(logged(short("draw"), 2, any_of(5)))
-    other = game_luck(timeline, [Policy(pip=1.0), Policy(pip=-1.0)])
-    assert [one.tile for one in other.draws] == [one.tile for one in game_luck(timeline).draws]
-    assert other != game_luck(timeline)
+    game = logged(short("draw"), 2, any_of(5))
+    own, other = luck_of(game), luck_of(game, [Policy(pip=1.0), Policy(pip=-1.0)])
+    assert [one.tile for one in other.draws] == [one.tile for one in own.draws]
+    assert other != own
+
+
+@pytest.mark.parametrize(
+    ("foreseen", "weight"),
+    [((), 0.6), ((0.5, 0.9), 0.6), ((0.84, 0.98), 0.775), ((1.0, 1.0), 0.95)],
+)
+def test_the_less_is_foreseen_the_less_luck_counts(
+    foreseen: tuple[float, ...], weight: float
+) -> None:
+    assert weight_of(foreseen) == pytest.approx(weight)
+    game = logged(short("draw"), 2, any_of(5))
+    (one,) = luck_of_games([Timeline(game)], foreseen=foreseen)
+    ratio = weight / weight_of(())
+    assert one.points == pytest.approx([ratio * each for each in luck_of(game).points], abs=1e-4)
 
 
 PRINT = """
 from arena.analysis.timeline import Timeline
 from arena.rules.variants import find_variant
-from arena.valuation.luck import game_luck
+from arena.valuation.luck import luck_of_games
 from protocol.ruleset import derive
 from tests.support.logged_games import any_of, logged
 rules = derive(find_variant("draw"), "draw", {"max_rounds": 1})
-print(game_luck(Timeline(logged(rules, 2, any_of(1)))))
+print(luck_of_games([Timeline(logged(rules, 2, any_of(1)))])[0])
 """
 
 
@@ -255,4 +279,4 @@ def test_another_process_with_another_hash_seed_finds_the_same_luck() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", PRINT]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(game_luck(Timeline(logged(short("draw"), 2, any_of(1)))))
+    assert done.stdout.strip() == str(luck_of(logged(short("draw"), 2, any_of(1))))

@@ -18,7 +18,7 @@ from arena.rules.variants import find_variant
 from arena.training.decision_rows import decision_rows
 from arena.training.encoding import Encoding
 from arena.valuation.decision_loss import review_seat
-from arena.valuation.luck import game_luck
+from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
 from protocol.ruleset import derive
 from tests.support.events import BONEYARD, boneyard, copied, games_of
@@ -117,7 +117,7 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
     wish = Wish(frozenset(["bob"]), luck=True, review=True)
     (path,) = exported(path, out=tmp_path / "valued.csv", wish=wish)
     rows = table(path)
-    luck = game_luck(Timeline(game))
+    luck = luck_of_games([Timeline(game)])[0]
     drawn = dict.fromkeys(range(1, 99), 0.0)
     for draw in luck.draws:
         drawn[draw.round] += draw.points[1]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from arena.analysis.timeline import Timeline
-from arena.valuation.luck import WEIGHT
 from tests.support.events import boneyard, games_of, untouched
 from tests.support.library import copy_of
 from tournaments.report.losses import RoundCauses, causes_by_round, luck_by_round, summed
@@ -46,7 +45,7 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     for seat in (0, 1):
         causes = causes_by_round(Timeline(logged), seat)
         own = record.points[seat] - record.points[1 - seat]
-        assert summed(causes).luck == pytest.approx(WEIGHT * own, abs=0.01)
+        assert summed(causes).luck == pytest.approx(own, abs=0.01)
         kept = luck_by_round(record, rules, seat)
         for number, one in causes.items():
             assert one.luck == pytest.approx(kept[number], abs=0.01)
