@@ -19,7 +19,6 @@ from tournaments.league.records import (
     RoundPlan,
 )
 from tournaments.league.settings import LeagueSettings, division_rules
-from tournaments.report.log_facts import FoulExample
 from tournaments.storage.folder import Folder
 
 BEGIN = datetime(2026, 11, 2, 12, tzinfo=UTC)
@@ -85,23 +84,13 @@ def publish_rounds(data: LeagueData, site: Path) -> None:
                 (place / "round.json").touch()
 
 
-def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
-    """Return facts as the logs of a round would tell them."""
-    cost = ("round 2 cost it 17 points, blocked", "round 3 cost it 25 points")
+def made_up_facts(one: PlayedRound) -> RoundFacts:
+    """Return facts as the luck and the review of a round would tell them."""
     return RoundFacts(
         round=one,
-        evidence=tuple(
-            FoulExample(
-                board=result.board, game=result.game, seat=0, entrant=result.seats[0], foul="late",
-                detail="It did not answer in time.", line="", stderr="thinking…", ms=1000.0,
-            )
-            for result in one.results
-            if result.fouls
-        ),
-        costliest={result.game: cost for result in one.results},
         luck={result.game: (4.0, -4.0) for result in one.results},
         mistakes=dict.fromkeys(one.plan.active, (10, 8.5)),
-    )  # fmt: skip
+    )
 
 
 def _register(settings: LeagueSettings, bots: int, versions: int, days: int) -> list[AnyEntry]:

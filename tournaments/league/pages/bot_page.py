@@ -1,6 +1,6 @@
 """The page of a bot: its places, lost games, record, luck, fouls, checks, in words. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import NamedTuple
 
@@ -10,23 +10,21 @@ from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.pages.charts import history_chart
 from tournaments.league.pages.view import (
+    BotGame,
     DivisionView,
     GameLine,
     LeagueView,
     News,
     RoundFacts,
     game_row,
-    replay_address,
 )
 from tournaments.league.ratings import StandingRow
 from tournaments.league.records import Admitted, AnyEntry, CheckedStep, CheckSummary, Withdrawn
-from tournaments.report.document import FoulEvidence, foul_evidence
+from tournaments.rating.game_result import own_fouls
 from tournaments.report.html.charts import Chart
 
-ROOT = "../"
-"""The way from the page to the site's root."""
 SHOWN = 8
-"""Lost games, and fouls, that the page shows."""
+"""Lost games, and games with fouls, that the page shows."""
 REFUSED = 5
 """Refused pushes that are shown."""
 VERDICTS = {"failed": 0, "warned": 1, "skipped": 2, "passed": 3}
@@ -123,8 +121,6 @@ def _next(division: DivisionView, version: str) -> str:
 
 def _note(facts: RoundFacts, result: Result, seat: int) -> str:
     notes = [f"its foul: {foul.foul}" for foul in result.fouls if foul.seat == seat]
-    if cost := facts.costliest.get(result.game):
-        notes += [cost[seat]] * bool(cost[seat])
     if luck := facts.luck.get(result.game):
         way = "gained" if luck[seat] > 0 else "lost"
         notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
@@ -155,17 +151,23 @@ class BotInDivision(NamedTuple):
         played = self.division.table.history.get(self.bot, {})
         return history_chart({day: rows[name] for day, name in played.items()}, self.bot)
 
+    @property
+    def _games(self) -> Sequence[BotGame]:
+        return self.division.games_of.get(self.bot, ())
+
     def losses(self) -> list[GameLine]:
         """Return the last games that it did not win, the latest first."""
-        games = reversed(self.division.games_of.get(self.bot, ()))
-        lost = (one for one in games if one.result.places[one.seat] > 1)
-        return [game_row(one.facts.round, one.result, _note(*one)) for one in islice(lost, SHOWN)]
+        return _last(one for one in reversed(self._games) if one.result.places[one.seat] > 1)
+
+    def fouls(self) -> list[GameLine]:
+        """Return the last games in which it fouled, the latest first."""
+        return _last(one for one in reversed(self._games) if one.seat in own_fouls(one.result))
 
     def luck(self) -> Iterator[str]:
         """Yield what luck and mistakes cost it, in sentences."""
         luck = [
             points[one.seat]
-            for one in self.division.games_of.get(self.bot, ())
+            for one in self._games
             if (points := one.facts.luck.get(one.result.game))
         ]
         if luck:
@@ -181,12 +183,6 @@ class BotInDivision(NamedTuple):
                 "dearest ones."
             )
 
-    def fouls(self) -> list[FoulEvidence]:
-        """Return its last fouls."""
-        own = (
-            foul_evidence(one, ROOT + replay_address(facts.round, one.game))
-            for facts in reversed(self.division.facts)
-            for one in facts.evidence
-            if first_version(one.entrant) == self.bot
-        )
-        return [*islice(own, SHOWN)]
+
+def _last(games: Iterable[BotGame]) -> list[GameLine]:
+    return [game_row(one.facts.round, one.result, _note(*one)) for one in islice(games, SHOWN)]

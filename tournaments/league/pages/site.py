@@ -65,8 +65,6 @@ GAMES = 100
 """Games that the page of a pairing lists."""
 LETTER, PAD = 6.6, 12
 """The width of a letter of a badge, and of the space around a text, in pixels."""
-READ_LOGS = 50
-"""The last rounds of a division whose logs tell the pages about lost games and fouls."""
 MARK = 4096
 """The first bytes of a page, within which it says from what it was made."""
 
@@ -153,21 +151,18 @@ class LeagueSite:
         return DivisionView(
             data=division,
             table=rate_division(division, data),
-            facts=[
-                self._facts_of(one, with_logs=len(division.over) - place <= READ_LOGS)
-                for place, one in enumerate(division.over)
-            ],
+            facts=[self._facts_of(one) for one in division.over],
             next=plans[0] if plans else None,
             past=[(one, self._ranks_at(data, division, one)) for one in past],
         )
 
-    def _facts_of(self, one: PlayedRound, *, with_logs: bool) -> RoundFacts:
+    def _facts_of(self, one: PlayedRound) -> RoundFacts:
         """Return the facts of a round, read again only if its luck or its review is new."""
         files = (one.folder.luck, one.folder.review)
         sizes = [file.stat().st_size if file.exists() else None for file in files]
-        key = one.folder.path, with_logs, *sizes
+        key = one.folder.path, *sizes
         if key not in self._facts:
-            self._facts[key] = round_facts(one, with_logs=with_logs)
+            self._facts[key] = round_facts(one)
         return self._facts[key]
 
     def _ranks_at(self, data: LeagueData, division: DivisionData, week: str) -> Ranks:

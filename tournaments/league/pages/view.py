@@ -20,7 +20,7 @@ from tournaments.league.ratings import DivisionTable, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import RoundPlan
 from tournaments.report.html.charts import Forest, forest_of
-from tournaments.report.log_facts import FoulExample, describe_equal
+from tournaments.report.log_facts import describe_equal
 from tournaments.report.losses import GameSums
 
 HOME, FEED = "index.html", "feed.xml"
@@ -51,10 +51,6 @@ class RoundFacts(Struct, frozen=True, kw_only=True):
     """Facts from the files of a round, as far as the league's pages show them."""
 
     round: PlayedRound
-    evidence: tuple[FoulExample, ...] = ()
-    """Examples of each version's fouls."""
-    costliest: dict[str, tuple[str, ...]] = {}
-    """The round that cost each seat the most, in words, by game; empty if none did."""
     luck: dict[str, tuple[float, ...]] = {}
     """Points that each seat owes to the tiles drawn, by game; only games whose luck is known."""
     mistakes: dict[str, tuple[int, float]] = {}
@@ -75,8 +71,10 @@ class GameLine(NamedTuple):
     seats: list[tuple[str, int]]
     """Its versions and their scores, the best first."""
     note: str
+    round: str
+    """The address of its round, from the site's root,"""
     replay: str
-    """The address of its replay, from the site's root."""
+    """and of its replay."""
 
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
@@ -212,7 +210,8 @@ def game_row(one: PlayedRound, result: Result, note: str = "") -> GameLine:
     return GameLine(
         [(result.seats[seat], result.scores[seat]) for seat in seats],
         note or (f"foul of {', '.join(fouls)}" if fouls else ""),
-        replay_address(one, result.game),
+        round_address(one),
+        f"{round_address(one)}{SITE_PAGE}#game={quote(result.game)}",
     )
 
 
@@ -235,8 +234,3 @@ def pairing_address(division: str, bot: str, other: str) -> str:
 def round_address(one: PlayedRound) -> str:
     """Return the folder of a published round, with a slash."""
     return f"rounds/{one.plan.division}/{one.plan.number:04}/"
-
-
-def replay_address(one: PlayedRound, game: str) -> str:
-    """Return the address of a game's replay."""
-    return f"{round_address(one)}{SITE_PAGE}#game={quote(game)}"
