@@ -12,21 +12,10 @@ from itertools import groupby
 from msgspec.structs import replace
 from rich.console import Console
 
-from arena.document.blocks import (
-    Block,
-    Cell,
-    Column,
-    Paragraph,
-    Section,
-    bullets,
-    paragraphs,
-    table,
-)
+from arena.document.blocks import Block, Cell, Column, Paragraph, Section, bullets, table
 from arena.document.terminal import print_blocks
-from arena.rules.english import count_in_digits, join_words
+from arena.rules.english import count_in_digits
 from tournaments.league.conduct import describe_fouls
-from tournaments.league.pairing.choice import open_orders
-from tournaments.league.pairing.information import count_encounters
 from tournaments.league.ratings import DivisionTable, StandingRow, rate_division
 from tournaments.league.read import (
     DivisionData,
@@ -43,8 +32,6 @@ WIDTH = 78
 """Columns of a line of text, as mails have them."""
 LONGEST = 160
 """Characters of a text of an author, or about one's files."""
-OPEN = 3
-"""Pairs whose order is open that are named."""
 
 
 def weekly_text(settings: LeagueSettings, blocks: Sequence[Block]) -> str:
@@ -65,7 +52,7 @@ def week_blocks(league: LeagueData, week: str) -> list[Block]:
     entries = [one for one in now.register if _week(one) == week]
     when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
     return [
-        Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}"),
+        Paragraph(f"Week {week}, {when}."),
         *(_division(now, then, name, week) for name in now.divisions),
         *list_section("Pushes", _pushes(entries)),
     ]
@@ -86,19 +73,6 @@ def league_at_end(league: LeagueData, week: str) -> LeagueData:
 def week_before(week: str) -> str:
     """Return the week before a week."""
     return f"{days_of(week)[0] - timedelta(days=1):%G-W%V}"
-
-
-def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
-    rounds = [one for data in league.divisions.values() for one in _rounds(data, week)]
-    new = sum(isinstance(one, Admitted) and not one.house for one in entries)
-    refused = sum(isinstance(one, Refused) for one in entries)
-    counts = (
-        count_in_digits(sum(len(one.results) for one in rounds), "game"),
-        count_in_digits(len(rounds), "round"),
-        count_in_digits(new, "new version"),
-        count_in_digits(refused, "refused push", "refused pushes"),
-    )
-    return f"It brought {join_words(counts)}."
 
 
 def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
@@ -129,12 +103,8 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
             if one.closed and one.week == week
         ),
     )
-    blocks: list[Block] = [
-        _standings(found, ranks, _games(data, week), now.settings.anchor.name),
-        *([bullets(news)] if news else []),
-        *paragraphs(_outlook(now, data, week)),
-    ]
-    return Section(data.settings.title or name, blocks)
+    standings = _standings(found, ranks, _games(data, week), now.settings.anchor.name)
+    return Section(data.settings.title or name, [standings, *([bullets(news)] if news else [])])
 
 
 def _standings(
@@ -184,21 +154,6 @@ def _games(division: DivisionData, week: str) -> Counter[str]:
 
 def _week(entry: AnyEntry) -> str:
     return week_of(parse_time(entry.time))
-
-
-def _outlook(league: LeagueData, division: DivisionData, week: str) -> Iterator[str]:
-    """Word what was played of the week's boards, and which orders are still open."""
-    own = division.settings
-    yield (
-        f"{division.boards_in(week):,} of {own.boards_a_week:,} boards of the week were played; "
-        f"next week may play {own.boards_a_week:,} again."
-    )
-    partners = division.rules.deal.partners
-    encounters = count_encounters(division.results(), partners)
-    pairs = open_orders(encounters, league.active(own.name), partners=partners)[:OPEN]
-    if pairs and encounters.sides:
-        named = (f"{' and '.join(one.versions)} (± {one.half_width:.0f} Elo)" for one in pairs)
-        yield f"Least is known of the order of {'; '.join(named)}."
 
 
 def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
