@@ -59,8 +59,8 @@ ROOMS = {
     "verification and dataset": Room(
         1_300, 1_570, ("tournaments/verification", "tournaments/dataset")
     ),
-    "league": Room(4_500, 5_325, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_000, 42_549, ("tests",)),
+    "league": Room(4_500, 5_293, ("tournaments/league", "tournaments/cli/league.py")),
+    "tests": Room(36_000, 42_547, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

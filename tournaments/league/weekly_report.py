@@ -118,7 +118,6 @@ def _standings(
         Column("Elo", detail="±"),
         Column("moved"),
         *map(Column, ("week's games", "win %")),
-        Column("last games", "word"),
     ]
     return table(
         f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.standings)
@@ -134,7 +133,6 @@ def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) 
         Cell(_moved(row, before)),
         Cell(f"{games.get(row.name, 0)}"),
         Cell(f"{100 * row.win_share:.0f}" if row.games else ""),
-        Cell("".join(row.form)),
     ]
 
 

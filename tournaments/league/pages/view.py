@@ -20,7 +20,6 @@ from tournaments.league.ratings import DivisionTable, StandingRow
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound
 from tournaments.league.records import RoundPlan
 from tournaments.report.html.charts import Forest, forest_of
-from tournaments.report.log_facts import describe_equal
 from tournaments.report.losses import GameSums
 
 HOME, FEED = "index.html", "feed.xml"
@@ -130,13 +129,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         return forest_of([row.rating for row in rows], grid=False) if drawn else None
 
     @cached_property
-    def moved(self) -> Ranks:
-        """Ranks that each bot has won since the last week that is over."""
-        before: Ranks = self.past[-1][1] if self.past else {}
-        rows = (row for row in self.table.standings if row.rank)
-        return {row.bot: before.get(row.bot, row.rank or 0) - (row.rank or 0) for row in rows}
-
-    @cached_property
     def games_of(self) -> Mapping[str, Sequence[BotGame]]:
         """The games of each bot, in order."""
         found = defaultdict[str, list[BotGame]](list)
@@ -196,11 +188,6 @@ class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
         """Return the rounds of a week that are over, the latest first."""
         rounds = (one.round for each in self.divisions for one in reversed(each.facts))
         return [one for one in rounds if one.week == week]
-
-    def same_files(self, division: DivisionView) -> Iterator[str]:
-        """Yield a sentence for each group of bots whose files are equal."""
-        versions, names = self.data.versions, [row.name for row in division.table.standings]
-        yield from describe_equal((n, versions[n].fingerprint) for n in names if n in versions)
 
 
 def game_row(one: PlayedRound, result: Result, note: str = "") -> GameLine:
