@@ -1,11 +1,11 @@
 """The page of a bot: its places, lost games, record, luck, fouls, checks, in words. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import islice
 from typing import NamedTuple
 
 from arena.rules.english import count_in_digits
-from protocol.codec import printable, printable_lines
+from protocol.codec import printable
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.pages.charts import history_chart
@@ -19,7 +19,7 @@ from tournaments.league.pages.view import (
     game_row,
 )
 from tournaments.league.ratings import StandingRow
-from tournaments.league.records import Admitted, AnyEntry, CheckedStep, CheckSummary, Withdrawn
+from tournaments.league.records import Admitted, AnyEntry, Withdrawn
 from tournaments.rating.game_result import own_fouls
 from tournaments.report.html.charts import Chart
 
@@ -27,8 +27,6 @@ SHOWN = 8
 """Lost games, and games with fouls, that the page shows."""
 REFUSED = 5
 """Refused pushes that are shown."""
-VERDICTS = {"failed": 0, "warned": 1, "skipped": 2, "passed": 3}
-"""The order in which the steps of a check are shown."""
 
 
 class BotPage:
@@ -76,19 +74,6 @@ class BotPage:
         """Return the fingerprint of a version's files; empty if it is not known."""
         known = self._view.data.versions.get(version)
         return known.fingerprint if known else ""
-
-
-def steps_alike(check: CheckSummary) -> list[tuple[str, str, list[str]]]:
-    """Return the steps of a check that ended alike together: verdict, words, names."""
-
-    def result(one: CheckedStep) -> tuple[int, str, str]:
-        verdict = printable(one.verdict, 20)
-        return VERDICTS.get(verdict, -1), verdict, printable_lines(one.words)
-
-    return [
-        (verdict, words, [printable(one.name, 200) for one in steps])
-        for (_, verdict, words), steps in groupby(sorted(check.steps, key=result), result)
-    ]
 
 
 def _place(division: DivisionView, row: StandingRow) -> str:

@@ -5,13 +5,12 @@ A file is written only if its bytes change, and the first page last. So a public
 killed leaves a site that can be read, and the next one mends it.
 """
 
-import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -20,14 +19,13 @@ from uuid import NAMESPACE_URL, uuid5
 from markupsafe import Markup
 
 from arena.document.blocks import Media, select
-from arena.files import open_file, write_atomic
+from arena.files import write_atomic
 from arena.rules.explain import explain_ruleset
-from arena.ui.html import SitePages, generator
+from arena.ui.html import SitePages
 from protocol.codec import indented_json, printable_lines
 from protocol.errors import UserError
 from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
-from tournaments.league.pages.bot_page import BotPage, steps_alike
-from tournaments.league.pages.charts import score_bar
+from tournaments.league.pages.bot_page import BotPage
 from tournaments.league.pages.news import league_news
 from tournaments.league.pages.rounds import publish_round, round_facts
 from tournaments.league.pages.view import (
@@ -65,8 +63,6 @@ GAMES = 100
 """Games that the page of a pairing lists."""
 LETTER, PAD = 6.6, 12
 """The width of a letter of a badge, and of the space around a text, in pixels."""
-MARK = 4096
-"""The first bytes of a page, within which it says from what it was made."""
 
 File = tuple[str, bytes | None]
 """The address of a file from the site's root, and its content; None if it stays as it is."""
@@ -79,6 +75,7 @@ class LeagueSite:
         self._site, self._published = folder.site, folder.published
         self._facts: dict[tuple[object, ...], RoundFacts] = {}
         self._ranks: dict[tuple[str, str, int], Ranks] = {}
+        self._made: dict[str, object] = {}
         self._at = self._took_s = 0.0
         self._begun: PlayedRound | None = None
         self._live: tuple[object, SiteWriter] | None = None
@@ -126,7 +123,7 @@ class LeagueSite:
         divisions = [self._division(data, one, week, planned) for one in data.divisions.values()]
         view = LeagueView(data=data, divisions=divisions)
         written = set()
-        for address, text in _Writer(view, self._site, week).files():
+        for address, text in _Writer(view, self._site, week, self._made).files():
             path = self._site / address
             if text is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -179,24 +176,15 @@ class LeagueSite:
 class _Writer:
     """The files of a site, one after the other."""
 
-    def __init__(self, view: LeagueView, site: Path, week: str) -> None:
-        self._view = view
-        self._site = site
-        self._week = week
+    def __init__(self, view: LeagueView, site: Path, week: str, made: dict[str, object]) -> None:
+        """`made`: of what each page was made that changes less often than the site."""
+        self._view, self._site, self._week, self._made = view, site, week, made
         self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
         self._news = league_news(view)
         self._bot_html = cache(partial(_bot_html, self._pages, view.emblems))
         settings = view.data.settings
         self._title = settings.title
         self._web = f"{settings.url.rstrip('/')}/" if settings.url else ""
-
-    @cached_property
-    def _look(self) -> str:
-        """A digest of all that a page shows besides its games."""
-        look = hashlib.sha256(f"{generator()} {self._title}".encode())
-        for one in sorted(file for file in (*HERE.iterdir(), *REPORT.iterdir()) if file.is_file()):
-            look.update(one.read_bytes())
-        return look.hexdigest()[:12]
 
     def files(self) -> Iterator[File]:
         """Yield all files but those of the rounds; the first page is the last."""
@@ -234,55 +222,49 @@ class _Writer:
         yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, summary=summary)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
-        """Yield the pages of pairs; without their content where nobody has played since."""
+        """Yield the pages of pairs."""
         met = division.meetings
         pairs = [(bot, rival) for bot in met for rival in met[bot] if bot < rival]
         for one, other in sorted(pairs):
             games = met[one][other]
-            address = pairing_address(division.name, one, other)
-            made = f"{self._look} {division.title} {len(games)}"
-            if self._is_made(address, made):
-                yield address, None
-                continue
-            emblems = self._view.emblems[one], self._view.emblems[other]
-            yield self._page(
-                address,
+            yield from self._unless_made(
+                (self._title, division.title, len(games)),
+                pairing_address(division.name, one, other),
                 f"{one} – {other}",
                 "pairing.html.j2",
-                made=made,
                 division=division,
                 pair=(one, other),
-                score=score_bar(division.record(one, other).win_share, *emblems),
-                games=[game_row(it.facts.round, it.result) for it, _ in games[: -GAMES - 1 : -1]],
+                games=(game_row(it.facts.round, it.result) for it, _ in games[: -GAMES - 1 : -1]),
                 left=max(0, len(games) - GAMES),
             )
 
-    def _is_made(self, address: str, made: str) -> bool:
-        """Tell whether a page was made from this."""
-        path = self._site / address
-        if not path.is_file():
-            return False
-        with open_file(path) as file:
-            return f'"{made}"'.encode() in file.read(MARK)
-
     def _week_files(self, week: str) -> Iterator[File]:
         """Yield the page of a week, and its report; one that is over is written once."""
-        data, rounds = self._view.data, self._view.rounds_in(week)
-        address, report = f"weeks/{week}.html", f"weeks/{week}.txt"
-        is_over = week < self._week and not any(
-            one.week == week and not one.is_over for one in data.rounds
-        )
-        made = f"{self._look} {len(rounds)} {is_over}"
-        is_made, is_there = self._is_made(address, made), (self._site / report).exists()
-        blocks = [] if not is_over or (is_made and is_there) else week_blocks(data, week)
+        data, report = self._view.data, f"weeks/{week}.txt"
+        rounds = self._view.rounds_in(week)
+        is_over = week < self._week and all(one.is_over for one in data.rounds if one.week == week)
+        blocks = cache(partial(week_blocks, data, week))
         if is_over:
-            yield report, None if is_there else weekly_text(data.settings, blocks).encode()
-        if is_made:
+            is_there = (self._site / report).exists()
+            yield report, None if is_there else weekly_text(data.settings, blocks()).encode()
+        yield from self._unless_made(
+            (self._title, len(rounds), is_over),
+            f"weeks/{week}.html",
+            f"Week {week}",
+            "week.html.j2",
+            week=week,
+            is_over=is_over,
+            rounds=rounds,
+            blocks=lambda: select(blocks(), Media.HTML) if is_over else [],
+        )
+
+    def _unless_made(self, of: object, address: str, *what: str, **more: Any) -> Iterator[File]:
+        """Yield a page; without its content if this process wrote it `of` the same before."""
+        if self._made.get(address) == of and (self._site / address).is_file():
             yield address, None
         else:
-            values: dict[str, Any] = {"week": week, "is_over": is_over, "rounds": rounds}
-            values["blocks"] = select(blocks, Media.HTML)
-            yield self._page(address, f"Week {week}", "week.html.j2", made=made, **values)
+            yield self._page(address, *what, **more)
+            self._made[address] = of  # It is written by now.
 
     def _page(self, address: str, title: str, template: str, **more: Any) -> File:
         root = "../" * address.count("/")
@@ -299,7 +281,7 @@ class _Writer:
             web=self._web,
             files={"plan": PLAN, "closed": CLOSED},
             **TEMPLATE_FUNCTIONS,
-            **{"made": "", "summary": title, "feeds": [], **more},
+            **{"summary": title, "feeds": [], **more},
         )
         return address, html.encode()
 
@@ -329,7 +311,6 @@ TEMPLATE_FUNCTIONS = {
     for one in (
         badge_address, bot_address, explain_ruleset, pairing_address, round_address,
         printable_lines,
-        steps_alike,
     )
 }  # fmt: skip
 """The functions that our templates call."""
