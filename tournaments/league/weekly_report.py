@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
-from itertools import groupby
 
 from msgspec.structs import replace
 from rich.console import Console
@@ -16,6 +15,7 @@ from arena.document.blocks import Block, Cell, Column, Paragraph, Section, bulle
 from arena.document.terminal import print_blocks
 from arena.rules.english import count_in_digits
 from tournaments.league.conduct import describe_fouls
+from tournaments.league.journal import describe_entry
 from tournaments.league.ratings import DivisionTable, StandingRow, rate_division
 from tournaments.league.read import (
     DivisionData,
@@ -25,7 +25,7 @@ from tournaments.league.read import (
     parse_time,
     week_of,
 )
-from tournaments.league.records import Admitted, AnyEntry, Refused, Withdrawn, one_line
+from tournaments.league.records import Admitted, AnyEntry, Refused, one_line
 from tournaments.league.settings import LeagueSettings
 
 WIDTH = 78
@@ -155,21 +155,12 @@ def _week(entry: AnyEntry) -> str:
 
 
 def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
-    """Word what came of each bot's pushes; many refusals of a bot are one line."""
-    ordered = sorted(entries, key=lambda one: one.bot)
-    for bot, group in groupby(ordered, key=lambda one: one.bot):
-        own = list(group)
-        refused = [one for one in own if isinstance(one, Refused)]
-        for one in own:
-            match one:
-                case Admitted(house=False):
-                    by = f" by {_quoted(one.author)}" if one.author else ""
-                    yield f"{one.version}{by} plays"
-                case Withdrawn():
-                    yield f"{one.version} was withdrawn"
-        if refused:
-            many = count_in_digits(len(refused), "push was", "pushes were")
-            yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"
+    """Word what came of each bot's pushes; of several that are refused the last."""
+    authors = (one for one in entries if not (isinstance(one, Admitted) and one.house))
+    shown = {(one.bot, "" if isinstance(one, Refused) else one.version): one for one in authors}
+    for _, one in sorted(shown.items()):
+        kind, words = describe_entry(one)
+        yield f"{kind}: {_quoted(words)}"
 
 
 def list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:

@@ -19,7 +19,7 @@ from tournaments.league.pages.view import (
     game_row,
 )
 from tournaments.league.ratings import StandingRow
-from tournaments.league.records import Admitted, AnyEntry, Withdrawn
+from tournaments.league.records import AnyEntry, RoundPlan
 from tournaments.rating.game_result import own_fouls
 from tournaments.report.html.charts import Chart
 
@@ -35,13 +35,11 @@ class BotPage:
     def __init__(self, view: LeagueView, bot: str, news: Sequence[News]) -> None:
         """`news`: those about it, the latest first."""
         self.name, self.news = bot, news
-        self._view, self._history = view, view.data.histories[bot]
-        self.rows = [(one, one.rows[bot]) for one in view.divisions if bot in one.rows]
+        self._versions, self._history = view.data.versions, view.data.histories[bot]
         latest = self._history.admitted[-1:]
         self.about = "".join(printable(one.about, 200) for one in latest)
         self.author = "".join(printable(one.author, 80) for one in latest)
-        pushes = (one for one in news if one.kind in ("admitted", "refused", "benched"))
-        self.push = next(pushes, None)
+        self.push = next((one for one in news if one.kind not in ("rank", "worse")), None)
         self.divisions = [
             BotInDivision(one, bot)
             for one in view.divisions
@@ -49,20 +47,9 @@ class BotPage:
         ]
 
     @property
-    def presence(self) -> str:
-        """A sentence about its time in the league."""
-        match self._history.state:
-            case None:
-                return "No push of it was admitted yet."
-            case Withdrawn(time=time):
-                return f"Withdrawn on {time[:10]}."
-            case Admitted(house=True):
-                return "A house bot: it always plays, so that ratings mean the same next year."
-        return f"In the league since {self._history.admitted[0].time[:10]}."
-
-    def places(self) -> Iterator[str]:
-        """Yield a sentence or two about its place in each division."""
-        return (_place(*one) for one in self.rows)
+    def present(self) -> list["BotInDivision"]:
+        """The divisions in which it plays."""
+        return [one for one in self.divisions if one.row]
 
     @property
     def checks(self) -> list[AnyEntry]:
@@ -72,35 +59,14 @@ class BotPage:
 
     def fingerprint(self, version: str) -> str:
         """Return the fingerprint of a version's files; empty if it is not known."""
-        known = self._view.data.versions.get(version)
+        known = self._versions.get(version)
         return known.fingerprint if known else ""
 
 
-def _place(division: DivisionView, row: StandingRow) -> str:
-    where = division.title
-    if row.bench:
-        return f"**Benched** in {where} until it changes."
-    if row.rank is None and row.elo is None:
-        words = f"**Not rated yet** in {where}."
-    else:
-        place = f"Place {row.rank} of {len(division.table.standings)}"
-        words = (
-            f"**{place if row.rank else 'No place yet'}** in {where}: {row.rating.text()} "
-            f"Elo after {count_in_digits(row.games, 'game')}."
-        )
-    if row.gain.value is not None:
-        words += f" {row.gain.text()} Elo against {row.before}."
-    flag = f" **{row.flag}.**" if row.is_worse else ""
-    return f"{words}{flag} {_next(division, row.name)}".rstrip()
-
-
-def _next(division: DivisionView, version: str) -> str:
-    plan = division.next
-    if plan is None:
-        return ""
-    if met := [name for one in plan.tables if version in one.entrants for name in one.entrants]:
-        names = [name for name in dict.fromkeys(met) if name != version]
-        return f"Next: against {', '.join(names)} in round {plan.number}."
+def _next(plan: RoundPlan, version: str) -> str:
+    met = {name for one in plan.tables if version in one.entrants for name in one.entrants}
+    if met:
+        return f"Next: against {', '.join(sorted(met - {version}))} in round {plan.number}."
     return f"Not in round {plan.number}: {plan.held.get(version, 'other tables tell more')}."
 
 
@@ -117,6 +83,33 @@ class BotInDivision(NamedTuple):
 
     division: DivisionView
     bot: str
+
+    @property
+    def row(self) -> StandingRow | None:
+        """The row of its present version."""
+        return self.division.rows.get(self.bot)
+
+    def place(self) -> Iterator[str]:
+        """Yield sentences about its place and its next opponents."""
+        row, where = self.row, self.division.title
+        if row is None:
+            return
+        if row.bench:
+            yield f"**Benched** in {where} until it changes."
+            return
+        if row.rank is None and row.elo is None:
+            yield f"**Not rated yet** in {where}."
+        else:
+            of = len(self.division.table.standings)
+            place = f"Place {row.rank} of {of}" if row.rank else "No place yet"
+            games = count_in_digits(row.games, "game")
+            yield f"**{place}** in {where}: {row.rating.text()} Elo after {games}."
+        if row.gain.value is not None:
+            yield f"{row.gain.text()} Elo against {row.before}."
+        if row.is_worse:
+            yield f"**{row.flag}.**"
+        if self.division.next:
+            yield _next(self.division.next, row.name)
 
     @property
     def versions(self) -> list[StandingRow]:

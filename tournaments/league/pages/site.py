@@ -217,9 +217,7 @@ class _Writer:
         news = [one for one in self._news if one.kind != "rank"]
         yield self._feed(FEED, HOME, self._title, news)
         live = (self._site / LIVE).is_dir()
-        leads = [f"{one.title}: {one.lead}" for one in view.divisions]
-        summary = " ".join(leads) if len(leads) > 1 else view.divisions[0].lead
-        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, summary=summary)
+        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs."""
@@ -281,7 +279,7 @@ class _Writer:
             web=self._web,
             files={"plan": PLAN, "closed": CLOSED},
             **TEMPLATE_FUNCTIONS,
-            **{"summary": title, "feeds": [], **more},
+            **{"feeds": [], **more},
         )
         return address, html.encode()
 

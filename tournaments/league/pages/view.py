@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from arena.analysis.timeline import opponents
 from arena.logs.catalog import SITE_PAGE
-from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings import DivisionTable, StandingRow
@@ -98,23 +97,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     def title(self) -> str:
         """Its title for readers."""
         return self.table.title
-
-    @property
-    def lead(self) -> str:
-        """A sentence or two about its state."""
-        rows = self.table.standings
-        if not self.table.games or not rows:
-            return "No round is over yet: ratings come with the first."
-        best = next((one for one in rows if not one.is_house), rows[0])
-        rating = f"{best.rating.text()} Elo"
-        place = f", place {best.rank} of {len(rows)}" if best.rank else ""
-        lead = f"Best entrant: **{best.name}**{place} ({rating})."
-        lead = f"**{best.name}** leads with {rating}." if best.rank == 1 else lead
-        last = self.facts[-1].round.plan
-        return (
-            f"{lead} {count_in_digits(len(rows), 'bot')}, {self.table.games:,} games; last round: "
-            f"{last.number}, on {last.time[:10]}."
-        )
 
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
