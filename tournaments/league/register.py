@@ -102,22 +102,19 @@ def decode_entry(line: bytes) -> AnyEntry:
     return entry
 
 
-def append_entries(path: Path, entries: Iterable[AnyEntry]) -> list[AnyEntry]:
-    """Append lines to a register, all or none, and wait until the disk has them; return them.
+def append_entry(path: Path, entry: AnyEntry) -> AnyEntry:
+    """Append a line to a register and wait until the disk has it; return what was written.
 
     The register is public, so the folders of the league and of its Python are left out where a bot
     or a compiler names them. Raises OSError, and DamagedRecordError for an entry that nobody could
     read again.
     """
-    lines = [encode_json(entry) + b"\n" for entry in entries]
+    line = encode_json(entry)
     for folder in (path.parent.resolve(), Path(sys.executable).parent):
-        here = encode_json(f"{folder}/").strip(b'"')
-        lines = [line.replace(here, b"") for line in lines]
-    written = [decode_entry(line) for line in lines]
-    if not lines:
-        return written
+        line = line.replace(encode_json(f"{folder}/").strip(b'"'), b"")
+    written = decode_entry(line)
     truncate_torn_line(path)
     with open_append(path) as descriptor:
-        append_atomic(descriptor, b"".join(lines))
+        append_atomic(descriptor, line + b"\n")
         os.fsync(descriptor)
     return written

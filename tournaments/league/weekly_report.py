@@ -3,7 +3,6 @@
 Everything in it was so at the end of the week: a week that is over has the same report at any time.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
@@ -18,9 +17,7 @@ from tournaments.league.conduct import describe_fouls
 from tournaments.league.journal import describe_entry
 from tournaments.league.ratings import DivisionTable, StandingRow, rate_division
 from tournaments.league.read import (
-    DivisionData,
     LeagueData,
-    PlayedRound,
     days_of,
     parse_time,
     week_of,
@@ -47,13 +44,13 @@ def weekly_text(settings: LeagueSettings, blocks: Sequence[Block]) -> str:
 
 def week_blocks(league: LeagueData, week: str) -> list[Block]:
     """Return the report about a week that is over, such as 2026-W47, without its title."""
-    now, then = league_at_end(league, week), league_at_end(league, week_before(week))
+    now = league_at_end(league, week)
     first, last = days_of(week)
     entries = [one for one in now.register if _week(one) == week]
     when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
     return [
         Paragraph(f"Week {week}, {when}."),
-        *(_division(now, then, name, week) for name in now.divisions),
+        *(_division(now, name, week) for name in now.divisions),
         *list_section("Pushes", _pushes(entries)),
     ]
 
@@ -75,14 +72,16 @@ def week_before(week: str) -> str:
     return f"{days_of(week)[0] - timedelta(days=1):%G-W%V}"
 
 
-def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
-    return [one for one in division.over if one.week == week]
+def ranks_at_end(league: LeagueData, division: str, week: str) -> dict[str, int]:
+    """Return the rank of each bot in a division at the end of a week."""
+    then = league_at_end(league, week)
+    rows = rate_division(then.divisions[division], then).standings
+    return {row.bot: row.rank for row in rows if row.rank}
 
 
-def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
+def _division(now: LeagueData, name: str, week: str) -> Section:
     data = now.divisions[name]
-    found, before = rate_division(data, now), rate_division(then.divisions[name], then)
-    ranks = {row.bot: row.rank for row in before.standings if row.rank}
+    found, before = rate_division(data, now), ranks_at_end(now, name, week_before(week))
     compared = count_in_digits(found.comparisons, "new version")
     news = (
         *(f"**{row.flag}** (of {compared} compared)" for row in found.regressions),
@@ -91,7 +90,7 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
             for row in found.standings
             if row.gain.half_width and row.gain.low > 0
         ),
-        *describe_fouls(_rounds(data, week)),
+        *describe_fouls(one for one in data.over if one.week == week),
         *(
             f"{row.name} {row.bench.why}"
             for row in found.all_versions
@@ -103,13 +102,11 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
             if one.closed and one.week == week
         ),
     )
-    standings = _standings(found, ranks, _games(data, week), now.settings.anchor.name)
+    standings = _standings(found, before, now.settings.anchor.name)
     return Section(data.settings.title or name, [standings, *([bullets(news)] if news else [])])
 
 
-def _standings(
-    found: DivisionTable, before: Mapping[str, int], games: Mapping[str, int], anchor: str
-) -> Block:
+def _standings(found: DivisionTable, before: Mapping[str, int], anchor: str) -> Block:
     if not any(row.games for row in found.standings):
         return Paragraph("No game was played yet.")
     columns = [
@@ -117,21 +114,20 @@ def _standings(
         Column("bot", "name"),
         Column("Elo", detail="±"),
         Column("moved"),
-        *map(Column, ("week's games", "win %")),
+        Column("win %"),
     ]
     return table(
-        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.standings)
+        f"Standings, {anchor} = 0", columns, (_row(row, before) for row in found.standings)
     )
 
 
-def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) -> list[Cell]:
+def _row(row: StandingRow, before: Mapping[str, int]) -> list[Cell]:
     place = "benched" if row.bench else f"{row.rank or '–'}"
     return [
         Cell(place),
         Cell(row.name),
         row.rating.cell(),
         Cell(_moved(row, before)),
-        Cell(f"{games.get(row.name, 0)}"),
         Cell(f"{100 * row.win_share:.0f}" if row.games else ""),
     ]
 
@@ -142,12 +138,6 @@ def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
         return "new"
     moved = before[row.bot] - row.rank if row.rank else 0
     return f"{moved:+}" if moved else "="
-
-
-def _games(division: DivisionData, week: str) -> Counter[str]:
-    return Counter(
-        name for one in _rounds(division, week) for result in one.results for name in result.seats
-    )
 
 
 def _week(entry: AnyEntry) -> str:

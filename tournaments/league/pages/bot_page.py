@@ -13,12 +13,12 @@ from tournaments.league.pages.view import (
     BotGame,
     DivisionView,
     GameLine,
-    LeagueView,
     News,
     RoundFacts,
     game_row,
 )
 from tournaments.league.ratings import StandingRow
+from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, RoundPlan
 from tournaments.rating.game_result import own_fouls
 from tournaments.report.html.charts import Chart
@@ -32,17 +32,23 @@ REFUSED = 5
 class BotPage:
     """The facts of the league about a bot."""
 
-    def __init__(self, view: LeagueView, bot: str, news: Sequence[News]) -> None:
+    def __init__(
+        self,
+        league: LeagueData,
+        divisions: Iterable[DivisionView],
+        bot: str,
+        news: Sequence[News],
+    ) -> None:
         """`news`: those about it, the latest first."""
         self.name, self.news = bot, news
-        self._versions, self._history = view.data.versions, view.data.histories[bot]
+        self._versions, self._history = league.versions, league.histories[bot]
         latest = self._history.admitted[-1:]
         self.about = "".join(printable(one.about, 200) for one in latest)
         self.author = "".join(printable(one.author, 80) for one in latest)
         self.push = next((one for one in news if one.kind not in ("rank", "worse")), None)
         self.divisions = [
             BotInDivision(one, bot)
-            for one in view.divisions
+            for one in divisions
             if bot in one.table.history or bot in one.rows
         ]
 

@@ -1,21 +1,21 @@
 """The news of a league, item by item, for its pages and feeds. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from protocol.codec import printable
-from tournaments.league.pages.view import DivisionView, LeagueView, News, NewsKind
-from tournaments.league.read import days_of
+from tournaments.league.pages.view import DivisionView, News, NewsKind
+from tournaments.league.read import LeagueData, days_of
 from tournaments.league.records import Admitted, AnyEntry, Refused
 
 LONGEST = 500
 """The largest length of an item's words, in characters."""
 
 
-def league_news(view: LeagueView) -> list[News]:
+def league_news(league: LeagueData, divisions: Iterable[DivisionView]) -> list[News]:
     """Return all that happened, the latest first."""
-    items = [item for entry in view.data.register for item in _entry_news(entry)]
-    items += [item for division in view.divisions for item in _division_news(view, division)]
+    items = [item for entry in league.register for item in _entry_news(entry)]
+    items += [item for division in divisions for item in _division_news(league, division)]
     return sorted(items, key=lambda one: (one.time, one.id), reverse=True)
 
 
@@ -39,7 +39,7 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
     yield News(entry.time, bot, kind, title, safe, f"{kind} {entry.time} {bot}")
 
 
-def _division_news(view: LeagueView, division: DivisionView) -> Iterator[News]:
+def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]:
     """Yield the benches and regressions of a division, and the ranks that changed in a week."""
     for row in division.table.all_versions:
         if bench := row.bench:
@@ -47,7 +47,7 @@ def _division_news(view: LeagueView, division: DivisionView) -> Iterator[News]:
             key = f"benched {bench.time} {row.bot}"
             yield News(bench.time, row.bot, "benched", title, bench.why, key)
     for row in division.table.regressions:
-        if admitted := view.data.versions.get(row.name):
+        if admitted := league.versions.get(row.name):
             words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
             title, key = f"{row.flag} in {division.title}", f"worse {division.name} {row.name}"
             yield News(admitted.time, row.bot, "worse", title, words, key)

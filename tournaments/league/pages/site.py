@@ -32,7 +32,6 @@ from tournaments.league.pages.view import (
     FEED,
     HOME,
     DivisionView,
-    LeagueView,
     News,
     Ranks,
     RoundFacts,
@@ -46,7 +45,7 @@ from tournaments.league.pairing.next_round import next_round
 from tournaments.league.ratings import LeagueTable, StandingRow, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, week_of
 from tournaments.league.records import RoundPlan
-from tournaments.league.weekly_report import league_at_end, week_before, week_blocks, weekly_text
+from tournaments.league.weekly_report import ranks_at_end, week_before, week_blocks, weekly_text
 from tournaments.report.html.page import HERE as REPORT
 from tournaments.site.publish import write_changed
 from tournaments.site.writer import SiteWriter
@@ -121,15 +120,15 @@ class LeagueSite:
             return None
         week, planned = week_of(now), _planned(data, now)
         divisions = [self._division(data, one, week, planned) for one in data.divisions.values()]
-        view = LeagueView(data=data, divisions=divisions)
+        writer = _Writer(data, divisions, self._site, week, self._made)
         written = set()
-        for address, text in _Writer(view, self._site, week, self._made).files():
+        for address, text in writer.files():
             path = self._site / address
             if text is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_changed(path, text)
             written.add(path)
-        _remove_others(view, self._site, written)
+        _remove_others(data, self._site, written)
         write_atomic(self._published, [state])
         self._at = time.monotonic()
         self._took_s = self._at - began
@@ -167,30 +166,38 @@ class LeagueSite:
         name = division.settings.name
         key = name, week, sum(one.week <= week for one in division.over)
         if key not in self._ranks:
-            then = league_at_end(data, week)
-            rows = rate_division(then.divisions[name], then).standings if key[2] else ()
-            self._ranks[key] = {row.bot: row.rank for row in rows if row.rank}
+            self._ranks[key] = ranks_at_end(data, name, week)
         return self._ranks[key]
 
 
 class _Writer:
     """The files of a site, one after the other."""
 
-    def __init__(self, view: LeagueView, site: Path, week: str, made: dict[str, object]) -> None:
+    def __init__(
+        self,
+        data: LeagueData,
+        divisions: Sequence[DivisionView],
+        site: Path,
+        week: str,
+        made: dict[str, object],
+    ) -> None:
         """`made`: of what each page was made that changes less often than the site."""
-        self._view, self._site, self._week, self._made = view, site, week, made
+        self._data, self._divisions = data, divisions
+        self._site, self._week, self._made = site, week, made
         self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
-        self._news = league_news(view)
-        self._bot_html = cache(partial(_bot_html, self._pages, view.emblems))
-        settings = view.data.settings
-        self._title = settings.title
-        self._web = f"{settings.url.rstrip('/')}/" if settings.url else ""
+        self._news = league_news(data, divisions)
+        # The number of the emblem of each bot and version: it never changes.
+        numbers = {bot: number for number, bot in enumerate(data.histories)}
+        self._emblems = {name: numbers[one.bot] for name, one in data.versions.items()} | numbers
+        self._bot_html = cache(partial(_bot_html, self._pages, self._emblems))
+        self._title = data.settings.title
+        self._web = f"{data.settings.url.rstrip('/')}/" if data.settings.url else ""
 
     def files(self) -> Iterator[File]:
         """Yield all files but those of the rounds; the first page is the last."""
-        view, data = self._view, self._view.data
+        data = self._data
         yield from ((name, text.encode()) for name, text in self._pages.files.items())
-        for division in view.divisions:
+        for division in self._divisions:
             yield from self._pairings(division)
             for row in division.table.standings:
                 yield badge_address(division.name, row.bot), self._badge(row)
@@ -199,10 +206,11 @@ class _Writer:
             by_bot[item.bot].append(item)
         for bot in data.histories:
             news, address, feed = by_bot[bot], bot_address(bot), f"bots/{bot}.xml"
-            page = BotPage(view, bot, news)
+            page = BotPage(data, self._divisions, bot, news)
             yield self._page(address, bot, "bot.html.j2", feeds=[(feed, bot)], page=page)
             yield self._feed(feed, address, f"{bot} in {self._title}", news)
-        for week in view.weeks:
+        weeks = sorted({one.week for one in data.rounds})
+        for week in weeks:
             yield from self._week_files(week)
         yield "register.jsonl", content(data.folder.register)
         yield ".nojekyll", b""
@@ -211,13 +219,13 @@ class _Writer:
             anchor=data.settings.anchor,
             house=data.settings.house,
             foul_sittings=data.settings.quota.foul_sittings,
-            divisions=[one.table for one in view.divisions],
+            divisions=[one.table for one in self._divisions],
         )
         yield "league.json", indented_json(table) + b"\n"
         news = [one for one in self._news if one.kind != "rank"]
         yield self._feed(FEED, HOME, self._title, news)
         live = (self._site / LIVE).is_dir()
-        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live)
+        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs."""
@@ -238,9 +246,10 @@ class _Writer:
 
     def _week_files(self, week: str) -> Iterator[File]:
         """Yield the page of a week, and its report; one that is over is written once."""
-        data, report = self._view.data, f"weeks/{week}.txt"
-        rounds = self._view.rounds_in(week)
-        is_over = week < self._week and all(one.is_over for one in data.rounds if one.week == week)
+        data, report = self._data, f"weeks/{week}.txt"
+        begun = [one for one in data.rounds if one.week == week]
+        rounds = [one for one in begun if one.is_over]
+        is_over = week < self._week and rounds == begun
         blocks = cache(partial(week_blocks, data, week))
         if is_over:
             is_there = (self._site / report).exists()
@@ -272,9 +281,9 @@ class _Writer:
             title,
             root=root,
             links=[(root + HOME, self._title), (f"{root}{HOME}#enter", "How to enter")],
-            view=self._view,
-            settings=self._view.data.settings,
-            numbers=self._view.emblems,
+            divisions=self._divisions,
+            settings=self._data.settings,
+            numbers=self._emblems,
             bot_html=self._bot_html,
             web=self._web,
             files={"plan": PLAN, "closed": CLOSED},
@@ -336,10 +345,10 @@ def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
 # --- what is gone ---
 
 
-def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
+def _remove_others(league: LeagueData, site: Path, written: set[Path]) -> None:
     """Remove the files in our folders that were not written, and rounds that are no more."""
     # Of a round that is not over the commitments are public.
-    rounds = {site / round_address(one) for one in view.data.rounds}
+    rounds = {site / round_address(one) for one in league.rounds}
     for path in (site / "rounds").glob("*/*"):
         if path.is_dir() and path not in rounds:
             rmtree(path)

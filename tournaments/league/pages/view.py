@@ -16,7 +16,7 @@ from arena.logs.catalog import SITE_PAGE
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings import DivisionTable, StandingRow
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.read import DivisionData, PlayedRound
 from tournaments.league.records import RoundPlan
 from tournaments.report.html.charts import Forest, forest_of
 from tournaments.report.losses import GameSums
@@ -146,30 +146,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         for last in self.facts[-1:]:
             for result in {frozenset(one.seats): one for one in last.round.results}.values():
                 yield game_row(last.round, result)
-
-
-class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
-    """A league as the pages show it."""
-
-    data: LeagueData
-    divisions: Sequence[DivisionView]
-
-    @cached_property
-    def emblems(self) -> Mapping[str, int]:
-        """The number of the emblem of each bot and version: it never changes."""
-        numbers = {bot: number for number, bot in enumerate(self.data.histories)}
-        versions = {name: numbers[one.bot] for name, one in self.data.versions.items()}
-        return {**versions, **numbers}
-
-    @property
-    def weeks(self) -> list[str]:
-        """The weeks with rounds, in order."""
-        return sorted({one.week for one in self.data.rounds})
-
-    def rounds_in(self, week: str) -> list[PlayedRound]:
-        """Return the rounds of a week that are over, the latest first."""
-        rounds = (one.round for each in self.divisions for one in reversed(each.facts))
-        return [one for one in rounds if one.week == week]
 
 
 def game_row(one: PlayedRound, result: Result, note: str = "") -> GameLine:

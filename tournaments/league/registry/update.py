@@ -24,7 +24,7 @@ from tournaments.formats.own_clock import own_or
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.read import parse_time, write_utc
 from tournaments.league.records import Admitted, AnyEntry, CheckSummary, Refused, Withdrawn
-from tournaments.league.register import NOT_READ, append_entries, bot_histories, read_register
+from tournaments.league.register import NOT_READ, append_entry, bot_histories, read_register
 from tournaments.league.registry.bot_file import parse_bot_file
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.examine import examine_version, failure_words
@@ -83,7 +83,7 @@ class _Update:
 
     def append(self, entry: AnyEntry) -> AnyEntry:
         """Write a line, which everybody may read."""
-        (written,) = append_entries(self.league.register, [entry])
+        written = append_entry(self.league.register, entry)
         self.histories[entry.bot].add(written)
         return written
 
