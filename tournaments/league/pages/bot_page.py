@@ -6,16 +6,12 @@ from typing import NamedTuple
 
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
-from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.pages.charts import history_chart
 from tournaments.league.pages.view import (
     BotGame,
     DivisionView,
-    GameLine,
     News,
-    RoundFacts,
-    game_row,
 )
 from tournaments.league.ratings import StandingRow
 from tournaments.league.read import LeagueData
@@ -76,14 +72,6 @@ def _next(plan: RoundPlan, version: str) -> str:
     return f"Not in round {plan.number}: {plan.held.get(version, 'other tables tell more')}."
 
 
-def _note(facts: RoundFacts, result: Result, seat: int) -> str:
-    notes = [f"its foul: {foul.foul}" for foul in result.fouls if foul.seat == seat]
-    if luck := facts.luck.get(result.game):
-        way = "gained" if luck[seat] > 0 else "lost"
-        notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
-    return "; ".join(notes)
-
-
 class BotInDivision(NamedTuple):
     """The facts of a division about a bot."""
 
@@ -139,13 +127,15 @@ class BotInDivision(NamedTuple):
     def _games(self) -> Sequence[BotGame]:
         return self.division.games_of.get(self.bot, ())
 
-    def losses(self) -> list[GameLine]:
+    def losses(self) -> list[BotGame]:
         """Return the last games that it did not win, the latest first."""
-        return _last(one for one in reversed(self._games) if one.result.places[one.seat] > 1)
+        lost = (one for one in reversed(self._games) if one.result.places[one.seat] > 1)
+        return [*islice(lost, SHOWN)]
 
-    def fouls(self) -> list[GameLine]:
+    def fouls(self) -> list[BotGame]:
         """Return the last games in which it fouled, the latest first."""
-        return _last(one for one in reversed(self._games) if one.seat in own_fouls(one.result))
+        fouled = (one for one in reversed(self._games) if one.seat in own_fouls(one.result))
+        return [*islice(fouled, SHOWN)]
 
     def luck(self) -> Iterator[str]:
         """Yield what luck and mistakes cost it, in sentences."""
@@ -166,7 +156,3 @@ class BotInDivision(NamedTuple):
                 f"{count_in_digits(rounds, 'reviewed round')}. The reports of the rounds name the "
                 "dearest ones."
             )
-
-
-def _last(games: Iterable[BotGame]) -> list[GameLine]:
-    return [game_row(one.facts.round, one.result, _note(*one)) for one in islice(games, SHOWN)]

@@ -37,7 +37,6 @@ from tournaments.league.pages.view import (
     RoundFacts,
     badge_address,
     bot_address,
-    game_row,
     pairing_address,
     round_address,
 )
@@ -240,7 +239,7 @@ class _Writer:
                 "pairing.html.j2",
                 division=division,
                 pair=(one, other),
-                games=(game_row(it.facts.round, it.result) for it, _ in games[: -GAMES - 1 : -1]),
+                games=[game for game, _ in games[: -GAMES - 1 : -1]],
                 left=max(0, len(games) - GAMES),
             )
 

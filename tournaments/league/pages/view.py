@@ -62,17 +62,10 @@ class BotGame(NamedTuple):
     result: Result
     seat: int
 
-
-class GameLine(NamedTuple):
-    """A game as a line of a list."""
-
-    seats: list[tuple[str, int]]
-    """Its versions and their scores, the best first."""
-    note: str
-    round: str
-    """The address of its round, from the site's root,"""
-    replay: str
-    """and of its replay."""
+    @property
+    def replay(self) -> str:
+        """The address of its replay, from the site's root."""
+        return f"{round_address(self.facts.round)}{SITE_PAGE}#game={quote(self.result.game)}"
 
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
@@ -141,23 +134,11 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
             sums.add(game.result, game.seat, (seat,))
         return sums
 
-    def last_games(self) -> Iterator[GameLine]:
+    def last_games(self) -> Iterator[BotGame]:
         """Yield a game of each table of the last round."""
         for last in self.facts[-1:]:
             for result in {frozenset(one.seats): one for one in last.round.results}.values():
-                yield game_row(last.round, result)
-
-
-def game_row(one: PlayedRound, result: Result, note: str = "") -> GameLine:
-    """Return a game as a line; without a note it has its fouls."""
-    seats = sorted(range(len(result.seats)), key=lambda seat: result.places[seat])
-    fouls = [f"{first_version(result.seats[foul.seat])}: {foul.foul}" for foul in result.fouls]
-    return GameLine(
-        [(result.seats[seat], result.scores[seat]) for seat in seats],
-        note or (f"foul of {', '.join(fouls)}" if fouls else ""),
-        round_address(one),
-        f"{round_address(one)}{SITE_PAGE}#game={quote(result.game)}",
-    )
+                yield BotGame(last, result, 0)
 
 
 def bot_address(bot: str) -> str:
