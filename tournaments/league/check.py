@@ -36,7 +36,7 @@ from tournaments.league.register import (
     read_register,
     register_digests,
 )
-from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota, load_settings
+from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import Checked, Verified, no_progress, verify_folder
 from tournaments.verification.processes import Progress
@@ -61,21 +61,14 @@ def print_league_check(path: Path, in_json: bool) -> int:
 
 
 def verify_league(path: Path, progress: Progress = no_progress) -> Checked[tuple[int, Verified]]:
-    """Yield every inconsistency of a league, or of its site; return rounds and extent.
-
-    Raises UserError if its settings cannot be read.
-    """
+    """Yield every inconsistency of a league, or of its site; return rounds and extent."""
     folder = LeagueFolder(path)
     is_site = not folder.settings.is_file()
     site = LeagueFolder(path if is_site else folder.site)
     table = yield from _read_table(site.table)
     register = yield from _read_register(folder.register)
-    if is_site:
-        names = sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")})
-    else:
-        names = [one.name for one in load_settings(folder.settings).divisions]
     divisions = {}
-    for name in names:
+    for name in sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")}):
         divisions[name] = yield from _read_rounds(folder, name, is_site)
     games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
     extents: list[Verified] = []

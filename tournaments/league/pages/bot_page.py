@@ -85,7 +85,7 @@ class BotInDivision(NamedTuple):
 
     def place(self) -> Iterator[str]:
         """Yield sentences about its place and its next opponents."""
-        row, where = self.row, self.division.title
+        row, where = self.row, self.division.table.title
         if row is None:
             return
         if row.bench:

@@ -199,7 +199,7 @@ class _Writer:
         for division in self._divisions:
             yield from self._pairings(division)
             for row in division.table.standings:
-                yield badge_address(division.name, row.bot), self._badge(row)
+                yield badge_address(division.table.name, row.bot), self._badge(row)
         by_bot = defaultdict[str, list[News]](list)
         for item in self._news:
             by_bot[item.bot].append(item)
@@ -233,8 +233,8 @@ class _Writer:
         for one, other in sorted(pairs):
             games = met[one][other]
             yield from self._unless_made(
-                (self._title, division.title, len(games)),
-                pairing_address(division.name, one, other),
+                (self._title, division.table.title, len(games)),
+                pairing_address(division.table.name, one, other),
                 f"{one} – {other}",
                 "pairing.html.j2",
                 division=division,

@@ -6,7 +6,7 @@ A bot is all its versions; a page or a record of two bots joins the games of all
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -28,7 +28,6 @@ MOST_DRAWN = 100
 
 Ranks = Mapping[str, int]
 """The rank of each bot."""
-NewsKind = Literal["admitted", "refused", "left", "benched", "rank", "worse"]
 
 
 class News(NamedTuple):
@@ -36,7 +35,8 @@ class News(NamedTuple):
 
     time: str
     bot: str
-    kind: NewsKind
+    kind: str
+    """admitted, refused, withdrawn, benched, rank or worse."""
     title: str
     """A sentence, without its stop."""
     words: str
@@ -80,16 +80,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """The plan of the round that is being played, or that would be chosen now."""
     past: Sequence[tuple[str, Ranks]]
     """Weeks that are over, the last two, and the ranks at the end of each."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.data.settings.name
-
-    @property
-    def title(self) -> str:
-        """Its title for readers."""
-        return self.table.title
 
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
