@@ -25,8 +25,8 @@ class BotHistory:
         self.admitted: list[Admitted] = []
         self.refused: dict[str, Refused] = {}
         """The last refusal of each push, by fingerprint, the latest last."""
-        self.state: Admitted | Withdrawn | None = None
-        """The last line that lets it play, or ends that; None before any."""
+        self.present: Admitted | None = None
+        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
         self.last: AnyEntry | None = None
         """The last line about it."""
         self.times: list[str] = []
@@ -41,14 +41,11 @@ class BotHistory:
             case Refused():
                 self.refused.pop(entry.fingerprint, None)
                 self.refused[entry.fingerprint] = entry
-            case _:
-                self.admitted += [entry] if isinstance(entry, Admitted) else []
-                self.state = entry
-
-    @property
-    def present(self) -> Admitted | None:
-        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
-        return self.state if isinstance(self.state, Admitted) else None
+            case Admitted():
+                self.admitted.append(entry)
+                self.present = entry
+            case Withdrawn():
+                self.present = None
 
     @property
     def is_house(self) -> bool:

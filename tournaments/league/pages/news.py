@@ -31,24 +31,22 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
 
 def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]:
     """Yield the benches and regressions of a division, and the ranks that changed in a week."""
-    for row in division.table.all_versions:
+    table = division.table
+    for row in table.all_versions:
         if bench := row.bench:
-            title = f"{row.name} is benched in {division.table.name} until it changes"
+            title = f"{row.name} is benched in {table.name} until it changes"
             key = f"benched {bench.time} {row.bot}"
             yield News(bench.time, row.bot, "benched", title, bench.why, key)
-    for row in division.table.regressions:
+    for row in table.regressions:
         if admitted := league.versions.get(row.name):
             words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
-            title, key = (
-                f"{row.flag} in {division.table.title}",
-                f"worse {division.table.name} {row.name}",
-            )
+            title, key = f"{row.flag} in {table.title}", f"worse {table.name} {row.name}"
             yield News(admitted.time, row.bot, "worse", title, words, key)
     for (_, before), (week, after) in pairwise(division.past):
         for bot, rank in after.items():
             if (was := before.get(bot, rank)) != rank:
                 way = "rose" if rank < was else "fell"
                 title = f"{bot} {way} from place {was} to {rank} in {week}"
-                key = f"rank {division.table.name} {week} {bot}"
+                key = f"rank {table.name} {week} {bot}"
                 time = f"{days_of(week)[1]}T23:59:59Z"
-                yield News(time, bot, "rank", title, f"In {division.table.title}.", key)
+                yield News(time, bot, "rank", title, f"In {table.title}.", key)
