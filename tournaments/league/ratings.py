@@ -154,7 +154,7 @@ def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
         standings=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
         earlier=[row for row in rows if not row.is_active],
         history=_history(division, {row.name for row in rows if row.bound != "?"}),
-        next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
+        next=division.playing.plan.tables if division.playing else (),
     )
 
 

@@ -107,18 +107,15 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
 
 
 def _division(league: LeagueData, division: DivisionData, now: datetime) -> DivisionStatus:
-    own = division.settings
+    own, playing = division.settings, division.playing
     return DivisionStatus(
         name=own.name,
         bots=len(league.active(own.name)),
         rounds=len(division.over),
-        playing=next(
-            (
-                RoundStatus(one.plan, len(one.results), count_all_games(one.event, {}))
-                for one in division.rounds
-                if not one.is_over
-            ),
-            None,
+        playing=(
+            RoundStatus(playing.plan, len(playing.results), count_all_games(playing.event, {}))
+            if playing
+            else None
         ),
         boards=division.boards_in(week_of(now)),
         boards_a_week=own.boards_a_week,

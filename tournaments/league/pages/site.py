@@ -55,7 +55,7 @@ LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
 """The site is written again at the earliest when so many times as long has passed as it took."""
-OWN = ("bots", "pairings", "badges", "weeks", "rounds")
+OWN = ("bots", "pairings", "badges", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 GAMES = 100
 """Games that the page of a pairing lists."""
@@ -140,14 +140,14 @@ class LeagueSite:
         links = [("../../../" + HOME, data.settings.title)]
         for one in division.over:
             publish_round(one, self._site / round_address(one), links)
-        plans = [one.plan for one in division.rounds if not one.is_over]
-        plans += [planned] if planned and planned.division == division.settings.name else []
+        if division.playing or (planned and planned.division != division.settings.name):
+            planned = division.playing.plan if division.playing else None
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
             facts=[self._facts_of(one) for one in division.over],
-            next=plans[0] if plans else None,
+            next=planned,
             past=[(one, self._ranks_at(data, division, one)) for one in past],
         )
 
@@ -352,8 +352,7 @@ def _remove_others(league: LeagueData, site: Path, written: set[Path]) -> None:
         if path.is_dir() and path not in rounds:
             rmtree(path)
     for own in OWN:
-        below = (site / own).glob("*") if own == "rounds" else (site / own).rglob("*")
-        for path in sorted(below, reverse=True):
+        for path in sorted((site / own).rglob("*"), reverse=True):
             if path.is_dir():
                 with suppress(OSError):  # It is not empty.
                     path.rmdir()

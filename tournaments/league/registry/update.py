@@ -109,7 +109,7 @@ class _Update:
                 return
 
     def _names(self) -> set[str]:
-        """Return the names in bots/ that are no author's note. Raises UserError."""
+        """Return the names in bots/, without notes such as README.md. Raises UserError."""
         try:
             with os.scandir(self.league.bots) as entries:
                 return {
