@@ -23,10 +23,10 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
     if isinstance(entry, Admitted) and entry.house:
         return
     kind, words = describe_entry(entry)
-    # The bot's page has all of a long reason.
-    subject, _, why = one_line(words, LONGEST).partition(": ")
+    # The bot's page has all lines of a reason.
+    subject, _, why = one_line(words.split("\n")[0], LONGEST).partition(": ")
     key = f"{kind} {entry.time} {entry.bot}"
-    yield News(entry.time, entry.bot, kind, f"{subject} was {kind}", why, key)
+    yield News(entry.time, entry.bot, kind, f"{subject} was {kind}", why.rstrip(":"), key)
 
 
 def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]:
