@@ -246,7 +246,7 @@ class _Writer:
     def _week_files(self, week: str) -> Iterator[File]:
         """Yield the page of a week, and its report; one that is over is written once."""
         data, report = self._data, f"weeks/{week}.txt"
-        begun = [one for one in data.rounds if one.week == week]
+        begun = [one for one in reversed(data.rounds) if one.week == week]
         rounds = [one for one in begun if one.is_over]
         is_over = week < self._week and rounds == begun
         blocks = cache(partial(week_blocks, data, week))

@@ -177,6 +177,7 @@ def test_a_published_round_can_be_verified_and_holds_no_secret(real: LeagueFolde
     rounds = sorted((real.site / "rounds/draw").glob("[0-9]*"))
     assert rounds
     assert "OK: " in boneyard("verify", str(rounds[0]))
+    assert (real.site / "bots/bad.html").read_text().count("must pass first") == 1
     secrets = [path.read_bytes() for path in real.rounds.rglob("secret.key")]
     hidden = [*secrets, *(one.hex().encode() for one in secrets), str(real.path).encode()]
     for path in real.site.rglob("*"):
