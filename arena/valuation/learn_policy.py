@@ -95,8 +95,7 @@ def _newton(options: Floats, chosen: Flags, begins: Places, usual: Floats) -> Fl
     """Return the weights of the highest penalised likelihood, which is concave."""
     of = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(options)))
     pull, seen, weights = PULL * len(begins), options[chosen].sum(axis=0), usual.copy()
-    value = -np.inf
-    step = np.zeros_like(weights)
+    value, step = -np.inf, np.zeros_like(weights)
     for _ in range(STEPS):
         tried = weights + step
         worths = options @ tried

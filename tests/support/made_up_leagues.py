@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from protocol.records import SeatFoul
 from tests.support.leagues import BOARDS, HOUSE, admitted, league_of, played_round, table_results
-from tests.support.made_up_events import evidence
 from tests.support.planned_events import event
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.pages.view import RoundFacts, round_address
@@ -74,15 +73,10 @@ def publish_rounds(data: LeagueData, site: Path) -> None:
                 (place / "round.json").touch()
 
 
-def made_up_facts(one: PlayedRound, **_: bool) -> RoundFacts:
-    """Return facts as the logs of a round would tell them."""
-    cost = ("round 2 cost it 17 points, blocked", "round 3 cost it 25 points")
+def made_up_facts(one: PlayedRound) -> RoundFacts:
+    """Return facts as the luck and the review of a round would tell them."""
     return RoundFacts(
         round=one,
-        evidence=tuple(
-            evidence(result, stderr="thinking…") for result in one.results if result.fouls
-        ),
-        costliest={result.game: cost for result in one.results},
         luck={result.game: (4.0, -4.0) for result in one.results},
         mistakes=dict.fromkeys(one.plan.active, (10, 8.5)),
     )

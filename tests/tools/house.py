@@ -59,7 +59,7 @@ ROOMS = {
     "verification and dataset": Room(
         1_300, 1_570, ("tournaments/verification", "tournaments/dataset")
     ),
-    "league": Room(4_500, 5_505, ("tournaments/league", "tournaments/cli/league.py")),
+    "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
     "tests": Room(36_000, 41_469, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""

@@ -24,19 +24,19 @@ from protocol.errors import UserError
 from tournaments.commands.verify import describe_extent, print_faults
 from tournaments.formats.matches import Matches
 from tournaments.league.conduct import benched_versions
-from tournaments.league.folder import PLAN, LeagueFolder, is_number
+from tournaments.league.folder import LeagueFolder
 from tournaments.league.pairing.choice import METHOD, choose_tables
 from tournaments.league.pairing.information import NO_ENCOUNTERS, Encounters, count_encounters
-from tournaments.league.ratings import DivisionTable, LeagueTable, rate_division
+from tournaments.league.ratings import LeagueTable, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_round
-from tournaments.league.records import Admitted, AnyEntry
+from tournaments.league.records import Admitted, AnyEntry, RoundPlan
 from tournaments.league.register import (
     active_versions,
     bot_histories,
     read_register,
     register_digests,
 )
-from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota, load_settings
+from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota
 from tournaments.storage.folder import content
 from tournaments.verification.event_check import Checked, Verified, no_progress, verify_folder
 from tournaments.verification.processes import Progress
@@ -61,47 +61,32 @@ def print_league_check(path: Path, in_json: bool) -> int:
 
 
 def verify_league(path: Path, progress: Progress = no_progress) -> Checked[tuple[int, Verified]]:
-    """Yield every inconsistency of a league, or of its site; return rounds and extent.
-
-    Raises UserError if its settings cannot be read.
-    """
+    """Yield every inconsistency of a league, or of its site; return rounds and extent."""
     folder = LeagueFolder(path)
     is_site = not folder.settings.is_file()
     site = LeagueFolder(path if is_site else folder.site)
     table = yield from _read_table(site.table)
     register = yield from _read_register(folder.register)
-    if is_site:
-        names = sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")})
-    else:
-        names = [one.name for one in load_settings(folder.settings).divisions]
     divisions = {}
-    for name in names:
+    for name in sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")}):
         divisions[name] = yield from _read_rounds(folder, name, is_site)
     games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
-    done, checked = 0, Verified(0, 0, ratings=table is not None)
+    extents: list[Verified] = []
     for rounds in divisions.values():
-        yield from _plan_faults(rounds, register)
-        yield from _register_faults(rounds, folder.register)
+        yield from _plan_faults(rounds, register, folder.register)
         for one in rounds:
             if one is rounds[-1] and not is_site and one.is_tried:
                 break  # It has no report yet.
-            found = yield from verify_folder(one.folder)
-            progress(checked.games + found.games, games)
-            sums = checked.games + found.games, checked.boards + found.boards
-            done, checked = done + 1, Verified(*sums, checked.ratings)
+            extents.append((yield from verify_folder(one.folder)))
+            progress(sum(each.games for each in extents), games)
     if table:
         if not content(folder.register).startswith(content(site.register)):
             yield f"{site.register}: is not the beginning of {folder.register}"
         published = yield from _read_register(site.register)
-        told = {one.name: one.rounds for one in table.divisions}
-        for name, rounds in divisions.items() if is_site else ():
-            if told.get(name, 0) < len(rounds):
-                yield (
-                    f"{site.table}: has {told.get(name, 0)} of the {len(rounds)} rounds of {name}. "
-                    "If it was copied while it was written, copy it again"
-                )
-        yield from table_faults(site.table, table, published, divisions)
-    return done, checked
+        yield from _table_faults(site.table, table, published, divisions, is_site)
+    boards = sum(each.boards for each in extents)
+    checked = Verified(sum(each.games for each in extents), boards, ratings=table is not None)
+    return len(extents), checked
 
 
 def _read_table(path: Path) -> Checked[LeagueTable | None]:
@@ -135,11 +120,7 @@ def _read_register(path: Path) -> Checked[list[AnyEntry]]:
 def _read_rounds(folder: LeagueFolder, name: str, is_site: bool) -> Checked[list[PlayedRound]]:
     """Read the rounds of a division up to the first that cannot be read."""
     rounds: list[PlayedRound] = []
-    found = sorted(path for path in (folder.rounds / name).glob("[0-9]*") if path.is_dir())
-    found.sort(key=lambda path: (not is_number(path.name), len(path.name)))
-    # Of the round that is played, and of those that wait for the site, the commitments are public.
-    while is_site and found and is_number(found[-1].name) and not (found[-1] / PLAN).exists():
-        found.pop()
+    found = folder.rounds_of(name)
     for path in found:
         due = folder.round(name, len(rounds) + 1)
         if path != due:
@@ -156,12 +137,19 @@ def _read_rounds(folder: LeagueFolder, name: str, is_site: bool) -> Checked[list
     return rounds
 
 
-def _plan_faults(rounds: Sequence[PlayedRound], register: Sequence[AnyEntry]) -> Iterator[str]:
-    """Yield the plans that do not follow from the register and from the rounds before."""
+def _plan_faults(
+    rounds: Sequence[PlayedRound], register: Sequence[AnyEntry], path: Path
+) -> Iterator[str]:
+    """Yield the plans that do not follow from the register at `path` and the rounds before."""
+    lines = {digest: number for number, digest in enumerate(register_digests(path))}
     encounters, before = NO_ENCOUNTERS, list[PlayedRound]()
     for one in rounds:
         faults = [*_order_faults(one, before), *_event_faults(one, register)]
-        faults += [*_active_faults(one, register, before), *_choice_faults(one, encounters)]
+        faults += _choice_faults(one, encounters)
+        if one.plan.register in lines:
+            faults += _active_faults(one.plan, register[: lines[one.plan.register]], before)
+        else:
+            faults.append(f"{path} has other lines than when its tables were chosen")
         yield from (f"{one.folder.path}: {fault}" for fault in faults)
         partners = one.event.rules.deal.partners
         encounters = encounters.plus(count_encounters(one.results, partners))
@@ -189,14 +177,6 @@ def _choice_faults(one: PlayedRound, encounters: Encounters) -> Iterator[str]:
         yield "tables, reasons or gains are not those of the choice from the rounds before it"
 
 
-def _register_faults(rounds: Sequence[PlayedRound], path: Path) -> Iterator[str]:
-    digests = {*register_digests(path)}
-    for one in rounds:
-        if one.plan.register not in digests:
-            yield f"{path}: other lines than when {one.folder.path} was chosen"
-            return
-
-
 def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:
     plan, event = one.plan, one.event
     tables = tuple(table.entrants for table in plan.tables)
@@ -213,24 +193,20 @@ def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[st
 
 
 def _active_faults(
-    one: PlayedRound, register: Sequence[AnyEntry], before: Sequence[PlayedRound]
+    plan: RoundPlan, register: Sequence[AnyEntry], before: Sequence[PlayedRound]
 ) -> Iterator[str]:
-    """Yield the versions that could play although the register has none such, or the other way."""
-    plan = one.plan
+    """Yield the versions that could play although the register has none such, or the other way.
+
+    `register`: as it was at the choice.
+    """
+    # House bots are a setting.
     house = {entry.bot for entry in register if isinstance(entry, Admitted) and entry.house}
     listed = {*plan.active, *plan.held} - house
-    # Lines of the same second may come before the choice or after it; house bots are a setting.
-    first = sum(entry.time < plan.time for entry in register)
-    last = sum(entry.time <= plan.time for entry in register)
-    by_register = [
-        {*active_versions(bot_histories(register[:end]), house, plan.division)} - house
-        for end in range(last, first - 1, -1)
-    ]
-    if listed not in by_register:
-        for name in sorted(listed - by_register[0]):
-            yield f"by the register {name} could not play at {plan.time}"
-        for name in sorted(by_register[0] - listed):
-            yield f"{name} was in the register, but is neither active nor held"
+    present = {*active_versions(bot_histories(register), (), plan.division)}
+    for name in sorted(listed - present):
+        yield f"by the register {name} could not play at {plan.time}"
+    for name in sorted(present - listed):
+        yield f"{name} was in the register, but is neither active nor held"
     for name in sorted({*plan.active} & plan.held.keys()):
         yield f"{name} is active, and held"
     for name, why in plan.held.items():
@@ -248,15 +224,17 @@ def _is_benched(name: str, why: str, before: Sequence[PlayedRound], house: set[s
 # --- league.json ---
 
 
-def table_faults(
+def _table_faults(
     path: Path,
     table: LeagueTable,
     register: list[AnyEntry],
     divisions: Mapping[str, Sequence[PlayedRound]],
+    is_site: bool,
 ) -> Iterator[str]:
     """Yield the first figure of each division that does not follow from its rounds.
 
-    `path`: the file with the table. `register`: as it was published with it.
+    `path`: the file with the table. `register`: as it was published with it. A league may have
+    played on since; of a site the table has all rounds.
     """
     settings = LeagueSettings(
         title=table.title,
@@ -264,43 +242,38 @@ def table_faults(
         anchor=table.anchor,
         quota=Quota(foul_sittings=table.foul_sittings),
     )
+    names = {one.name for one in table.divisions}
+    for name, rounds in divisions.items():
+        if is_site and rounds and name not in names:
+            yield f"{path}: {name} is missing"
     for told in table.divisions:
-        rounds = [one for one in divisions.get(told.name, ()) if one.is_over][: told.rounds]
-        if len(rounds) < told.rounds:
-            yield f"{path}: {told.name} has {told.rounds} rounds, but {len(rounds)} can be read"
-        elif not rounds and _has_figures(told):
-            yield f"{path}: {told.name} has figures, but no round"
+        rounds = [one for one in divisions.get(told.name, ()) if one.is_over]
+        if told.rounds > len(rounds) or (is_site and told.rounds < len(rounds)):
+            yield (
+                f"{path}: {told.name} has {told.rounds} rounds, but {len(rounds)} can be read. If "
+                "it was copied while it was written, copy it again"
+            )
         elif rounds:
+            event = rounds[0].event
+            data = DivisionData(
+                settings=DivisionSettings(name=told.name, title=told.title, seats=event.seats),
+                rules=event.rules,
+                seats=event.seats,
+                rounds=rounds[: told.rounds],
+            )
             league = LeagueData(
                 folder=LeagueFolder(path.parent),
                 settings=settings,
                 register=register,
-                divisions={told.name: division_of(told.name, rounds, told.title)},
+                divisions={told.name: data},
             )
-            own = rate_division(league.divisions[told.name], league)
             # The next tables are of a round that is not over.
-            again = to_builtins(replace(own, next=told.next))
-            for where, one, other in _differences(to_builtins(told), again):
+            own = to_builtins(replace(rate_division(data, league), next=told.next))
+            for where, one, other in _differences(to_builtins(told), own):
                 yield f"{path}: {told.name}{where} is {one}, but the rounds give {other}"
                 break
-
-
-def _has_figures(told: DivisionTable) -> bool:
-    """Tell whether anything of a table can only come from games."""
-    rows = (*told.standings, *told.earlier)
-    played = any(row.games or row.elo is not None for row in rows)
-    return bool(told.games or played or told.history or told.regressions)
-
-
-def division_of(name: str, rounds: Sequence[PlayedRound], title: str = "") -> DivisionData:
-    """Return a division as its published rounds tell it; there must be one."""
-    event = rounds[0].event
-    return DivisionData(
-        settings=DivisionSettings(name=name, title=title, seats=event.seats),
-        rules=event.rules,
-        seats=event.seats,
-        rounds=list(rounds),
-    )
+        elif any(row.games or row.elo is not None for row in told.all_versions):
+            yield f"{path}: {told.name} has figures, but no round"
 
 
 def _differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

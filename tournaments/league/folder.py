@@ -1,5 +1,6 @@
 """The folder of a league: the paths of its files."""
 
+import re
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,8 +15,8 @@ CLOSED = "closed.json"
 TRIES = "private/tries"
 """File in a round's folder, while the round is played: its games at the last try, and the tries
 that brought no further game."""
-LONGEST_NUMBER = 8
-"""Digits of a round's number."""
+NUMBER = re.compile(r"[0-9]{4,8}")
+"""The name of a round's folder."""
 
 
 class LeagueFolder(Struct, frozen=True):
@@ -62,14 +63,9 @@ class LeagueFolder(Struct, frozen=True):
         """
         found = (self.rounds / division).glob("[0-9]*")
         return sorted(
-            (one for one in found if is_number(one.name) and (one / PLAN).is_file()),
+            (one for one in found if NUMBER.fullmatch(one.name) and (one / PLAN).is_file()),
             key=lambda one: int(one.name),
         )
-
-
-def is_number(name: str) -> bool:
-    """Tell whether a folder's name is the number of a round."""
-    return name.isascii() and name.isdecimal() and len(name) <= LONGEST_NUMBER
 
 
 def is_league(path: Path) -> bool:

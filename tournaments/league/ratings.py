@@ -12,7 +12,7 @@ versions that are as strong as the ones before, at most one in twenty is ever fl
 tournaments/METHODS.md).
 """
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import NormalDist, median
@@ -21,20 +21,16 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from protocol.records import Result
-from protocol.ruleset import count_sides, side_of
 from tournaments.formats.base import first_version, version_number
 from tournaments.league.conduct import benched_versions
 from tournaments.league.read import DivisionData, LeagueData
 from tournaments.league.records import ChosenTable, EarlyEnd
 from tournaments.rating.estimate import Estimate
-from tournaments.rating.game_result import share_of_pairs
 from tournaments.rating.ratings import FINE, fit
 from tournaments.rating.statistics import rank_intervals
 from tournaments.rating.tables import Anchor, Pool, Rating
 from tournaments.report.scaling import contrast
 
-FORM = 10
-"""Games of a version's form."""
 ENOUGH_BOARDS = 10
 """Boards of a version that has a rank, unless the others have fewer: with 5 its interval is half
 as wide again as theirs, and of 20 equal bots the least known one is first too often. Two versions
@@ -63,8 +59,6 @@ class StandingRow(Rating, frozen=True, kw_only=True):
     """Its bench, if it plays no more because it fouled too often; then it has no rank."""
     since: str
     """Day of its admission, such as 2026-11-22."""
-    form: tuple[str, ...]
-    """Its last games, the latest last: W for the first place alone, D for a shared one, else L."""
     before: str
     """Version of the bot that it is compared with: the last before it that played, or none."""
     gain: Estimate
@@ -160,7 +154,7 @@ def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
         standings=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
         earlier=[row for row in rows if not row.is_active],
         history=_history(division, {row.name for row in rows if row.bound != "?"}),
-        next=next((one.plan.tables for one in division.rounds if not one.is_over), ()),
+        next=division.playing.plan.tables if division.playing else (),
     )
 
 
@@ -181,7 +175,7 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     before = _versions_before(played)
     worse = {name: main.worse(name, before[name]) for name in active if name in before}
     sure = surely_worse({name: chance for name, chance in worse.items() if chance is not None})
-    form, known = _form(results, partners), league.versions
+    known = league.versions
     return [
         StandingRow(
             **asdict(one) | {"ranks": ranks.get(one.name, (0, 0))},
@@ -191,7 +185,6 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
             is_active=one.name in active,
             bench=benched.get(one.name),
             since=known[one.name].time[:10] if one.name in known else "",
-            form=tuple(form.get(one.name, ())),
             before=before.get(one.name, ""),
             gain=main.lead(one.name, before.get(one.name, "")),
             worse=worse.get(one.name),
@@ -281,13 +274,3 @@ def _history(division: DivisionData, rated: Collection[str]) -> dict[str, dict[s
             if name in rated:
                 found[first_version(name)][one.day] = name
     return dict(sorted(found.items()))
-
-
-def _form(results: Iterable[Result], partners: bool) -> Mapping[str, Iterable[str]]:
-    games = defaultdict[str, deque[str]](lambda: deque(maxlen=FORM))
-    for result in results:
-        places = result.places[: count_sides(partners, len(result.seats))]
-        for seat, name in enumerate(result.seats):
-            share = share_of_pairs(places, side_of(partners, seat))
-            games[name].append("W" if share == 1 else "D" if result.places[seat] == 1 else "L")
-    return games

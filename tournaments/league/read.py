@@ -77,6 +77,11 @@ class DivisionData(Struct, frozen=True, kw_only=True):
         """Its rounds that are over."""
         return [one for one in self.rounds if one.is_over]
 
+    @property
+    def playing(self) -> PlayedRound | None:
+        """Its round that is not over."""
+        return next((one for one in self.rounds if not one.is_over), None)
+
     def results(self) -> Iterator[Result]:
         """Yield the results of all rounds that are over; no board number stands for two boards."""
         for one in self.over:

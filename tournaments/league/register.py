@@ -25,8 +25,8 @@ class BotHistory:
         self.admitted: list[Admitted] = []
         self.refused: dict[str, Refused] = {}
         """The last refusal of each push, by fingerprint, the latest last."""
-        self.state: Admitted | Withdrawn | None = None
-        """The last line that lets it play, or ends that; None before any."""
+        self.present: Admitted | None = None
+        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
         self.last: AnyEntry | None = None
         """The last line about it."""
         self.times: list[str] = []
@@ -41,14 +41,11 @@ class BotHistory:
             case Refused():
                 self.refused.pop(entry.fingerprint, None)
                 self.refused[entry.fingerprint] = entry
-            case _:
-                self.admitted += [entry] if isinstance(entry, Admitted) else []
-                self.state = entry
-
-    @property
-    def present(self) -> Admitted | None:
-        """The version that plays, or would if it were not benched; None: the bot has withdrawn."""
-        return self.state if isinstance(self.state, Admitted) else None
+            case Admitted():
+                self.admitted.append(entry)
+                self.present = entry
+            case Withdrawn():
+                self.present = None
 
     @property
     def is_house(self) -> bool:
@@ -102,22 +99,19 @@ def decode_entry(line: bytes) -> AnyEntry:
     return entry
 
 
-def append_entries(path: Path, entries: Iterable[AnyEntry]) -> list[AnyEntry]:
-    """Append lines to a register, all or none, and wait until the disk has them; return them.
+def append_entry(path: Path, entry: AnyEntry) -> AnyEntry:
+    """Append a line to a register and wait until the disk has it; return what was written.
 
     The register is public, so the folders of the league and of its Python are left out where a bot
     or a compiler names them. Raises OSError, and DamagedRecordError for an entry that nobody could
     read again.
     """
-    lines = [encode_json(entry) + b"\n" for entry in entries]
+    line = encode_json(entry)
     for folder in (path.parent.resolve(), Path(sys.executable).parent):
-        here = encode_json(f"{folder}/").strip(b'"')
-        lines = [line.replace(here, b"") for line in lines]
-    written = [decode_entry(line) for line in lines]
-    if not lines:
-        return written
+        line = line.replace(encode_json(f"{folder}/").strip(b'"'), b"")
+    written = decode_entry(line)
     truncate_torn_line(path)
     with open_append(path) as descriptor:
-        append_atomic(descriptor, b"".join(lines))
+        append_atomic(descriptor, line + b"\n")
         os.fsync(descriptor)
     return written

@@ -3,48 +3,32 @@
 Everything in it was so at the end of the week: a week that is over has the same report at any time.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
-from itertools import groupby
 
 from msgspec.structs import replace
 from rich.console import Console
 
-from arena.document.blocks import (
-    Block,
-    Cell,
-    Column,
-    Paragraph,
-    Section,
-    bullets,
-    paragraphs,
-    table,
-)
+from arena.document.blocks import Block, Cell, Column, Paragraph, Section, bullets, table
 from arena.document.terminal import print_blocks
-from arena.rules.english import count_in_digits, join_words
+from arena.rules.english import count_in_digits
 from tournaments.league.conduct import describe_fouls
-from tournaments.league.pairing.choice import open_orders
-from tournaments.league.pairing.information import count_encounters
+from tournaments.league.journal import describe_entry
 from tournaments.league.ratings import DivisionTable, StandingRow, rate_division
 from tournaments.league.read import (
-    DivisionData,
     LeagueData,
-    PlayedRound,
     days_of,
     parse_time,
     week_of,
 )
-from tournaments.league.records import Admitted, AnyEntry, Refused, Withdrawn, one_line
+from tournaments.league.records import Admitted, AnyEntry, Refused, one_line
 from tournaments.league.settings import LeagueSettings
 
 WIDTH = 78
 """Columns of a line of text, as mails have them."""
 LONGEST = 160
 """Characters of a text of an author, or about one's files."""
-OPEN = 3
-"""Pairs whose order is open that are named."""
 
 
 def weekly_text(settings: LeagueSettings, blocks: Sequence[Block]) -> str:
@@ -60,13 +44,13 @@ def weekly_text(settings: LeagueSettings, blocks: Sequence[Block]) -> str:
 
 def week_blocks(league: LeagueData, week: str) -> list[Block]:
     """Return the report about a week that is over, such as 2026-W47, without its title."""
-    now, then = league_at_end(league, week), league_at_end(league, week_before(week))
+    now = league_at_end(league, week)
     first, last = days_of(week)
     entries = [one for one in now.register if _week(one) == week]
     when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
     return [
-        Paragraph(f"Week {week}, {when}. {_summary(now, week, entries)}"),
-        *(_division(now, then, name, week) for name in now.divisions),
+        Paragraph(f"Week {week}, {when}."),
+        *(_division(now, name, week) for name in now.divisions),
         *list_section("Pushes", _pushes(entries)),
     ]
 
@@ -88,27 +72,16 @@ def week_before(week: str) -> str:
     return f"{days_of(week)[0] - timedelta(days=1):%G-W%V}"
 
 
-def _summary(league: LeagueData, week: str, entries: Sequence[AnyEntry]) -> str:
-    rounds = [one for data in league.divisions.values() for one in _rounds(data, week)]
-    new = sum(isinstance(one, Admitted) and not one.house for one in entries)
-    refused = sum(isinstance(one, Refused) for one in entries)
-    counts = (
-        count_in_digits(sum(len(one.results) for one in rounds), "game"),
-        count_in_digits(len(rounds), "round"),
-        count_in_digits(new, "new version"),
-        count_in_digits(refused, "refused push", "refused pushes"),
-    )
-    return f"It brought {join_words(counts)}."
+def ranks_at_end(league: LeagueData, division: str, week: str) -> dict[str, int]:
+    """Return the rank of each bot in a division at the end of a week."""
+    then = league_at_end(league, week)
+    rows = rate_division(then.divisions[division], then).standings
+    return {row.bot: row.rank for row in rows if row.rank}
 
 
-def _rounds(division: DivisionData, week: str) -> list[PlayedRound]:
-    return [one for one in division.over if one.week == week]
-
-
-def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Section:
+def _division(now: LeagueData, name: str, week: str) -> Section:
     data = now.divisions[name]
-    found, before = rate_division(data, now), rate_division(then.divisions[name], then)
-    ranks = {row.bot: row.rank for row in before.standings if row.rank}
+    found, before = rate_division(data, now), ranks_at_end(now, name, week_before(week))
     compared = count_in_digits(found.comparisons, "new version")
     news = (
         *(f"**{row.flag}** (of {compared} compared)" for row in found.regressions),
@@ -117,7 +90,7 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
             for row in found.standings
             if row.gain.half_width and row.gain.low > 0
         ),
-        *describe_fouls(_rounds(data, week)),
+        *describe_fouls(one for one in data.over if one.week == week),
         *(
             f"{row.name} {row.bench.why}"
             for row in found.all_versions
@@ -129,17 +102,11 @@ def _division(now: LeagueData, then: LeagueData, name: str, week: str) -> Sectio
             if one.closed and one.week == week
         ),
     )
-    blocks: list[Block] = [
-        _standings(found, ranks, _games(data, week), now.settings.anchor.name),
-        *([bullets(news)] if news else []),
-        *paragraphs(_outlook(now, data, week)),
-    ]
-    return Section(data.settings.title or name, blocks)
+    standings = _standings(found, before, now.settings.anchor.name)
+    return Section(data.settings.title or name, [standings, *([bullets(news)] if news else [])])
 
 
-def _standings(
-    found: DivisionTable, before: Mapping[str, int], games: Mapping[str, int], anchor: str
-) -> Block:
+def _standings(found: DivisionTable, before: Mapping[str, int], anchor: str) -> Block:
     if not any(row.games for row in found.standings):
         return Paragraph("No game was played yet.")
     columns = [
@@ -147,24 +114,21 @@ def _standings(
         Column("bot", "name"),
         Column("Elo", detail="±"),
         Column("moved"),
-        *map(Column, ("week's games", "win %")),
-        Column("last games", "word"),
+        Column("win %"),
     ]
     return table(
-        f"Standings, {anchor} = 0", columns, (_row(row, before, games) for row in found.standings)
+        f"Standings, {anchor} = 0", columns, (_row(row, before) for row in found.standings)
     )
 
 
-def _row(row: StandingRow, before: Mapping[str, int], games: Mapping[str, int]) -> list[Cell]:
+def _row(row: StandingRow, before: Mapping[str, int]) -> list[Cell]:
     place = "benched" if row.bench else f"{row.rank or '–'}"
     return [
         Cell(place),
         Cell(row.name),
         row.rating.cell(),
         Cell(_moved(row, before)),
-        Cell(f"{games.get(row.name, 0)}"),
         Cell(f"{100 * row.win_share:.0f}" if row.games else ""),
-        Cell("".join(row.form)),
     ]
 
 
@@ -176,47 +140,17 @@ def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
     return f"{moved:+}" if moved else "="
 
 
-def _games(division: DivisionData, week: str) -> Counter[str]:
-    return Counter(
-        name for one in _rounds(division, week) for result in one.results for name in result.seats
-    )
-
-
 def _week(entry: AnyEntry) -> str:
     return week_of(parse_time(entry.time))
 
 
-def _outlook(league: LeagueData, division: DivisionData, week: str) -> Iterator[str]:
-    """Word what was played of the week's boards, and which orders are still open."""
-    own = division.settings
-    yield (
-        f"{division.boards_in(week):,} of {own.boards_a_week:,} boards of the week were played; "
-        f"next week may play {own.boards_a_week:,} again."
-    )
-    partners = division.rules.deal.partners
-    encounters = count_encounters(division.results(), partners)
-    pairs = open_orders(encounters, league.active(own.name), partners=partners)[:OPEN]
-    if pairs and encounters.sides:
-        named = (f"{' and '.join(one.versions)} (± {one.half_width:.0f} Elo)" for one in pairs)
-        yield f"Least is known of the order of {'; '.join(named)}."
-
-
 def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
-    """Word what came of each bot's pushes; many refusals of a bot are one line."""
-    ordered = sorted(entries, key=lambda one: one.bot)
-    for bot, group in groupby(ordered, key=lambda one: one.bot):
-        own = list(group)
-        refused = [one for one in own if isinstance(one, Refused)]
-        for one in own:
-            match one:
-                case Admitted(house=False):
-                    by = f" by {_quoted(one.author)}" if one.author else ""
-                    yield f"{one.version}{by} plays"
-                case Withdrawn():
-                    yield f"{one.version} was withdrawn"
-        if refused:
-            many = count_in_digits(len(refused), "push was", "pushes were")
-            yield f"{bot}: {many} refused, the last because {_quoted(refused[-1].why)}"
+    """Word what came of each bot's pushes; of several that are refused the last."""
+    authors = (one for one in entries if not (isinstance(one, Admitted) and one.house))
+    shown = {(one.bot, "" if isinstance(one, Refused) else one.version): one for one in authors}
+    for _, one in sorted(shown.items()):
+        kind, words = describe_entry(one)
+        yield f"{kind}: {_quoted(words)}"
 
 
 def list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:

@@ -1,72 +1,57 @@
 """The page of a bot: its places, lost games, record, luck, fouls, checks, in words. Pure."""
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from arena.rules.english import count_in_digits
-from protocol.codec import printable, printable_lines
-from protocol.records import Result
+from protocol.codec import printable
 from tournaments.formats.base import first_version
 from tournaments.league.pages.charts import history_chart
 from tournaments.league.pages.view import (
+    BotGame,
     DivisionView,
-    GameLine,
-    LeagueView,
     News,
-    RoundFacts,
-    game_row,
-    replay_address,
 )
 from tournaments.league.ratings import StandingRow
-from tournaments.league.records import Admitted, AnyEntry, CheckedStep, CheckSummary, Withdrawn
-from tournaments.report.document import FoulEvidence, foul_evidence
+from tournaments.league.read import LeagueData
+from tournaments.league.records import AnyEntry, RoundPlan
+from tournaments.rating.game_result import own_fouls
 from tournaments.report.html.charts import Chart
 
-ROOT = "../"
-"""The way from the page to the site's root."""
 SHOWN = 8
-"""Lost games, and fouls, that the page shows."""
+"""Lost games, and games with fouls, that the page shows."""
 REFUSED = 5
 """Refused pushes that are shown."""
-VERDICTS = {"failed": 0, "warned": 1, "skipped": 2, "passed": 3}
-"""The order in which the steps of a check are shown."""
 
 
 class BotPage:
     """The facts of the league about a bot."""
 
-    def __init__(self, view: LeagueView, bot: str, news: Sequence[News]) -> None:
+    def __init__(
+        self,
+        league: LeagueData,
+        divisions: Iterable[DivisionView],
+        bot: str,
+        news: Sequence[News],
+    ) -> None:
         """`news`: those about it, the latest first."""
         self.name, self.news = bot, news
-        self._view, self._history = view, view.data.histories[bot]
-        self.rows = [(one, one.rows[bot]) for one in view.divisions if bot in one.rows]
+        self._versions, self._history = league.versions, league.histories[bot]
         latest = self._history.admitted[-1:]
         self.about = "".join(printable(one.about, 200) for one in latest)
         self.author = "".join(printable(one.author, 80) for one in latest)
-        pushes = (one for one in news if one.kind in ("admitted", "refused", "benched"))
-        self.push = next(pushes, None)
+        self.push = next((one for one in news if one.kind not in ("rank", "worse")), None)
         self.divisions = [
             BotInDivision(one, bot)
-            for one in view.divisions
+            for one in divisions
             if bot in one.table.history or bot in one.rows
         ]
 
     @property
-    def presence(self) -> str:
-        """A sentence about its time in the league."""
-        match self._history.state:
-            case None:
-                return "No push of it was admitted yet."
-            case Withdrawn(time=time):
-                return f"Withdrawn on {time[:10]}."
-            case Admitted(house=True):
-                return "A house bot: it always plays, so that ratings mean the same next year."
-        return f"In the league since {self._history.admitted[0].time[:10]}."
-
-    def places(self) -> Iterator[str]:
-        """Yield a sentence or two about its place in each division."""
-        return (_place(*one) for one in self.rows)
+    def present(self) -> list["BotInDivision"]:
+        """The divisions in which it plays."""
+        return [one for one in self.divisions if one.row]
 
     @property
     def checks(self) -> list[AnyEntry]:
@@ -76,59 +61,15 @@ class BotPage:
 
     def fingerprint(self, version: str) -> str:
         """Return the fingerprint of a version's files; empty if it is not known."""
-        known = self._view.data.versions.get(version)
+        known = self._versions.get(version)
         return known.fingerprint if known else ""
 
 
-def steps_alike(check: CheckSummary) -> list[tuple[str, str, list[str]]]:
-    """Return the steps of a check that ended alike together: verdict, words, names."""
-
-    def result(one: CheckedStep) -> tuple[int, str, str]:
-        verdict = printable(one.verdict, 20)
-        return VERDICTS.get(verdict, -1), verdict, printable_lines(one.words)
-
-    return [
-        (verdict, words, [printable(one.name, 200) for one in steps])
-        for (_, verdict, words), steps in groupby(sorted(check.steps, key=result), result)
-    ]
-
-
-def _place(division: DivisionView, row: StandingRow) -> str:
-    where = division.title
-    if row.bench:
-        return f"**Benched** in {where} until it changes."
-    if row.rank is None and row.elo is None:
-        words = f"**Not rated yet** in {where}."
-    else:
-        place = f"Place {row.rank} of {len(division.table.standings)}"
-        words = (
-            f"**{place if row.rank else 'No place yet'}** in {where}: {row.rating.text()} "
-            f"Elo after {count_in_digits(row.games, 'game')}."
-        )
-    if row.gain.value is not None:
-        words += f" {row.gain.text()} Elo against {row.before}."
-    flag = f" **{row.flag}.**" if row.is_worse else ""
-    return f"{words}{flag} {_next(division, row.name)}".rstrip()
-
-
-def _next(division: DivisionView, version: str) -> str:
-    plan = division.next
-    if plan is None:
-        return ""
-    if met := [name for one in plan.tables if version in one.entrants for name in one.entrants]:
-        names = [name for name in dict.fromkeys(met) if name != version]
-        return f"Next: against {', '.join(names)} in round {plan.number}."
+def _next(plan: RoundPlan, version: str) -> str:
+    met = {name for one in plan.tables if version in one.entrants for name in one.entrants}
+    if met:
+        return f"Next: against {', '.join(sorted(met - {version}))} in round {plan.number}."
     return f"Not in round {plan.number}: {plan.held.get(version, 'other tables tell more')}."
-
-
-def _note(facts: RoundFacts, result: Result, seat: int) -> str:
-    notes = [f"its foul: {foul.foul}" for foul in result.fouls if foul.seat == seat]
-    if cost := facts.costliest.get(result.game):
-        notes += [cost[seat]] * bool(cost[seat])
-    if luck := facts.luck.get(result.game):
-        way = "gained" if luck[seat] > 0 else "lost"
-        notes.append(f"{way} {abs(luck[seat]):.0f} by luck")
-    return "; ".join(notes)
 
 
 class BotInDivision(NamedTuple):
@@ -136,6 +77,33 @@ class BotInDivision(NamedTuple):
 
     division: DivisionView
     bot: str
+
+    @property
+    def row(self) -> StandingRow | None:
+        """The row of its present version."""
+        return self.division.rows.get(self.bot)
+
+    def place(self) -> Iterator[str]:
+        """Yield sentences about its place and its next opponents."""
+        row, where = self.row, self.division.table.title
+        if row is None:
+            return
+        if row.bench:
+            yield f"**Benched** in {where} until it changes."
+            return
+        if row.rank is None and row.elo is None:
+            yield f"**Not rated yet** in {where}."
+        else:
+            of = len(self.division.table.standings)
+            place = f"Place {row.rank} of {of}" if row.rank else "No place yet"
+            games = count_in_digits(row.games, "game")
+            yield f"**{place}** in {where}: {row.rating.text()} Elo after {games}."
+        if row.gain.value is not None:
+            yield f"{row.gain.text()} Elo against {row.before}."
+        if row.is_worse:
+            yield f"**{row.flag}.**"
+        if self.division.next:
+            yield _next(self.division.next, row.name)
 
     @property
     def versions(self) -> list[StandingRow]:
@@ -155,17 +123,25 @@ class BotInDivision(NamedTuple):
         played = self.division.table.history.get(self.bot, {})
         return history_chart({day: rows[name] for day, name in played.items()}, self.bot)
 
-    def losses(self) -> list[GameLine]:
+    @property
+    def _games(self) -> Sequence[BotGame]:
+        return self.division.games_of.get(self.bot, ())
+
+    def losses(self) -> list[BotGame]:
         """Return the last games that it did not win, the latest first."""
-        games = reversed(self.division.games_of.get(self.bot, ()))
-        lost = (one for one in games if one.result.places[one.seat] > 1)
-        return [game_row(one.facts.round, one.result, _note(*one)) for one in islice(lost, SHOWN)]
+        lost = (one for one in reversed(self._games) if one.result.places[one.seat] > 1)
+        return [*islice(lost, SHOWN)]
+
+    def fouls(self) -> list[BotGame]:
+        """Return the last games in which it fouled, the latest first."""
+        fouled = (one for one in reversed(self._games) if one.seat in own_fouls(one.result))
+        return [*islice(fouled, SHOWN)]
 
     def luck(self) -> Iterator[str]:
         """Yield what luck and mistakes cost it, in sentences."""
         luck = [
             points[one.seat]
-            for one in self.division.games_of.get(self.bot, ())
+            for one in self._games
             if (points := one.facts.luck.get(one.result.game))
         ]
         if luck:
@@ -180,13 +156,3 @@ class BotInDivision(NamedTuple):
                 f"{count_in_digits(rounds, 'reviewed round')}. The reports of the rounds name the "
                 "dearest ones."
             )
-
-    def fouls(self) -> list[FoulEvidence]:
-        """Return its last fouls."""
-        own = (
-            foul_evidence(one, ROOT + replay_address(facts.round, one.game))
-            for facts in reversed(self.division.facts)
-            for one in facts.evidence
-            if first_version(one.entrant) == self.bot
-        )
-        return [*islice(own, SHOWN)]

@@ -1,4 +1,4 @@
-"""The charts of a league's pages: a bot's rating over time, and the score of two bots. Pure."""
+"""The chart of a bot's rating over time. Pure."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -65,13 +65,3 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
         f"{new.rating.cell().text} Elo. The table of versions has the numbers."
     )
     return Chart("history", Axes(along, scale), marks, minus(words), feet, 88)
-
-
-def score_bar(share: float, left: int, right: int) -> Chart:
-    """Return a bar of the games that two bots won, in the colours of their emblems.
-
-    `share`: what the left one won, 0 to 1.
-    """
-    ends = ((left, (0.0, share)), (right, (share, 1.0)))
-    bars = [Bar(f"c{number % 8}", part, (0.0, 1.0)) for number, part in ends]
-    return Chart("score", Axes(Axis(0.0, 1.0)), bars)

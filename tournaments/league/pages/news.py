@@ -1,61 +1,52 @@
 """The news of a league, item by item, for its pages and feeds. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from protocol.codec import printable
-from tournaments.league.pages.view import DivisionView, LeagueView, News, NewsKind
-from tournaments.league.read import days_of
-from tournaments.league.records import Admitted, AnyEntry, Refused
+from tournaments.league.journal import describe_entry
+from tournaments.league.pages.view import DivisionView, News
+from tournaments.league.read import LeagueData, days_of
+from tournaments.league.records import Admitted, AnyEntry, one_line
 
 LONGEST = 500
 """The largest length of an item's words, in characters."""
 
 
-def league_news(view: LeagueView) -> list[News]:
+def league_news(league: LeagueData, divisions: Iterable[DivisionView]) -> list[News]:
     """Return all that happened, the latest first."""
-    items = [item for entry in view.data.register for item in _entry_news(entry)]
-    items += [item for division in view.divisions for item in _division_news(view, division)]
+    items = [item for entry in league.register for item in _entry_news(entry)]
+    items += [item for division in divisions for item in _division_news(league, division)]
     return sorted(items, key=lambda one: (one.time, one.id), reverse=True)
 
 
 def _entry_news(entry: AnyEntry) -> Iterator[News]:
-    bot, words = entry.bot, ""
-    kind: NewsKind = "left"
-    match entry:
-        case Admitted(house=True):
-            return
-        case Admitted():
-            kind = "admitted"
-            first = entry.version == bot
-            title = f"{bot} joined the league" if first else f"{entry.version} was admitted"
-            words = f"“{entry.about}”" if entry.about else ""
-        case Refused():
-            kind, title, words = "refused", f"A push of {bot} was refused", entry.why
-        case _:
-            title = f"{bot} was withdrawn"
-    # The bot's page has them all.
-    safe = printable(words.strip().split("\n")[0].rstrip(":"), LONGEST)
-    yield News(entry.time, bot, kind, title, safe, f"{kind} {entry.time} {bot}")
+    if isinstance(entry, Admitted) and entry.house:
+        return
+    kind, words = describe_entry(entry)
+    # The bot's page has all lines of a reason.
+    subject, _, why = one_line(words.split("\n")[0], LONGEST).partition(": ")
+    key = f"{kind} {entry.time} {entry.bot}"
+    yield News(entry.time, entry.bot, kind, f"{subject} was {kind}", why.rstrip(":"), key)
 
 
-def _division_news(view: LeagueView, division: DivisionView) -> Iterator[News]:
+def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]:
     """Yield the benches and regressions of a division, and the ranks that changed in a week."""
-    for row in division.table.all_versions:
+    table = division.table
+    for row in table.all_versions:
         if bench := row.bench:
-            title = f"{row.name} is benched in {division.name} until it changes"
+            title = f"{row.name} is benched in {table.name} until it changes"
             key = f"benched {bench.time} {row.bot}"
             yield News(bench.time, row.bot, "benched", title, bench.why, key)
-    for row in division.table.regressions:
-        if admitted := view.data.versions.get(row.name):
+    for row in table.regressions:
+        if admitted := league.versions.get(row.name):
             words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
-            title, key = f"{row.flag} in {division.title}", f"worse {division.name} {row.name}"
+            title, key = f"{row.flag} in {table.title}", f"worse {table.name} {row.name}"
             yield News(admitted.time, row.bot, "worse", title, words, key)
     for (_, before), (week, after) in pairwise(division.past):
         for bot, rank in after.items():
             if (was := before.get(bot, rank)) != rank:
                 way = "rose" if rank < was else "fell"
                 title = f"{bot} {way} from place {was} to {rank} in {week}"
-                key = f"rank {division.name} {week} {bot}"
+                key = f"rank {table.name} {week} {bot}"
                 time = f"{days_of(week)[1]}T23:59:59Z"
-                yield News(time, bot, "rank", title, f"In {division.title}.", key)
+                yield News(time, bot, "rank", title, f"In {table.title}.", key)

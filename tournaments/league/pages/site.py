@@ -5,13 +5,12 @@ A file is written only if its bytes change, and the first page last. So a public
 killed leaves a site that can be read, and the next one mends it.
 """
 
-import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -20,27 +19,24 @@ from uuid import NAMESPACE_URL, uuid5
 from markupsafe import Markup
 
 from arena.document.blocks import Media, select
-from arena.files import open_file, write_atomic
+from arena.files import write_atomic
 from arena.rules.explain import explain_ruleset
-from arena.ui.html import SitePages, generator
+from arena.ui.html import SitePages
 from protocol.codec import indented_json, printable_lines
 from protocol.errors import UserError
 from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
-from tournaments.league.pages.bot_page import BotPage, steps_alike
-from tournaments.league.pages.charts import score_bar
+from tournaments.league.pages.bot_page import BotPage
 from tournaments.league.pages.news import league_news
 from tournaments.league.pages.rounds import publish_round, round_facts
 from tournaments.league.pages.view import (
     FEED,
     HOME,
     DivisionView,
-    LeagueView,
     News,
     Ranks,
     RoundFacts,
     badge_address,
     bot_address,
-    game_row,
     pairing_address,
     round_address,
 )
@@ -48,7 +44,7 @@ from tournaments.league.pairing.next_round import next_round
 from tournaments.league.ratings import LeagueTable, StandingRow, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, week_of
 from tournaments.league.records import RoundPlan
-from tournaments.league.weekly_report import league_at_end, week_before, week_blocks, weekly_text
+from tournaments.league.weekly_report import ranks_at_end, week_before, week_blocks, weekly_text
 from tournaments.report.html.page import HERE as REPORT
 from tournaments.site.publish import write_changed
 from tournaments.site.writer import SiteWriter
@@ -59,16 +55,12 @@ LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
 """The site is written again at the earliest when so many times as long has passed as it took."""
-OWN = ("bots", "pairings", "badges", "weeks", "rounds")
+OWN = ("bots", "pairings", "badges", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 GAMES = 100
 """Games that the page of a pairing lists."""
 LETTER, PAD = 6.6, 12
 """The width of a letter of a badge, and of the space around a text, in pixels."""
-READ_LOGS = 50
-"""The last rounds of a division whose logs tell the pages about lost games and fouls."""
-MARK = 4096
-"""The first bytes of a page, within which it says from what it was made."""
 
 File = tuple[str, bytes | None]
 """The address of a file from the site's root, and its content; None if it stays as it is."""
@@ -81,6 +73,7 @@ class LeagueSite:
         self._site, self._published = folder.site, folder.published
         self._facts: dict[tuple[object, ...], RoundFacts] = {}
         self._ranks: dict[tuple[str, str, int], Ranks] = {}
+        self._made: dict[str, object] = {}
         self._at = self._took_s = 0.0
         self._begun: PlayedRound | None = None
         self._live: tuple[object, SiteWriter] | None = None
@@ -126,15 +119,15 @@ class LeagueSite:
             return None
         week, planned = week_of(now), _planned(data, now)
         divisions = [self._division(data, one, week, planned) for one in data.divisions.values()]
-        view = LeagueView(data=data, divisions=divisions)
+        writer = _Writer(data, divisions, self._site, week, self._made)
         written = set()
-        for address, text in _Writer(view, self._site, week).files():
+        for address, text in writer.files():
             path = self._site / address
             if text is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_changed(path, text)
             written.add(path)
-        _remove_others(view, self._site, written)
+        _remove_others(data, self._site, written)
         write_atomic(self._published, [state])
         self._at = time.monotonic()
         self._took_s = self._at - began
@@ -147,27 +140,24 @@ class LeagueSite:
         links = [("../../../" + HOME, data.settings.title)]
         for one in division.over:
             publish_round(one, self._site / round_address(one), links)
-        plans = [one.plan for one in division.rounds if not one.is_over]
-        plans += [planned] if planned and planned.division == division.settings.name else []
+        if division.playing or (planned and planned.division != division.settings.name):
+            planned = division.playing.plan if division.playing else None
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
-            facts=[
-                self._facts_of(one, with_logs=len(division.over) - place <= READ_LOGS)
-                for place, one in enumerate(division.over)
-            ],
-            next=plans[0] if plans else None,
+            facts=[self._facts_of(one) for one in division.over],
+            next=planned,
             past=[(one, self._ranks_at(data, division, one)) for one in past],
         )
 
-    def _facts_of(self, one: PlayedRound, *, with_logs: bool) -> RoundFacts:
+    def _facts_of(self, one: PlayedRound) -> RoundFacts:
         """Return the facts of a round, read again only if its luck or its review is new."""
         files = (one.folder.luck, one.folder.review)
         sizes = [file.stat().st_size if file.exists() else None for file in files]
-        key = one.folder.path, with_logs, *sizes
+        key = one.folder.path, *sizes
         if key not in self._facts:
-            self._facts[key] = round_facts(one, with_logs=with_logs)
+            self._facts[key] = round_facts(one)
         return self._facts[key]
 
     def _ranks_at(self, data: LeagueData, division: DivisionData, week: str) -> Ranks:
@@ -175,51 +165,51 @@ class LeagueSite:
         name = division.settings.name
         key = name, week, sum(one.week <= week for one in division.over)
         if key not in self._ranks:
-            then = league_at_end(data, week)
-            rows = rate_division(then.divisions[name], then).standings if key[2] else ()
-            self._ranks[key] = {row.bot: row.rank for row in rows if row.rank}
+            self._ranks[key] = ranks_at_end(data, name, week)
         return self._ranks[key]
 
 
 class _Writer:
     """The files of a site, one after the other."""
 
-    def __init__(self, view: LeagueView, site: Path, week: str) -> None:
-        self._view = view
-        self._site = site
-        self._week = week
+    def __init__(
+        self,
+        data: LeagueData,
+        divisions: Sequence[DivisionView],
+        site: Path,
+        week: str,
+        made: dict[str, object],
+    ) -> None:
+        """`made`: of what each page was made that changes less often than the site."""
+        self._data, self._divisions = data, divisions
+        self._site, self._week, self._made = site, week, made
         self._pages = SitePages((HERE, REPORT), ("report.css", "league.css"), ("sort.js",))
-        self._news = league_news(view)
-        self._bot_html = cache(partial(_bot_html, self._pages, view.emblems))
-        settings = view.data.settings
-        self._title = settings.title
-        self._web = f"{settings.url.rstrip('/')}/" if settings.url else ""
-
-    @cached_property
-    def _look(self) -> str:
-        """A digest of all that a page shows besides its games."""
-        look = hashlib.sha256(f"{generator()} {self._title}".encode())
-        for one in sorted(file for file in (*HERE.iterdir(), *REPORT.iterdir()) if file.is_file()):
-            look.update(one.read_bytes())
-        return look.hexdigest()[:12]
+        self._news = league_news(data, divisions)
+        # The number of the emblem of each bot and version: it never changes.
+        numbers = {bot: number for number, bot in enumerate(data.histories)}
+        self._emblems = {name: numbers[one.bot] for name, one in data.versions.items()} | numbers
+        self._bot_html = cache(partial(_bot_html, self._pages, self._emblems))
+        self._title = data.settings.title
+        self._web = f"{data.settings.url.rstrip('/')}/" if data.settings.url else ""
 
     def files(self) -> Iterator[File]:
         """Yield all files but those of the rounds; the first page is the last."""
-        view, data = self._view, self._view.data
+        data = self._data
         yield from ((name, text.encode()) for name, text in self._pages.files.items())
-        for division in view.divisions:
+        for division in self._divisions:
             yield from self._pairings(division)
             for row in division.table.standings:
-                yield badge_address(division.name, row.bot), self._badge(row)
+                yield badge_address(division.table.name, row.bot), self._badge(row)
         by_bot = defaultdict[str, list[News]](list)
         for item in self._news:
             by_bot[item.bot].append(item)
         for bot in data.histories:
             news, address, feed = by_bot[bot], bot_address(bot), f"bots/{bot}.xml"
-            page = BotPage(view, bot, news)
+            page = BotPage(data, self._divisions, bot, news)
             yield self._page(address, bot, "bot.html.j2", feeds=[(feed, bot)], page=page)
             yield self._feed(feed, address, f"{bot} in {self._title}", news)
-        for week in view.weeks:
+        weeks = sorted({one.week for one in data.rounds})
+        for week in weeks:
             yield from self._week_files(week)
         yield "register.jsonl", content(data.folder.register)
         yield ".nojekyll", b""
@@ -228,66 +218,59 @@ class _Writer:
             anchor=data.settings.anchor,
             house=data.settings.house,
             foul_sittings=data.settings.quota.foul_sittings,
-            divisions=[one.table for one in view.divisions],
+            divisions=[one.table for one in self._divisions],
         )
         yield "league.json", indented_json(table) + b"\n"
         news = [one for one in self._news if one.kind != "rank"]
         yield self._feed(FEED, HOME, self._title, news)
         live = (self._site / LIVE).is_dir()
-        leads = [f"{one.title}: {one.lead}" for one in view.divisions]
-        summary = " ".join(leads) if len(leads) > 1 else view.divisions[0].lead
-        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, summary=summary)
+        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
-        """Yield the pages of pairs; without their content where nobody has played since."""
+        """Yield the pages of pairs."""
         met = division.meetings
         pairs = [(bot, rival) for bot in met for rival in met[bot] if bot < rival]
         for one, other in sorted(pairs):
             games = met[one][other]
-            address = pairing_address(division.name, one, other)
-            made = f"{self._look} {division.title} {len(games)}"
-            if self._is_made(address, made):
-                yield address, None
-                continue
-            emblems = self._view.emblems[one], self._view.emblems[other]
-            yield self._page(
-                address,
+            yield from self._unless_made(
+                (self._title, division.table.title, len(games)),
+                pairing_address(division.table.name, one, other),
                 f"{one} – {other}",
                 "pairing.html.j2",
-                made=made,
                 division=division,
                 pair=(one, other),
-                score=score_bar(division.record(one, other).win_share, *emblems),
-                games=[game_row(it.facts.round, it.result) for it, _ in games[: -GAMES - 1 : -1]],
+                games=[game for game, _ in games[: -GAMES - 1 : -1]],
                 left=max(0, len(games) - GAMES),
             )
 
-    def _is_made(self, address: str, made: str) -> bool:
-        """Tell whether a page was made from this."""
-        path = self._site / address
-        if not path.is_file():
-            return False
-        with open_file(path) as file:
-            return f'"{made}"'.encode() in file.read(MARK)
-
     def _week_files(self, week: str) -> Iterator[File]:
         """Yield the page of a week, and its report; one that is over is written once."""
-        data, rounds = self._view.data, self._view.rounds_in(week)
-        address, report = f"weeks/{week}.html", f"weeks/{week}.txt"
-        is_over = week < self._week and not any(
-            one.week == week and not one.is_over for one in data.rounds
-        )
-        made = f"{self._look} {len(rounds)} {is_over}"
-        is_made, is_there = self._is_made(address, made), (self._site / report).exists()
-        blocks = [] if not is_over or (is_made and is_there) else week_blocks(data, week)
+        data, report = self._data, f"weeks/{week}.txt"
+        begun = [one for one in reversed(data.rounds) if one.week == week]
+        rounds = [one for one in begun if one.is_over]
+        is_over = week < self._week and rounds == begun
+        blocks = cache(partial(week_blocks, data, week))
         if is_over:
-            yield report, None if is_there else weekly_text(data.settings, blocks).encode()
-        if is_made:
+            is_there = (self._site / report).exists()
+            yield report, None if is_there else weekly_text(data.settings, blocks()).encode()
+        yield from self._unless_made(
+            (self._title, len(rounds), is_over),
+            f"weeks/{week}.html",
+            f"Week {week}",
+            "week.html.j2",
+            week=week,
+            is_over=is_over,
+            rounds=rounds,
+            blocks=lambda: select(blocks(), Media.HTML) if is_over else [],
+        )
+
+    def _unless_made(self, of: object, address: str, *what: str, **more: Any) -> Iterator[File]:
+        """Yield a page; without its content if this process wrote it `of` the same before."""
+        if self._made.get(address) == of and (self._site / address).is_file():
             yield address, None
         else:
-            values: dict[str, Any] = {"week": week, "is_over": is_over, "rounds": rounds}
-            values["blocks"] = select(blocks, Media.HTML)
-            yield self._page(address, f"Week {week}", "week.html.j2", made=made, **values)
+            yield self._page(address, *what, **more)
+            self._made[address] = of  # It is written by now.
 
     def _page(self, address: str, title: str, template: str, **more: Any) -> File:
         root = "../" * address.count("/")
@@ -297,14 +280,14 @@ class _Writer:
             title,
             root=root,
             links=[(root + HOME, self._title), (f"{root}{HOME}#enter", "How to enter")],
-            view=self._view,
-            settings=self._view.data.settings,
-            numbers=self._view.emblems,
+            divisions=self._divisions,
+            settings=self._data.settings,
+            numbers=self._emblems,
             bot_html=self._bot_html,
             web=self._web,
             files={"plan": PLAN, "closed": CLOSED},
             **TEMPLATE_FUNCTIONS,
-            **{"made": "", "summary": title, "feeds": [], **more},
+            **{"feeds": [], **more},
         )
         return address, html.encode()
 
@@ -334,7 +317,6 @@ TEMPLATE_FUNCTIONS = {
     for one in (
         badge_address, bot_address, explain_ruleset, pairing_address, round_address,
         printable_lines,
-        steps_alike,
     )
 }  # fmt: skip
 """The functions that our templates call."""
@@ -362,16 +344,15 @@ def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
 # --- what is gone ---
 
 
-def _remove_others(view: LeagueView, site: Path, written: set[Path]) -> None:
+def _remove_others(league: LeagueData, site: Path, written: set[Path]) -> None:
     """Remove the files in our folders that were not written, and rounds that are no more."""
     # Of a round that is not over the commitments are public.
-    rounds = {site / round_address(one) for one in view.data.rounds}
+    rounds = {site / round_address(one) for one in league.rounds}
     for path in (site / "rounds").glob("*/*"):
         if path.is_dir() and path not in rounds:
             rmtree(path)
     for own in OWN:
-        below = (site / own).glob("*") if own == "rounds" else (site / own).rglob("*")
-        for path in sorted(below, reverse=True):
+        for path in sorted((site / own).rglob("*"), reverse=True):
             if path.is_dir():
                 with suppress(OSError):  # It is not empty.
                     path.rmdir()

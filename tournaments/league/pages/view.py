@@ -6,21 +6,19 @@ A bot is all its versions; a page or a record of two bots joins the games of all
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
 
 from arena.analysis.timeline import opponents
 from arena.logs.catalog import SITE_PAGE
-from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings import DivisionTable, StandingRow
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound
+from tournaments.league.read import DivisionData, PlayedRound
 from tournaments.league.records import RoundPlan
 from tournaments.report.html.charts import Forest, forest_of
-from tournaments.report.log_facts import FoulExample, describe_equal
 from tournaments.report.losses import GameSums
 
 HOME, FEED = "index.html", "feed.xml"
@@ -30,7 +28,6 @@ MOST_DRAWN = 100
 
 Ranks = Mapping[str, int]
 """The rank of each bot."""
-NewsKind = Literal["admitted", "refused", "left", "benched", "rank", "worse"]
 
 
 class News(NamedTuple):
@@ -38,7 +35,8 @@ class News(NamedTuple):
 
     time: str
     bot: str
-    kind: NewsKind
+    kind: str
+    """admitted, refused, withdrawn, benched, rank or worse."""
     title: str
     """A sentence, without its stop."""
     words: str
@@ -51,10 +49,6 @@ class RoundFacts(Struct, frozen=True, kw_only=True):
     """Facts from the files of a round, as far as the league's pages show them."""
 
     round: PlayedRound
-    evidence: tuple[FoulExample, ...] = ()
-    """Examples of each version's fouls."""
-    costliest: dict[str, tuple[str, ...]] = {}
-    """The round that cost each seat the most, in words, by game; empty if none did."""
     luck: dict[str, tuple[float, ...]] = {}
     """Points that each seat owes to the tiles drawn, by game; only games whose luck is known."""
     mistakes: dict[str, tuple[int, float]] = {}
@@ -68,15 +62,10 @@ class BotGame(NamedTuple):
     result: Result
     seat: int
 
-
-class GameLine(NamedTuple):
-    """A game as a line of a list."""
-
-    seats: list[tuple[str, int]]
-    """Its versions and their scores, the best first."""
-    note: str
-    replay: str
-    """The address of its replay, from the site's root."""
+    @property
+    def replay(self) -> str:
+        """The address of its replay, from the site's root."""
+        return f"{round_address(self.facts.round)}{SITE_PAGE}#game={quote(self.result.game)}"
 
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
@@ -92,33 +81,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     past: Sequence[tuple[str, Ranks]]
     """Weeks that are over, the last two, and the ranks at the end of each."""
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.data.settings.name
-
-    @property
-    def title(self) -> str:
-        """Its title for readers."""
-        return self.table.title
-
-    @property
-    def lead(self) -> str:
-        """A sentence or two about its state."""
-        rows = self.table.standings
-        if not self.table.games or not rows:
-            return "No round is over yet: ratings come with the first."
-        best = next((one for one in rows if not one.is_house), rows[0])
-        rating = f"{best.rating.text()} Elo"
-        place = f", place {best.rank} of {len(rows)}" if best.rank else ""
-        lead = f"Best entrant: **{best.name}**{place} ({rating})."
-        lead = f"**{best.name}** leads with {rating}." if best.rank == 1 else lead
-        last = self.facts[-1].round.plan
-        return (
-            f"{lead} {count_in_digits(len(rows), 'bot')}, {self.table.games:,} games; last round: "
-            f"{last.number}, on {last.time[:10]}."
-        )
-
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
         """The row of the present version of each bot, by bot."""
@@ -130,13 +92,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
         rows = self.table.standings
         drawn = len(rows) <= MOST_DRAWN and any(row.elo is not None for row in rows)
         return forest_of([row.rating for row in rows], grid=False) if drawn else None
-
-    @cached_property
-    def moved(self) -> Ranks:
-        """Ranks that each bot has won since the last week that is over."""
-        before: Ranks = self.past[-1][1] if self.past else {}
-        rows = (row for row in self.table.standings if row.rank)
-        return {row.bot: before.get(row.bot, row.rank or 0) - (row.rank or 0) for row in rows}
 
     @cached_property
     def games_of(self) -> Mapping[str, Sequence[BotGame]]:
@@ -169,51 +124,11 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
             sums.add(game.result, game.seat, (seat,))
         return sums
 
-    def last_games(self) -> Iterator[GameLine]:
+    def last_games(self) -> Iterator[BotGame]:
         """Yield a game of each table of the last round."""
         for last in self.facts[-1:]:
             for result in {frozenset(one.seats): one for one in last.round.results}.values():
-                yield game_row(last.round, result)
-
-
-class LeagueView(Struct, frozen=True, kw_only=True, dict=True):
-    """A league as the pages show it."""
-
-    data: LeagueData
-    divisions: Sequence[DivisionView]
-
-    @cached_property
-    def emblems(self) -> Mapping[str, int]:
-        """The number of the emblem of each bot and version: it never changes."""
-        numbers = {bot: number for number, bot in enumerate(self.data.histories)}
-        versions = {name: numbers[one.bot] for name, one in self.data.versions.items()}
-        return {**versions, **numbers}
-
-    @property
-    def weeks(self) -> list[str]:
-        """The weeks with rounds, in order."""
-        return sorted({one.week for one in self.data.rounds})
-
-    def rounds_in(self, week: str) -> list[PlayedRound]:
-        """Return the rounds of a week that are over, the latest first."""
-        rounds = (one.round for each in self.divisions for one in reversed(each.facts))
-        return [one for one in rounds if one.week == week]
-
-    def same_files(self, division: DivisionView) -> Iterator[str]:
-        """Yield a sentence for each group of bots whose files are equal."""
-        versions, names = self.data.versions, [row.name for row in division.table.standings]
-        yield from describe_equal((n, versions[n].fingerprint) for n in names if n in versions)
-
-
-def game_row(one: PlayedRound, result: Result, note: str = "") -> GameLine:
-    """Return a game as a line; without a note it has its fouls."""
-    seats = sorted(range(len(result.seats)), key=lambda seat: result.places[seat])
-    fouls = [f"{first_version(result.seats[foul.seat])}: {foul.foul}" for foul in result.fouls]
-    return GameLine(
-        [(result.seats[seat], result.scores[seat]) for seat in seats],
-        note or (f"foul of {', '.join(fouls)}" if fouls else ""),
-        replay_address(one, result.game),
-    )
+                yield BotGame(last, result, 0)
 
 
 def bot_address(bot: str) -> str:
@@ -235,8 +150,3 @@ def pairing_address(division: str, bot: str, other: str) -> str:
 def round_address(one: PlayedRound) -> str:
     """Return the folder of a published round, with a slash."""
     return f"rounds/{one.plan.division}/{one.plan.number:04}/"
-
-
-def replay_address(one: PlayedRound, game: str) -> str:
-    """Return the address of a game's replay."""
-    return f"{round_address(one)}{SITE_PAGE}#game={quote(game)}"

@@ -18,7 +18,6 @@ Everything follows from sums of earlier games, so anybody can repeat it.
 
 from collections.abc import Collection
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
@@ -47,14 +46,6 @@ games would all end alike. Otherwise most games of a small class would be lost b
 REACH = 0.95
 """Share of the points against the anchor beyond which nobody waits for a narrow rating: games that
 a version almost always wins or loses hardly narrow it."""
-
-
-class OpenOrder(NamedTuple):
-    """Two versions whose order is open."""
-
-    versions: tuple[str, str]
-    half_width: float
-    """Half of the 95 % interval of their difference as it was estimated for the choice, in Elo."""
 
 
 def choose_tables(
@@ -93,20 +84,6 @@ def choose_tables(
         information.add(table, worth)
         sits[table] += 1
     return list(chosen.values())
-
-
-def open_orders(
-    encounters: Encounters, active: Collection[str], *, partners: bool
-) -> list[OpenOrder]:
-    """Return all pairs whose order is open, the widest interval first."""
-    names = sorted(active)
-    information = Information(encounters, names, None, partners)
-    half_widths, is_open = information.half_widths(), information.doubts() > OPEN
-    found = [
-        OpenOrder((names[i], names[j]), float(half_widths[i, j]))
-        for i, j in np.argwhere(np.tril(is_open, -1)).tolist()
-    ]
-    return sorted(found, key=lambda one: (-one.half_width, one.versions))
 
 
 def _weights(information: Information, doubts: Floats, until: float | None) -> Floats:

@@ -43,10 +43,8 @@ def parse_bot_file(tree: FileTree, place: str, divisions: list[str]) -> BotFile:
 
 
 def _missing(tree: FileTree, place: str) -> str:
-    other = next((path for path in sorted(tree) if path.rpartition("/")[2] == BOT_FILE), "")
-    near = other or next((path for path in sorted(tree) if path.lower() == BOT_FILE), "")
-    if near:
-        return f"{place} has no {BOT_FILE}, but {near}. Move that to {place}/{BOT_FILE}."
+    if near := [path for path in sorted(tree) if path.rpartition("/")[2].lower() == BOT_FILE]:
+        return f"{place} has no {BOT_FILE}, but {near[0]}. Move that to {place}/{BOT_FILE}."
     return (
         f'{place} has no {BOT_FILE}. Add one with a line such as: run = ["{{python}}", "main.py"]'
     )

@@ -6,7 +6,6 @@ import subprocess
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO
 
 from arena.sandbox.command import Command
 from arena.sandbox.limits import MIB, REQUIRED, Limits, level_name
@@ -39,8 +38,6 @@ exec tar --format=ustar -cf - .
 """The work inside: a copy of the files, the build in it, and all that is there then on stdout."""
 SHOWN = 2_000
 """Characters of a build's output that its author is shown: the last ones."""
-KEPT = 16_384
-"""Bytes of it that are kept."""
 MOST_OUTPUT = 16 * MIB
 """Bytes of it that are read."""
 READ = 65_536
@@ -97,27 +94,32 @@ def _run(
 
 
 def _watch(
-    process: subprocess.Popen[bytes], slot: SandboxedProcess, bounds: TreeBounds, seconds: float
+    process: subprocess.Popen[bytes],
+    slot: SandboxedProcess,
+    bounds: TreeBounds,
+    seconds: float,
 ) -> bytes:
     """Return the archive that a build leaves. Raises RefusedPushError for its faults."""
     assert process.stdout
     assert process.stderr
-    archive, said = _Pipe(process.stdout), _Pipe(process.stderr, KEPT)
+    archive, printed = bytearray(), bytearray()
     fault = ""
     ends = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
-        for pipe in (archive, said):
-            selector.register(pipe.file, selectors.EVENT_READ, pipe)
+        selector.register(process.stdout, selectors.EVENT_READ, archive)
+        selector.register(process.stderr, selectors.EVENT_READ, printed)
         while selector.get_map() and not fault:
             left = max(0.0, ends - time.monotonic())
             for key, _ in selector.select(min(left, LOOK_EVERY_S)):
-                if not key.data.read():
+                data = os.read(key.fd, READ)
+                key.data.extend(data)
+                if not data:
                     selector.unregister(key.fileobj)
             if time.monotonic() > ends:
                 fault = f"it takes longer than {seconds:.0f} s."
-            elif archive.size > archive_bound(bounds):
+            elif len(archive) > archive_bound(bounds):
                 fault = f"it leaves more than {bounds.size // MIB:,} MiB, its sources included."
-            elif said.size > MOST_OUTPUT:
+            elif len(printed) > MOST_OUTPUT:
                 fault = f"it prints more than {MOST_OUTPUT // MIB} MiB."
             elif slot.usage().memory > LIMITS.memory:
                 fault = f"it takes more than {LIMITS.memory_mib} MiB of memory."
@@ -126,34 +128,16 @@ def _watch(
             process.wait(END_S)
         status = process.returncode
         if slot.never_ran():
-            raise OSError(f"The sandbox did not start a build: {_tail(said.data)}")
+            raise OSError(f"The sandbox did not start a build: {_tail(printed)}")
         fault = "" if status == 0 else f"it failed with exit status {status}."
     if fault:
-        printed = f"It printed:\n{tail}" if (tail := _tail(said.data)) else "It printed nothing."
-        raise RefusedPushError(f"build: {fault} {printed}")
-    return bytes(archive.data)
-
-
-class _Pipe:
-    """A pipe from the build; the last `kept` bytes are kept, or all."""
-
-    def __init__(self, file: IO[bytes], kept: int = 0) -> None:
-        self.file = file
-        self.data = bytearray()
-        self.size = 0
-        self._kept = kept
-
-    def read(self) -> bool:
-        """Read once; tell whether the pipe is still open."""
-        data = os.read(self.file.fileno(), READ)
-        self.size += len(data)
-        self.data += data
-        if self._kept:
-            del self.data[: -self._kept]
-        return bool(data)
+        tail = _tail(printed)
+        output = f"It printed:\n{tail}" if tail else "It printed nothing."
+        raise RefusedPushError(f"build: {fault} {output}")
+    return bytes(archive)
 
 
 def _tail(data: bytearray) -> str:
     # The first line is empty: see PARENT_CHECK in arena/sandbox/command.py.
-    text = printable_lines(data.decode(errors="replace").strip())
+    text = printable_lines(data[-8 * SHOWN :].decode(errors="replace").strip())
     return text if len(text) <= SHOWN else f"…{text[-SHOWN:]}"

@@ -24,7 +24,7 @@ from tournaments.formats.own_clock import own_or
 from tournaments.league.folder import LeagueFolder
 from tournaments.league.read import parse_time, write_utc
 from tournaments.league.records import Admitted, AnyEntry, CheckSummary, Refused, Withdrawn
-from tournaments.league.register import NOT_READ, append_entries, bot_histories, read_register
+from tournaments.league.register import NOT_READ, append_entry, bot_histories, read_register
 from tournaments.league.registry.bot_file import parse_bot_file
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.examine import examine_version, failure_words
@@ -83,7 +83,7 @@ class _Update:
 
     def append(self, entry: AnyEntry) -> AnyEntry:
         """Write a line, which everybody may read."""
-        (written,) = append_entries(self.league.register, [entry])
+        written = append_entry(self.league.register, entry)
         self.histories[entry.bot].add(written)
         return written
 
@@ -95,10 +95,11 @@ class _Update:
         for name in self.settings.house:
             if not self.histories[name].admitted:
                 yield self._admit_house(name)
-        for name in sorted(self.histories):
-            if not self._is_there(name):
-                yield from self._withdraw(name)
-        for name in self._folders():
+        names = self._names()
+        for name in sorted(self.histories.keys() - names):
+            yield from self._withdraw(name)
+        # Those that bots can have, and then the others.
+        for name in sorted(names, key=lambda name: (name_in_register(name) != name, name)):
             yield from self._look_at(name)
         # The oldest push first: neither a name nor a flood of pushes takes anybody's place.
         began = time.monotonic()
@@ -107,21 +108,11 @@ class _Update:
             if time.monotonic() - began > TURN_S:
                 return
 
-    def _is_there(self, name: str) -> bool:
-        """Tell whether a bot's folder, or anything in its place, is there."""
-        try:
-            (self.league.bots / name).lstat()
-        except FileNotFoundError:
-            return False
-        except OSError:
-            return True  # Who cannot be looked at has not gone.
-        return True
-
-    def _folders(self) -> list[str]:
-        """Return the names in bots/: those that bots can have, and then the others."""
+    def _names(self) -> set[str]:
+        """Return the names in bots/, without notes such as README.md. Raises UserError."""
         try:
             with os.scandir(self.league.bots) as entries:
-                names = {
+                return {
                     entry.name
                     for entry in entries
                     if not entry.name.startswith((".", "README"))
@@ -129,8 +120,6 @@ class _Update:
                 }
         except OSError as error:
             raise UserError(f"{self.league.bots} cannot be read: {error.strerror}.") from error
-        names.update(self._authors_bots())
-        return sorted(names, key=lambda name: (name_in_register(name) != name, name))
 
     def _authors_bots(self) -> list[str]:
         return [
@@ -167,9 +156,8 @@ class _Update:
         bot = name_in_register(name)
         with suppress(_PostponedError):
             try:
-                if self._is_there(name):
-                    check_bot_name(name, self._authors_bots())
-                    yield from self._update_bot(bot, is_its_turn)
+                check_bot_name(name, self._authors_bots())
+                yield from self._update_bot(bot, is_its_turn)
             except RefusedPushError as error:
                 # A folder that is no bot; no more of them than some become known in a day.
                 if self.histories[bot].last is None:

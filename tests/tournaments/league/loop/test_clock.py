@@ -9,7 +9,7 @@ from protocol.errors import UserError
 from tournaments.league.loop.loop import begin_turn
 from tournaments.league.read import read_league, write_utc
 from tournaments.league.records import Admitted
-from tournaments.league.register import append_entries
+from tournaments.league.register import append_entry
 
 FRIDAY = datetime(2026, 11, 20, 10, tzinfo=UTC)
 SATURDAY = datetime(2026, 11, 21, 10, tzinfo=UTC)
@@ -34,7 +34,7 @@ def test_a_clock_behind_the_files_is_refused_with_what_to_remove(tmp_path: Path)
     (tmp_path / "league.toml").write_text('[[divisions]]\nname = "draw"\n')
     for bot, time in (("a", FRIDAY), ("b", LATE), ("c", LATE)):
         entry = Admitted(time=write_utc(time), bot=bot, version=bot, fingerprint="0" * 64)
-        append_entries(tmp_path / "register.jsonl", [entry])
+        append_entry(tmp_path / "register.jsonl", entry)
     with pytest.raises(UserError, match=r"has it: 2 lines at the end of register\.jsonl\."):
         begin_turn(read_league(tmp_path), SATURDAY, confirmed=True)
     assert not (tmp_path / ".turn").exists()

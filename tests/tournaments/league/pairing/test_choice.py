@@ -10,8 +10,8 @@ import pytest
 from protocol.records import Result
 from tests.support.leagues import round_plan
 from tests.support.results import game, played
-from tournaments.league.pairing.choice import OpenOrder, choose_tables, open_orders
-from tournaments.league.pairing.information import count_encounters
+from tournaments.league.pairing.choice import choose_tables
+from tournaments.league.pairing.information import Information, count_encounters
 from tournaments.league.records import ChosenTable
 
 FIELD = [f"bot{i:02}" for i in range(20)]
@@ -50,15 +50,13 @@ def test_sweeps_and_separate_pools_have_finite_intervals() -> None:
     results = boards("a", "b", 500, 0) + boards("x", "y", 0, 500)
     tables = choose(results, ["a", "b", "x", "y"], most_tables=4)
     assert {len({*one.entrants} & {"a", "b"}) for one in tables[:2]} == {1}
-    widest = open_orders(count_encounters(results, False), "abxy", partners=False)
-    assert 100 < widest[0].half_width < 1000
+    fitted = Information(count_encounters(results, False), list("abxy"), None, False)
+    assert 100 < fitted.half_widths().max() < 1000
 
 
 def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
     """Versions far apart have a wide interval, but nobody waits for it, not even of the anchor."""
     results = boards("a", "b", 990, 10) + boards("b", "m", 900, 100) + boards("m", "y", 990, 10)
-    wide = {one.versions for one in _intervals(results, "aby") if one.half_width > 60}
-    assert wide == set()
     assert choose(results, ["a", "b", "y"], anchor="gone", until=60.0) == []
     assert choose(results, ["a", "b", "y"], anchor="a", until=60.0) == []
     results += boards("b", "c", 16, 4)
@@ -77,10 +75,6 @@ def test_two_versions_do_not_meet_any_more_once_their_games_would_all_end_alike(
     close = boards("a", "c", 140, 60)
     tables = choose(level + close, ["a", "b", "c"], anchor="a", most_tables=3)
     assert ("a", "c") in {one.entrants for one in tables}
-
-
-def _intervals(results: list[Result], active: str) -> list[OpenOrder]:
-    return open_orders(count_encounters(results, False), active, partners=False)
 
 
 def test_choice_depends_on_sums_alone() -> None:

@@ -169,7 +169,7 @@ def test_killed_admission_begins_again(
         if at == "check":
             league.during = kill
         else:
-            killed.setattr(update, "append_entries", kill)
+            killed.setattr(update, "append_entry", kill)
         with pytest.raises(KeyboardInterrupt):
             league.turn()
     league.during = lambda: None
