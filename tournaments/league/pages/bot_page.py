@@ -150,9 +150,9 @@ class BotInDivision(NamedTuple):
             yield f"The tiles drawn {way} {abs(a_game):.1f} points a game, over {games}."
         both = (item for one in self.division.facts for item in one.mistakes.items())
         if own := [sums for name, sums in both if first_version(name) == self.bot]:
-            rounds, loss = sum(many for many, _ in own), sum(loss for _, loss in own)
+            many, loss = sum(many for many, _ in own), sum(loss for _, loss in own)
             yield (
-                f"Its decisions cost it {loss / rounds:.2f} points a round, over "
-                f"{count_in_digits(rounds, 'reviewed round')}. The reports of the rounds name the "
+                f"It lost {loss / max(many, 1):.2f} points a decision, over "
+                f"{count_in_digits(many, 'reviewed decision')}. The reports of the rounds name the "
                 "dearest ones."
             )

@@ -48,7 +48,7 @@ def round_facts(played: PlayedRound) -> RoundFacts:
         round=played,
         luck={one.game: record.points for one in played.results if (record := luck.known(one))},
         mistakes={
-            one.entrant: (one.rounds, one.total.round_loss.mean * one.rounds)
+            one.entrant: (one.total.decisions, one.total.loss.mean * one.total.decisions)
             for one in (review.entrants if review else ())
         },
     )

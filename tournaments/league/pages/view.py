@@ -52,7 +52,7 @@ class RoundFacts(Struct, frozen=True, kw_only=True):
     luck: dict[str, tuple[float, ...]] = {}
     """Points that each seat owes to the tiles drawn, by game; only games whose luck is known."""
     mistakes: dict[str, tuple[int, float]] = {}
-    """Rounds that were reviewed and points that decisions lost in them, by version."""
+    """Decisions that were reviewed and points lost by them, by version."""
 
 
 class BotGame(NamedTuple):
