@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 from arena.valuation.batch.round_batch import ALL, RESULTS, RoundBatch, names_needed
 from arena.valuation.batch.scores import find_lightest, parties
 from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT, Flags, Ints, Places
-from arena.valuation.policy import (
-    Options,
-    Policy,
-    Position,
-    favourites,
-    options_of,
-    tables_of,
-)
+from arena.valuation.policy import Options, Policy, Position, favourites, options_of, tables_of
 
 COMPACT_AT = 8
 """Compact the batch once 1/8 of its rounds are over."""

@@ -14,15 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.valuation.batch.tables import (
-    FREE,
-    RIGHT,
-    TILES,
-    Flags,
-    Ints,
-    MaskTables,
-    Places,
-)
+from arena.valuation.batch.tables import FREE, RIGHT, TILES, Flags, Ints, MaskTables, Places
 
 UNIT = 1000
 """Parts of a logit in which worths are counted: whole numbers are the same on every machine."""

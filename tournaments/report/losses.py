@@ -11,6 +11,7 @@ from arena.analysis.timeline import RoundEnd, Timeline, opponents
 from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
 from arena.ui.progress import working
+from arena.valuation import why_no_values
 from protocol.records import FoulClass, Result, RoundRecord
 from protocol.ruleset import Ruleset, count_sides, side_of
 from tournaments.storage.luck_store import LuckRecord
@@ -52,7 +53,6 @@ def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
 
     There are none for rules without values.
     """
-    from arena.valuation.batch import why_no_values
     from arena.valuation.decision_loss import review_seat
     from arena.valuation.luck import luck_of_games
 

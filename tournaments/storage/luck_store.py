@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from arena.analysis.timeline import Timeline
 from arena.logs.catalog import FOLDER, SittingLogs
 from arena.logs.checksummed import DamagedFileError, SealedLog
+from arena.valuation import why_no_values
 from protocol.codec import decode_json
 from protocol.records import Record, Result
 from tournaments.plan.event import Event
@@ -194,9 +195,7 @@ class LuckStore:
     @property
     def has_luck(self) -> bool:
         """True if luck can be computed by these rules."""
-        from arena.valuation import batch  # It needs numpy.
-
-        return not batch.why_no_values(self._event.rules)
+        return not why_no_values(self._event.rules)
 
     def known(self, result: Result) -> LuckRecord | None:
         """Return the luck of a game; None if the file does not have it."""

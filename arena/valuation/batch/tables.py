@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.settings import Settings
+from arena.valuation import why_no_values
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, hand_size, set_of_tiles
 from protocol.tiles import Tile
@@ -25,8 +26,8 @@ FREE = 2
 """The lowest bits, which no tile has: so the exponent of a mask of one tile is never that of 0."""
 TILES = 64
 """Places that a table keeps for each two ends: one for each tile, by the exponent of its mask."""
-SMALL, LARGE = 32 - 1 - FREE, 64 - 1 - FREE
-"""The most tiles of which masks have 32 bits, and 64."""
+SMALL = 32 - 1 - FREE
+"""The most tiles of which masks have 32 bits; others have 64."""
 PART = 16
 """The bits of a mask whose pips are looked up together."""
 LEFT, RIGHT, HIGHER = range(3)
@@ -213,19 +214,6 @@ class MaskTables:
 
 def _has(pip: int) -> Callable[[Tile], bool]:
     return lambda tile: pip in tile
-
-
-def why_no_values(rules: Ruleset) -> str | None:
-    """Return why arrays do not play these rules; None if they do."""
-    deal, score = rules.deal, rules.score
-    if deal.refuse_doubles:
-        return "seats may refuse a deal"
-    if rules.lead.first == "odd_even":
-        return "seats guess odd or even"
-    if rules.turn.tiles == 2 and (score.capicu or score.out_with_blank):
-        return "the last of two tiles brings extra points"
-    many = len(set_of_tiles(deal))
-    return f"a set has {many} tiles, more than {LARGE}" if many > LARGE else None
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,8 @@ from arena.engine import values
 from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
-from arena.valuation.batch import RoundBatch, mask_tables, why_no_values
+from arena.valuation import why_no_values
+from arena.valuation.batch import RoundBatch, mask_tables
 from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT
 from arena.valuation.playouts import play_out
 from protocol.errors import UserError

@@ -15,6 +15,7 @@ from arena.files import write_atomic
 from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.select import choose_level
 from arena.ui.console import print_line, shown_path
+from arena.valuation import why_no_values
 from protocol.errors import UserError
 from tournaments.commands.report import take_luck_out, write_review
 from tournaments.league.conduct import describe_fouls, held_versions
@@ -362,10 +363,6 @@ def value_round(settings: LeagueSettings, one: PlayedRound) -> Iterator[str]:
 
     Raises UserError, OSError.
     """
-    from arena.valuation.batch import (
-        why_no_values,  # It takes numpy, which most leagues need later.
-    )
-
     known = LuckStore(one.folder, one.event)
     if settings.luck and known.has_luck and not all(map(known.known, one.results)):
         take_luck_out(one.folder)
