@@ -52,12 +52,12 @@ ROOMS = {
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_420, ("tournaments/rating",)),
-    "storage": Room(1_700, 2_210, ("tournaments/storage",)),
+    "storage": Room(1_700, 2_199, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 3_973, ("tournaments/report",)),
+    "report": Room(3_400, 3_962, ("tournaments/report",)),
     "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
-        1_300, 1_570, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_564, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
     "tests": Room(36_000, 41_463, ("tests",)),

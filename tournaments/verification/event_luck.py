@@ -11,15 +11,11 @@ from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder
 from tournaments.storage.learnt_policies import Policies
 from tournaments.storage.ledger import past_sittings
-from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log, luck_task
+from tournaments.storage.luck_store import LogLuck, LuckStore, LuckTask, luck_of_log, tasks_of_log
 from tournaments.storage.result_store import ResultStore
 
 if TYPE_CHECKING:
     from tournaments.verification.processes import Progress
-
-GAMES_AT_ONCE = 5
-"""Games that a process computes before it answers: about 0.2 s of its time, most of it not the
-reading of their log."""
 
 
 def compute_luck(
@@ -68,9 +64,7 @@ def luck_tasks(
     tasks: list[LuckTask] = []
     for plan in (*past_sittings(folder, event), *sittings(event, results)):
         some = [game.name for game in plan.games if game.name in wanted]
-        for first in range(0, len(some), GAMES_AT_ONCE):
-            own = some[first : first + GAMES_AT_ONCE]
-            tasks.append(luck_task(event, policies, folder.log(plan.name), own))
+        tasks += tasks_of_log(event, policies, folder.log(plan.name), some)
     return tasks
 
 
