@@ -181,7 +181,7 @@ def _fouls(
         if any(one.foul == "forfeit" for one in counts):
             blocks.append(Paragraph(event_text.FORFEIT, "faint", media=Media.HTML))
     if evidence:
-        shown = [foul_evidence(one, replays[one.game]) for one in evidence[:EVIDENCE_SHOWN]]
+        shown = [_foul_evidence(one, replays[one.game]) for one in evidence[:EVIDENCE_SHOWN]]
         examples = _examples(shown, len(evidence))
         blocks.append(Section("Evidence", examples, media=Media.HTML, folded=True))
     return Section("Fouls", blocks, id="fouls", media=media)
@@ -198,7 +198,7 @@ def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
     return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
 
 
-def foul_evidence(one: FoulExample, replay: str) -> FoulEvidence:
+def _foul_evidence(one: FoulExample, replay: str) -> FoulEvidence:
     """Return a foul as text; `replay`: the address of its game's replay."""
     # In the log a line's end is an escape like any other; here it may end the line.
     stderr = printable(one.stderr, WORDS).replace("\\n", "\n").strip("\n")

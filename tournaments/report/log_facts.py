@@ -54,15 +54,10 @@ class SameBots(Struct, frozen=True):
 
 def describe_same_files(entrants: Iterable[Entrant]) -> Iterator[str]:
     """Yield a sentence for each group of bots that play with equal files and the same clock."""
-    present = (one for one in entrants if not one.retired)
-    return describe_equal((one.name, (one.fingerprint, one.clock)) for one in present)
-
-
-def describe_equal(files: Iterable[tuple[str, object]]) -> Iterator[str]:
-    """Yield a sentence for each group of bots whose files are equal, given by name and files."""
     groups: defaultdict[object, list[str]] = defaultdict(list)
-    for name, own in files:
-        groups[own].append(name)
+    for one in entrants:
+        if not one.retired:
+            groups[one.fingerprint, one.clock].append(one.name)
     for names in groups.values():
         if len(names) > 1:
             yield f"{join_words(names)} are the same bot: their files are equal."
