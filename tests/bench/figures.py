@@ -1,4 +1,4 @@
-"""What benchmarks print: figures beside a baseline of the same round, and their spread."""
+"""Figures that benchmarks print: each beside a baseline of the same round, and their spread."""
 
 import statistics
 import sys

@@ -44,7 +44,7 @@ def bots() -> list[Command]:
 
 
 class Passed(Counter[str]):
-    """How many hands each wire passed, and how many remainders by 17 the memory, of `tries`."""
+    """The hands that each wire passed, and the remainders by 17 that the memory did, of `tries`."""
 
     def __init__(self, games: Iterable[LoggedGame]) -> None:
         super().__init__()

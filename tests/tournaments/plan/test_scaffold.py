@@ -31,7 +31,7 @@ TEMPLATES = sample_folder() / "templates"
 
 
 TIMES = 2
-"""How often every game is played at the table for two; the check sits the bot at larger ones."""
+"""Games of each kind at the table for two; the check sits the bot at larger ones."""
 
 
 # Slow: the template of every language builds, answers, plays every game and passes `check`.
