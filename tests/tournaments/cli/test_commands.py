@@ -189,7 +189,9 @@ def test_programs_read_games_bots_and_reports_as_json(event: Path, tmp_path: Pat
 def test_a_question_asks_the_entrant_that_sat_there(event: Path) -> None:
     asked = ("explain", str(event), "1.first.greedy", "2", "--seat", "greedy", "--ask")
     words = (*asked, "--sandbox", "off")
-    assert "as in the log" in boneyard(*words)
+    said = boneyard(*words)
+    assert "Asked again, sandbox off:" in said
+    assert "as in the log" in said
     told = json.loads(boneyard(*words, "--json", "--times", "2"))
     assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
     assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")

@@ -163,7 +163,7 @@ def _print(
     head.append_text(review.decision_text(one, many, look))
     print_paged([head], console)
     if answers.answers:
-        console.print(Text(f"ExplainOptions again, sandbox {level_name(answers.sandbox)}:", "dim"))
+        console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
         for line in answer_text.answer_report(one, answers.answers, look):
             console.print(line, soft_wrap=True)
     elif asked.times and not answers.outlooks:
