@@ -19,7 +19,7 @@ from tests.support.transcripts import any_of, overheard
 from tournaments.cli.bots.exam import SAMPLE
 
 CLOCK = Clock()
-MOST_BYTES = 300_000
+MOST_BYTES = 900_000
 
 
 @cache
@@ -27,9 +27,9 @@ def sample() -> tuple[Problem, ...]:
     return parse_problems(SAMPLE.read_bytes(), "problems.jsonl")
 
 
-def test_the_sample_set_has_200_endgames_and_100_middle_games_whose_options_differ() -> None:
+def test_the_sample_set_has_600_endgames_and_400_middle_games_whose_options_differ() -> None:
     kinds = [problem.kind for problem in sample()]
-    assert (kinds.count("endgame"), kinds.count("middle game")) == (200, 100)
+    assert (kinds.count("endgame"), kinds.count("middle game")) == (600, 400)
     assert SAMPLE.stat().st_size < MOST_BYTES
     assert all(max(problem.losses) > 0 for problem in sample())
     assert {problem.ruleset.name for problem in sample()} >= {"draw", "dutch", "old-draw", "block"}
@@ -47,7 +47,7 @@ def solved_again(problem: Problem) -> tuple[float, ...]:
 
 
 def test_the_values_of_sample_endgames_are_exact() -> None:
-    for problem in sample()[:200:20]:
+    for problem in sample()[:600:60]:
         assert solved_again(problem) == problem.values
 
 

@@ -99,7 +99,7 @@ EXAM = "With --exam"
 @flag("--json", "Print every step or answer as JSON.", "in_json")
 @flag(
     "--exam",
-    "Put 300 problems to the bots instead, and say how much their answers lose.",
+    "Put 1,000 problems to the bots instead, and say how much their answers lose.",
     "is_exam",
     section=EXAM,
 )
