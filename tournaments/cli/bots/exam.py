@@ -14,7 +14,7 @@ from arena.analysis.find import logs, require_path
 from arena.analysis.text import option_words
 from arena.document.blocks import Block, Cell, Column, Document, Media, Paragraph, Section, table
 from arena.document.markdown import to_markdown
-from arena.document.terminal import open_console, print_blocks
+from arena.document.terminal import open_console, renderables
 from arena.exam.marks import Mark, compare_answers, mark_answers
 from arena.exam.problems import (
     MOST_BYTES,
@@ -35,7 +35,7 @@ from arena.sandbox.limits import Limits, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_level
 from arena.sandbox.temporary import temporary_folder
-from arena.ui.console import print_json, print_note
+from arena.ui.console import print_json, print_note, print_paged
 from arena.ui.progress import track, working
 from protocol.codec import decode_json
 from protocol.errors import UserError
@@ -128,7 +128,8 @@ def examine_bots(
     if in_json:
         print_json(results)
     else:
-        print_blocks(open_console(), blocks)
+        console = open_console()
+        print_paged(renderables(blocks, console.width), console)
     return int(any(mark.fouls for one in results for mark in one.marks))
 
 

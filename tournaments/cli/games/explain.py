@@ -390,8 +390,6 @@ def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[R
 
 OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
-
-
 FACTS = ("round", "phase", "kind", "choice", "best", "loss", "error", "exact")
 """Fields of a decision that programs get as they are."""
 COLUMNS = (
