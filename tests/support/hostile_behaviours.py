@@ -10,7 +10,7 @@ from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.select import LevelResult, examine_level
 from protocol.messages import Clock
 from protocol.records import FoulClass
-from tests.attacks.levels import Attacks, attack
+from tests.attacks.runner import Attacks, attack
 from tests.bots.hostile import lines
 from tests.support.tables import BOTS
 

@@ -17,7 +17,7 @@ from arena.sandbox.kernel import landlock
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from tests.attacks.levels import Attacks, attack
+from tests.attacks.runner import Attacks, attack
 from tests.support.fast_run import slow_except
 from tests.support.library import once
 from tests.support.probes import BLOCKED, TRACES

@@ -13,7 +13,9 @@ from arena.sandbox.command import find_tools, packaged_bwrap
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from tests.attacks.levels import run_at
+from arena.sandbox.selftest.processes import Starter
+from arena.sandbox.selftest.trial import SMALL
+from tests.attacks.runner import run_probes
 from tests.support.events import boneyard
 
 
@@ -23,7 +25,9 @@ def test_a_user_without_a_home_can_be_locked_in_too(
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     finding = examine_level("off", tmp_path)
     assert finding.confirmed, finding.why_not
-    assert not run_at("off", tmp_path, ("list-home",))["list-home"].got
+    starter = Starter("off", SMALL)
+    found = run_probes(starter.start, starter.end, tmp_path, ("list-home",))
+    assert not found["list-home"].got
 
 
 def test_doctor_explains_a_machine_on_which_no_level_can_be_tested(
