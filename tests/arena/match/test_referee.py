@@ -145,13 +145,18 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
     assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
 
 
-def test_stale_answers_are_ignored_and_too_many_are_a_flood() -> None:
-    referee = Referee(game_setup(), SEED)
+def test_stale_answers_are_ignored_and_too_many_in_a_game_are_a_flood() -> None:
+    referee, stale = Referee(game_setup(), SEED), b'{"type":"choose","id":1,"choice":0}'
     seat = asked(referee).seat
-    for _ in range(STALE_LINES):
-        referee.receive(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
-        assert asked(referee).seat == seat
-    referee.receive(seat, b'{"type":"choose","id":1,"choice":0}', 1.0)
+    for number in range(STALE_LINES):
+        while asked(referee).seat != seat:
+            referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
+        question = asked(referee)
+        referee.receive(seat, stale, 1.0)
+        assert asked(referee) == question
+        if number < 4:
+            referee.receive(seat, answer(question), 1.0)
+    referee.receive(seat, stale, 1.0)
     assert referee.result
     assert referee.result.fouls == (SeatFoul(seat, "flooding"),)
 
