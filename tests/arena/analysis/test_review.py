@@ -14,8 +14,7 @@ from arena.analysis.timeline import RoundEnd, Timeline
 from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.logged_games import NONSENSE, write
-from tests.support.transcripts import any_of, overheard
+from tests.support.logged_games import NONSENSE, any_of, overheard, write
 from tournaments.cli.main import main
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})

@@ -23,7 +23,7 @@ from arena.valuation.decision_loss import (
 from arena.valuation.endgames import exact_leads
 from protocol.ruleset import derive, playable_seat_counts
 from tests.support.fast_run import slow_except
-from tests.support.transcripts import any_of, overheard
+from tests.support.logged_games import any_of, overheard
 
 FAST = ("double-draw", "auction-draw")
 

@@ -15,8 +15,8 @@ from arena.valuation.playouts import play_out
 from arena.valuation.worlds.questions import Worlds
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
+from tests.support.logged_games import any_of, overheard
 from tests.support.positions import position
-from tests.support.transcripts import any_of, overheard
 
 DRAW = derive(find_variant("draw"), "short", {"target": 150})
 

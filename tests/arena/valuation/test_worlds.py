@@ -28,8 +28,8 @@ from arena.valuation.worlds.chains import Tiles, sampled_tiles
 from arena.valuation.worlds.hidden_tiles import HiddenTiles, UncoveredError, hidden_tiles
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
+from tests.support.logged_games import any_of, overheard
 from tests.support.rulesets import rules_and_seats
-from tests.support.transcripts import any_of, overheard
 
 UNCOVERED = ("auction-draw", "ukrainian")
 """Games of which some or all questions need the general chain."""
