@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -88,22 +87,6 @@ def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> No
     tools = command.Tools("bwrap", "setpriv", "prlimit")
     words = command.wrap_command(level, command.Command(("bot",), "/"), Limits(), tools, 1, {})
     assert words[-len(command.PARENT_CHECK) - 1 :] == (*command.PARENT_CHECK, "bot")
-
-
-def test_a_link_in_a_folder_that_is_there_is_not_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As /etc/alternatives/java is, which Debian's /usr/bin/java leads to."""
-    settings, beside = tmp_path / "settings", tmp_path / "beside"
-    settings.mkdir()
-    monkeypatch.setattr(command, "SETTINGS", (str(settings),))
-    for link in (settings / "java", beside):
-        link.symlink_to("/usr/bin/true")
-    bot = command.Command(("bot",), "/", (str(settings / "java"), str(beside)))
-    words = [*command.walls(bot, Limits(), as_user=False)]
-    assert str(settings) in words
-    assert str(beside) in words
-    assert str(settings / "java") not in words
 
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
