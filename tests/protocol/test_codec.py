@@ -4,7 +4,6 @@ import json
 import unicodedata
 from typing import Any, get_args
 
-import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,21 +14,11 @@ from protocol.codec import DamagedRecordError, Fault, decode_line, encode_line, 
 from protocol.messages import (
     MAX_LINE,
     MAX_NOTE,
-    Bid,
     BotHello,
-    Call,
     Choose,
-    Draw,
     Event,
     FromBot,
-    GoOn,
-    Guess,
-    Keep,
     Option,
-    Pass,
-    Play,
-    PlayTwo,
-    Refuse,
     ToBot,
     Usage,
 )
@@ -284,22 +273,6 @@ def test_any_spoilt_message(line: bytes, spoils: list[tuple[float, int, bytes]])
     check(line)
 
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-    ),
-    max_leaves=5,
-)
-KEYS = st.sampled_from(["type", "id", "choice", "note", "name", "version", "author", "tables"])
-LIKELY = st.sampled_from(["choose", "hello", 0, 1, "1"])
-
-
-@given(st.dictionaries(KEYS | st.text(max_size=3), LIKELY | VALUES), st.booleans())
-def test_any_object(fields: dict[str, Any], escaped: bool) -> None:
-    check(json.dumps(fields, ensure_ascii=escaped).encode())
-
-
 @given(st.integers(0, 2**53), st.integers(0, 65_535), st.text(max_size=MAX_NOTE))
 def test_any_good_answer(number: int, choice: int, note: str) -> None:
     answer = Choose(id=number, choice=choice, note=note)
@@ -451,25 +424,6 @@ def test_a_sealed_line_stands_in_its_place() -> None:
 
 
 # --- what the referee says ---
-
-
-@pytest.mark.parametrize(
-    ("option", "text"),
-    [
-        (Play((5, 4), "left"), b'{"do":"play","tile":[5,4],"end":"left"}'),
-        (PlayTwo((5, 4), (2, 2)), b'{"do":"play_two","left":[5,4],"right":[2,2]}'),
-        (Draw(), b'{"do":"draw"}'),
-        (Pass(), b'{"do":"pass"}'),
-        (Keep(), b'{"do":"keep"}'),
-        (Refuse(), b'{"do":"refuse"}'),
-        (Guess("even"), b'{"do":"guess","parity":"even"}'),
-        (Bid(3), b'{"do":"bid","chips":3}'),
-        (Call(), b'{"do":"call"}'),
-        (GoOn(), b'{"do":"go_on"}'),
-    ],
-)
-def test_an_option(option: Option, text: bytes) -> None:
-    assert msgspec.json.encode(option) == text
 
 
 def test_the_schema_knows_every_message_and_lets_nothing_more_in_from_bots() -> None:

@@ -234,14 +234,6 @@ def test_a_conversation_took_place(info: str) -> None:
     assert told == SHOWN[info], "python -m tests.support.conversations"
 
 
-def test_the_conversations_can_be_written_anew() -> None:
-    assert conversations.written(SPEC) == SPEC
-    (first, *_) = EXCERPTS
-    stale = SPEC.replace(SHOWN[f"text excerpt: {first}"], "> stale\n")
-    assert stale != SPEC
-    assert conversations.written(stale) == SPEC
-
-
 def heard() -> list[dict[str, Any]]:
     """Return every message to the bot in every conversation."""
     told = "".join(SHOWN.values()).splitlines()

@@ -56,15 +56,6 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
 
 
 @pytest.mark.parametrize(
-    ("drew", "passed", "said"),
-    [(0, 0, "it neither drew nor passed"), (0, 2, "it never drew and passed twice")],
-)
-def test_a_count_of_nothing_is_a_word(drew: int, passed: int, said: str) -> None:
-    ends = [end(1, 10, 0, 10, drew=drew, passed=passed), end(2, 0, 30, -20)]
-    assert list(turning_points(ends, [], LOOK))[-1].endswith(f"in the round that it won, {said}.")
-
-
-@pytest.mark.parametrize(
     ("ahead", "said"),
     [
         ((5, 9), "It was ahead after every round."),
@@ -77,17 +68,6 @@ def test_a_count_of_nothing_is_a_word(drew: int, passed: int, said: str) -> None
 def test_since_when_it_led(ahead: tuple[int, int], said: str) -> None:
     ends = [end(number, 1, 0, lead) for number, lead in enumerate(ahead, 1)]
     assert said in list(turning_points(ends, [], LOOK))
-
-
-def test_a_foul_comes_first() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
-    assert logged.result
-    (foul,) = logged.result.fouls
-    found = Timeline(logged).questions(foul.seat)
-    said = list(turning_points([], found, LOOK))
-    (sentence,) = said
-    number, place = len(found), found[-1].round
-    assert sentence.startswith(f"It fouled at question {number}, in round {place}: malformed. ")
 
 
 # --- the command ---
@@ -116,13 +96,6 @@ def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
         beginning = shown[: shown.index("Question 2 of")]
         lots = re.findall(r"draws (\[\d\|\d\]) for the lead", beginning)
         assert f"[{tile[0]}|{tile[1]}]" not in beginning or lots
-
-
-def test_the_last_place_is_explained_unless_a_seat_is_named(log: Path) -> None:
-    logged, _ = overheard(SHORT, 2, any_of(1))
-    assert logged.result
-    last = logged.result.places.index(2)
-    assert f"in seat {last}: place 2" in explain(log).output
 
 
 @pytest.mark.parametrize("wrong", ["2", "carl"])

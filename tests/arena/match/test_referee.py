@@ -5,8 +5,6 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -76,13 +74,6 @@ def test_each_seat_has_its_own_clock() -> None:
         times = [one["time_ms"] for one in told if one["type"] == "ask"]
         spent = [max(0, clock.bank_ms - 10 * seat * n) for n in range(len(times))]
         assert times == [clock.move_ms + bank for bank in spent]
-
-
-def test_only_real_decisions_are_asked() -> None:
-    _, said = play_out(Referee(game_setup(), SEED), first)
-    asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
-    assert asks
-    assert all(len(ask["options"]) > 1 for ask in asks)
 
 
 @pytest.mark.parametrize("name", ["draw", "puerto-rico", "double-draw"])
@@ -176,17 +167,6 @@ def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
     assert budgets == [1100, 1100, 1100, 849, 849]
 
 
-def test_a_note_is_kept_and_told_to_nobody() -> None:
-    referee = Referee(game_setup(), SEED)
-    question = asked(referee)
-    line = answer(question)[:-1] + b',"note":"they lack: fives"}'
-    referee.receive(question.seat, line, 1.0)
-    (record,) = [one for one in referee.take_records() if isinstance(one, ChoiceRecord)]
-    assert record.note == "they lack: fives"
-    _, said = play_out(referee, first)
-    assert not [line for _, line in said if b"fives" in line]
-
-
 @pytest.mark.parametrize(
     ("line", "part"),
     [
@@ -199,15 +179,6 @@ def test_lines_that_are_not_a_hello(line: bytes, part: str) -> None:
     assert isinstance(said, Fault)
     assert said.foul == "no_hello"
     assert part in said.detail
-
-
-@given(st.lists(st.binary(max_size=200).filter(lambda line: b"\n" not in line), max_size=20))
-def test_no_line_makes_the_referee_raise(lines: list[bytes]) -> None:
-    referee = Referee(game_setup("draw", 4), SEED)
-    for line in lines:
-        if referee.awaiting is None:
-            break
-        referee.receive(referee.awaiting.seat, line, 1.0)
 
 
 def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:

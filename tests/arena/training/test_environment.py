@@ -4,7 +4,6 @@ import random
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -23,7 +22,6 @@ from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
-from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward, seat_question, standing
 from protocol.codec import decode_from_referee, encode_line
@@ -31,7 +29,7 @@ from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Drew, Event, Leads, Lot, Passed, Play, Played, Stock
 from protocol.ruleset import Ruleset
 from protocol.tiles import tile_set
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, examples
+from tests.support.fast_run import FAST_TABLES, examples
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import rules_and_seats
 
@@ -94,54 +92,7 @@ def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
     assert min(lenient.rewards.values()) == -1
 
 
-def hands(env: boneyard_v0.raw_env) -> list[bytes]:
-    """Return what the seats see first in this episode and the next."""
-    seen = []
-    for _ in range(2):
-        seen += [env.observe(agent)["observation"].tobytes() for agent in env.agents]
-        env.reset()
-    return seen
-
-
-def test_a_seed_fixes_this_episode_and_the_next() -> None:
-    env = boneyard_v0.raw_env("dutch")
-    env.reset(seed=1)
-    first = hands(env)
-    env.reset(seed=1)
-    assert hands(env) == first
-    assert len(set(first)) == 4
-    env.reset(seed=2)
-    assert not set(hands(env)) & set(first)
-
-
 # --- options and numbers ---
-
-
-def test_every_option_of_a_named_game_has_a_number() -> None:
-    for name, seats in NAMED_TABLES:
-        actions = Actions(find_variant(name), seats)
-        every = [actions.numbers[option] for option in actions.options]
-        assert every == [*range(len(actions.options))]
-        for game in states(find_variant(name), seats, 1, random.Random(name)):
-            options = values.legal(game)
-            numbered = [actions.numbers[option] for option in options]
-            assert sorted(numbered) == np.flatnonzero(actions.mask(options)).tolist()
-            assert [actions.choice(number, options) for number in numbered] == [
-                *range(len(options))
-            ]
-
-
-def states(rules: Ruleset, seats: int, number: int, rng: random.Random) -> Iterator[Game]:
-    """Yield every state of a game, played at random, in which somebody moves."""
-    seed = board_seed(b"test", "training", number)
-    short = replace(rules, game=replace(rules.game, rounds=2))
-    game = values.new_game(short, seats)
-    while not game.over:
-        if values.needs_deal(game):
-            game = values.begin(game, values.chance_decides(game, seed))
-        else:
-            yield game
-            game = values.act(game, rng.choice(values.legal(game)))
 
 
 # --- what a vector tells ---
