@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from msgspec.json import decode, encode
 
 from arena.sandbox import select, users
-from arena.sandbox.kernel import landlock
 from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
@@ -92,17 +91,6 @@ def test_blocked(probe: str) -> None:
         pytest.skip(" ".join(finding(level).why_not for level in REQUIRED))
     outcome = finding(best).outcomes[probe]
     assert not outcome.got, outcome.detail
-
-
-# Taken away, each measure is missed.
-
-
-@pytest.mark.usefixtures("levels")
-def test_without_the_filter_locks_and_the_kernel_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    got(finding("C"))
-    monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
-    through = got(attack("C", Path(tempfile.gettempdir())))
-    assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
 
 
 # The parts.

