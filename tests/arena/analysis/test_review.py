@@ -14,7 +14,7 @@ from arena.analysis.timeline import RoundEnd, Timeline
 from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.logged_games import NONSENSE, any_of, overheard, write
+from tests.support.logged_games import any_of, overheard, write
 from tournaments.cli.main import main
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
@@ -132,14 +132,6 @@ def test_programs_get_all_of_it(log: Path) -> None:
     ]
     assert told["decisions"][0]["answer"]["choice"] == getattr(found[0].answer, "choice", None)
     assert sum(one["gained"] for one in told["rounds"]) == told["result"]["scores"][0]
-
-
-def test_three_seats_and_a_foul(tmp_path: Path) -> None:
-    fouls = overheard(SHORT, 3, lambda question: NONSENSE if question.seat == 1 else 0).logged
-    log = write(tmp_path / "log.jsonl", fouls)
-    shown = explain(log, "--seat", "bob", "--all").output
-    assert "It fouled at question 1, in round 1: malformed." in shown
-    assert "wrote     no" in shown
 
 
 def test_a_game_that_was_cut_off_is_explained_as_far_as_it_went(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
@@ -18,13 +17,11 @@ from arena.analysis.alternative_deals import replay_round
 from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward, seat_question, standing
-from protocol.codec import decode_from_referee, encode_line
+from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Drew, Event, Leads, Lot, Passed, Play, Played, Stock
 from protocol.ruleset import Ruleset
@@ -190,35 +187,6 @@ def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
     ask = seat_question(game, seat, values.legal(game))
     mask = layout.actions.mask(ask.options)
     return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()
-
-
-@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
-def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
-    """The same game at a referee's table, whose lines are read and encoded."""
-    rules = replace(find_variant(name), game=replace(find_variant(name).game, rounds=2))
-    seed, rng, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
-    episode = Episode(rules, seats, seed, "points")
-    setup = GameSetup("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
-    referee = Referee(setup, seed)
-    asked = 0
-    while referee.awaiting:
-        seat = referee.awaiting.seat
-        lines = referee.take_outgoing()
-        ask = [decode_from_referee(line) for other, line in lines if other == seat][-1]
-        assert isinstance(ask, Ask)
-        assert episode.seat == seat
-        own = episode.question(episode.seat)
-        assert ask.options == own.options
-        assert layout.vector(ask).tobytes() == layout.vector(own).tobytes()
-        choice = rng.randrange(len(ask.options))
-        episode.act(own.options[choice])
-        line = b'{"type":"choose","id":%d,"choice":%d}' % (ask.id, choice)
-        referee.receive(seat, line, 0.0)
-        asked += 1
-    assert asked
-    assert not episode.options
-    assert referee.result
-    assert referee.result.scores == episode.game.scores
 
 
 # --- rewards ---

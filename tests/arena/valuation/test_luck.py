@@ -1,10 +1,6 @@
 """The luck of deals and draws: nothing on average, and the same numbers always."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +31,6 @@ from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.logged_games import NAMES, any_of, logged
 from tests.support.tables import sitting
 
-ROOT = Path(__file__).parents[3]
 TINY = derive(
     find_variant("draw"),
     "tiny",
@@ -176,23 +171,3 @@ def test_the_less_is_foreseen_the_less_luck_counts(
     (one,) = luck_of_games([Timeline(game)], foreseen=foreseen)
     ratio = weight / weight_of(())
     assert one.points == pytest.approx([ratio * each for each in luck_of(game).points], abs=1e-4)
-
-
-PRINT = """
-from arena.analysis.timeline import Timeline
-from arena.rules.variants import find_variant
-from arena.valuation.luck import luck_of_games
-from protocol.ruleset import derive
-from tests.support.logged_games import any_of, logged
-rules = derive(find_variant("draw"), "draw", {"max_rounds": 1})
-print(luck_of_games([Timeline(logged(rules, 2, any_of(1)))])[0])
-"""
-
-
-# Slow: reports of two processes are compared by their bytes.
-@pytest.mark.slow
-def test_another_process_with_another_hash_seed_finds_the_same_luck() -> None:
-    environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", PRINT]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(luck_of(logged(short("draw"), 2, any_of(1))))
