@@ -121,19 +121,6 @@ def pumped(
     return polls
 
 
-def test_time_that_another_bot_took_is_given_back(poller: Poller, time: Time) -> None:
-    deadline = waiting(began=100.0)
-    poller.add_timer(deadline)
-
-    def slow() -> None:
-        time.now += 0.4
-
-    pumped(poller, time, (0, [1]), d1=slow)
-    assert deadline.given_back_ms == 0
-    pumped(poller, time, (0, []))
-    assert deadline.given_back_ms == pytest.approx(400, abs=2 * 1000 * LINGER_S)
-
-
 def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     poller: Poller, time: Time
 ) -> None:

@@ -1,4 +1,4 @@
-"""Training: PettingZoo's own tests, the numbers of options, what vectors tell and hide."""
+"""Training: PettingZoo's own tests, what vectors tell and hide, and rewards."""
 
 import random
 import subprocess

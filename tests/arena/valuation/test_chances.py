@@ -1,4 +1,4 @@
-"""Chances: shares of the game at each moment, exact at the end, moved by draws and choices only."""
+"""Chances: shares of the game at each moment, exact at the end."""
 
 import pytest
 
