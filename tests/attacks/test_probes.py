@@ -1,7 +1,5 @@
 """The probes: all get through where nothing stops them, few where something does."""
 
-import contextlib
-import ctypes
 import json
 import os
 import secrets
@@ -17,9 +15,8 @@ from msgspec import Struct
 from arena.sandbox.selftest import processes
 from arena.sandbox.selftest.guarantees import GUARANTEES
 from arena.sandbox.selftest.processes import CannotProbeError, Popen
-from tests.attacks import fixtures
-from tests.attacks.fixtures import End, Start, kill_group, scene
-from tests.attacks.probes import GROUPS, PROBES, Targets
+from tests.attacks.fixtures import End, Start, kill_group
+from tests.attacks.probes import GROUPS, PROBES
 from tests.attacks.runner import run_probes, run_until_tried
 from tests.support.probes import LACKING, lacks
 
@@ -142,53 +139,6 @@ def test_a_claim_without_an_effect_does_not_count() -> None:
     assert [name for name in claims if found[name].got] == ["load"]
 
 
-# Nothing is left, whatever happens.
-
-
-def traces(note: str) -> list[Path]:
-    return [path for place in fixtures.PLACES if (path := Path(place, note)).exists()]
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the event and the programs."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
-
-
-def interrupted(folder: Path, seen: list[Targets]) -> None:
-    with scene(start_plain, kill_group, folder) as setting:
-        seen.append(setting.targets)
-        assert traces(setting.targets["note"])
-        assert os.environ[fixtures.VARIABLE] == setting.targets["token"]
-        assert ctypes.CDLL(None).shmget(setting.targets["key"], 0, 0) >= 0
-        setting.other.kill()  # It cannot remove anything itself.
-        raise KeyboardInterrupt
-
-
-def test_an_exception_leaves_nothing(folder: Path) -> None:
-    descriptors = os.listdir("/proc/self/fd")  # noqa: PTH208
-    seen: list[Targets] = []
-    with pytest.raises(KeyboardInterrupt):
-        interrupted(folder, seen)
-    assert os.listdir("/proc/self/fd") == descriptors  # noqa: PTH208
-    assert fixtures.VARIABLE not in os.environ
-    assert not list(folder.iterdir())
-    assert not traces(seen[0]["note"])
-    libc, key = ctypes.CDLL(None), seen[0]["key"]
-    assert {libc.shmget(key, 0, 0), libc.semget(key, 1, 0), libc.msgget(key, 0)} == {-1}
-    assert libc.mq_open(f"/{seen[0]['note']}".encode(), os.O_RDONLY) == -1
-    assert not commands_with(seen[0]["token"])
-
-
-def commands_with(word: str) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            found.append(path.read_text(errors="replace"))
-    return [command for command in found if word in command]
-
-
 @pytest.mark.parametrize(
     ("program", "patience_s", "why"),
     [
@@ -198,12 +148,12 @@ def commands_with(word: str) -> list[str]:
     ],
 )
 def test_a_bot_that_does_not_answer_proves_nothing(
-    program: str, patience_s: float, why: str, monkeypatch: pytest.MonkeyPatch, folder: Path
+    program: str, patience_s: float, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def start(_: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
         monkeypatch.setattr(processes, "PATIENCE_S", patience_s)
         return start_plain((PYTHON, "-I", "-S", "-c", program), reads)
 
     with pytest.raises(CannotProbeError, match=why):
-        run_probes(start, kill_group, folder)
-    assert not list(folder.iterdir())
+        run_probes(start, kill_group, tmp_path)
+    assert not list(tmp_path.iterdir())
