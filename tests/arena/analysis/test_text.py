@@ -1,7 +1,7 @@
 """Replays in the terminal: what everybody sees, what one seat sees, and the command around it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,21 +9,16 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
-from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from arena.analysis.frames import Frame, frames
 from arena.analysis.text import HELP, Look, draw_frame, event_sentences, tile_text
-from arena.analysis.timeline import Moment, walk_log
+from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
-from arena.match.game_setup import OpenQuestion
-from arena.rules.variants import find_variant
 from protocol.messages import Annulled, Bade, Called, Drew, Lot, Played, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, RoundRecord
 from protocol.records import Result as GameResult
-from protocol.ruleset import derive
-from protocol.tiles import Tile, high_first
+from protocol.tiles import Tile
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.logged_games import (
     DEVIL,
@@ -32,19 +27,13 @@ from tests.support.logged_games import (
     any_of,
     bob_fouls,
     changed,
-    first,
     logged,
     write,
 )
 from tests.support.short_games import short
 from tournaments.cli.main import main
 
-TILE = re.compile(r"\[(\d+)\|(\d+)\]")
 LOOK = Look(NAMES)
-
-
-def last(question: OpenQuestion) -> int:
-    return len(question.options) - 1
 
 
 def replay(*words: object) -> Result:
@@ -104,49 +93,6 @@ def test_events_are_described_in_words() -> None:
         "ada checks.",
         "ada calls the round blocked.",
     ]
-
-
-def known_to(seat: int, past: list[Moment], round_number: int) -> set[Tile]:
-    """Return the tiles of a round that a seat may know of: its own, the line, and what was
-    shown."""
-    known: set[Tile] = set()
-    for step in past:
-        state = step.game.round
-        assert state
-        if state.number == round_number:
-            shown = isinstance(step.record, RoundRecord)
-            # Then the boneyard is what nobody holds and nobody played.
-            hands = (*state.hands, *state.stock) if shown else (state.hands[seat],)
-            known.update(*hands, map(high_first, state.line))
-            known.update(event.tile for event in state.events if isinstance(event, Lot))
-    return known
-
-
-@given(
-    st.integers(1, 10_000),
-    st.integers(0, 2),
-    st.sampled_from(("draw", "dutch", "double-draw", "vietnamese", "jordanian", "auction-draw")),
-    st.sampled_from((first, last, bob_fouls)),
-)
-def test_a_seat_sees_no_tile_before_it_is_played_or_shown(
-    board: int, seat: int, name: str, pick: Callable[[OpenQuestion], int]
-) -> None:
-    game = logged(
-        derive(find_variant(name), name, {"target": 20, "rounds": 2}), 3, pick, board=board
-    )
-    past: list[Moment] = []
-
-    def watched() -> Iterator[Moment]:
-        for step in walk_log(game):
-            past.append(step)
-            yield step
-
-    for frame in frames(watched(), seat):
-        # A frame comes out when the step after it is known, the last one when there is none.
-        until = past if isinstance(frame.record, GameResult) else past[:-1]
-        text = draw_frame(frame, LOOK).plain
-        named_tiles = {high_first((int(one), int(two))) for one, two in TILE.findall(text)}
-        assert named_tiles <= known_to(seat, until, frame.round)
 
 
 def test_a_seat_sees_its_own_options_and_notes_only() -> None:
