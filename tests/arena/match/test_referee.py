@@ -1,7 +1,6 @@
 """The referee without a clock or a process: questions, fouls, fates, and what seats are told."""
 
 import json
-import random
 from collections.abc import Callable
 
 import pytest
@@ -16,7 +15,6 @@ from protocol.codec import Fault
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord, Result, SeatFoul, UsageSum
 from protocol.ruleset import Ruleset
-from tests.support.fast_run import FAST_TABLES
 
 NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SEED = board_seed(b"test", "event", 1)
@@ -49,20 +47,6 @@ def first(_: OpenQuestion) -> int:
     return 0
 
 
-@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
-def test_a_game_is_played_to_its_end(name: str, seats: int) -> None:
-    rng = random.Random(name)
-    referee = Referee(game_setup(name, seats), SEED)
-    result, said = play_out(referee, lambda question: rng.randrange(len(question.options)))
-    assert result.why in ("target", "rounds", "max_rounds")
-    assert result.places[result.scores.index(max(result.scores))] == 1
-    for seat in range(seats):
-        kinds = [json.loads(line)["type"] for to, line in said if to == seat]
-        assert kinds[0] == "game"
-        assert kinds[-1] == "end"
-        assert kinds.count("round") == result.rounds
-
-
 def test_each_seat_has_its_own_clock() -> None:
     """Neither learns of the other's; each bank pays for its own seat only."""
     own = Clock(move_ms=20, bank_ms=100)
@@ -74,21 +58,6 @@ def test_each_seat_has_its_own_clock() -> None:
         times = [one["time_ms"] for one in told if one["type"] == "ask"]
         spent = [max(0, clock.bank_ms - 10 * seat * n) for n in range(len(times))]
         assert times == [clock.move_ms + bank for bank in spent]
-
-
-@pytest.mark.parametrize("name", ["draw", "puerto-rico", "double-draw"])
-def test_every_turn_is_a_question_where_only_options_are_asked(name: str) -> None:
-    """Nothing happens between two questions but one act, so that no moment tells of a hand."""
-    referee = Referee(game_setup(name, clock=Clock(forced="ask")), SEED)
-    result, said = play_out(referee, first)
-    asks = [json.loads(line) for _, line in said if b'"type":"ask"' in line]
-    assert min(len(ask["options"]) for ask in asks) == 1
-    rounds = [json.loads(line) for to, line in said if to == 0 and b'"type":"round"' in line]
-    kinds = ("play", "draw", "pass")
-    acts = [event for one in rounds for event in one["events"] if event["do"] in kinds]
-    pairs = sum(ask["options"][0]["do"] == "play_two" for ask in asks)
-    assert len(asks) == len(acts) - pairs
-    assert result.rounds == len(rounds)
 
 
 def asked(referee: Referee) -> OpenQuestion:

@@ -1,7 +1,6 @@
 """What a killed referee leaves, and bots that do not want to end: nothing of it stays."""
 
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -107,17 +106,3 @@ def test_processes_cannot_stop_the_cleanup_of_their_user() -> None:
         assert bot.poll() is None
     assert b"not permitted" in said
     assert bot.wait() == -signal.SIGKILL
-
-
-@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
-def test_without_a_namespace_what_left_the_group_is_ended() -> None:
-    place = Sandbox("D", Limits()).new_process()
-    words = ("setsid", "--fork", "sh", "-c", "echo $$; exec sleep 60")
-    with place.start(command.Command(("/usr/bin/env", *words), "/")) as process:
-        assert process.stdout
-        left = os.pidfd_open(int(process.stdout.readline()))
-        place.kill()
-        # It would end by itself much later.
-        assert select.select([left], [], [], 30)[0]
-    os.close(left)
-    place.close()
