@@ -42,12 +42,9 @@ VARIABLE = "BONEYARD_PROBE"
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
 BOT_PARTS = (
-    *("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter"),
-    *("pipe", "eventfd"),
+    *("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter", "pipe", "eventfd"),
+    *("segment", "semaphore", "messages", "queue", "keys"),
 )
-BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
-
-
 TRIED = replace(SMALL, memory_mib=2 * SMALL.memory_mib)
 """The limits that the probes try to exceed by a little; levels set the same."""
 NOTHING = dict.fromkeys(("address", "tcp", "udp", "pipe", "eventfd"), 0) | {"descriptor": -1}
@@ -231,8 +228,7 @@ def _start_other(
 
 
 def _other_aim(process: Popen, common: Mapping[str, Any]) -> Aim:
-    parts = (*BOT_PARTS, *BOT_PARTS_IPC)
-    aim = _ready(process, parts, f"{common['token']}-other", common)
+    aim = _ready(process, BOT_PARTS, f"{common['token']}-other", common)
     return {**aim, "pid": _pid_outside(process.pid, aim)}
 
 

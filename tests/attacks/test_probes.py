@@ -73,7 +73,6 @@ CONTROLS = {
 OF_THE_LOGIN = {"off": {"session-keyring"}}
 """Attempts that a level refuses for some users only: some logins begin a session keyring, which
 their processes inherit."""
-"""What each level refuses; everything else gets through."""
 
 
 @pytest.mark.slow

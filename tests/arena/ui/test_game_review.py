@@ -15,7 +15,7 @@ from arena.valuation.luck import luck_of_games
 from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.logged_games import ODD, any_of, logged, write
-from tests.support.replay_pages import whole
+from tests.support.replay_pages import unpack_game, whole
 from tests.support.short_games import short
 from tournaments.cli.main import main
 
@@ -75,6 +75,15 @@ def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too() -> None:
 
 def test_the_page_of_a_game_without_values_has_no_review() -> None:
     assert not pack_game(logged(ODD), reviewed=True).reviewed
+
+
+def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
+    """Values of its own options too would tell which of its worlds was the real one."""
+    for seat in range(2):
+        packed = pack_game(game, seat, reviewed=True)
+        assert not packed.reviewed
+        assert unpack_game(packed.data).review is None
+    assert unpack_game(pack_game(game, reviewed=True).data).review
 
 
 def test_the_terminal_shows_the_same_chances(
