@@ -90,7 +90,6 @@ class Decoy:
         self.ready["address"] = id(secret) + sys.getsizeof(b"") - 1
 
     def secret_file(self) -> None:
-        """Open a secret file."""
         self.ready["descriptor"] = os.open(self.order["secret_key"], os.O_RDONLY)
 
     def memfd(self) -> None:
@@ -105,14 +104,12 @@ class Decoy:
             os.close(end)
 
     def pipe(self) -> None:
-        """Make a pipe and report its number."""
         ours, theirs = os.pipe()
         self.ready["pipe"] = os.fstat(ours).st_ino
         os.close(ours)
         os.close(theirs)
 
     def eventfd(self) -> None:
-        """Hold an eventfd, and tell its number."""
         descriptor = _check(LIBC.eventfd(0, 0))
         with open(f"/proc/self/fdinfo/{descriptor}") as file:
             told = file.read().partition("eventfd-id:")[2]
@@ -121,13 +118,11 @@ class Decoy:
     # Sockets.
 
     def tcp(self) -> None:
-        """Listen on loopback."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.kept.append(listener)
         self.ready["tcp"] = listener.getsockname()[1]
 
     def udp(self) -> None:
-        """Open a datagram socket on loopback."""
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         listener.bind(("127.0.0.1", 0))
         self.datagrams.append(listener)
@@ -153,7 +148,6 @@ class Decoy:
     # Places that two bots may share.
 
     def notes(self) -> None:
-        """Leave a note in every place that can be written to."""
         places = [*self.order["places"], os.environ.get("TMPDIR", "/tmp")]
         self.ready["noted"] = [place for place in dict.fromkeys(places) if self._leave_note(place)]
 
@@ -198,7 +192,6 @@ class Decoy:
         threading.Thread(target=wait, daemon=True).start()
 
     def segment(self) -> None:
-        """Make System V shared memory."""
         LIBC.shmat.restype = ctypes.c_void_p
         LIBC.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
         number = _check(LIBC.shmget(self.order["key"], 4096, IPC_CREAT_EXCL_ALL))
@@ -206,20 +199,17 @@ class Decoy:
         ctypes.memmove(LIBC.shmat(number, None, 0), self.token, len(self.token))
 
     def semaphore(self) -> None:
-        """Make a System V semaphore with a known value."""
         number = _check(LIBC.semget(self.order["key"], 1, IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: LIBC.semctl(number, 0, IPC_RMID, 0))
         _check(LIBC.semctl(number, 0, SETVAL, ctypes.c_long(self.order["semaphore"])))
 
     def messages(self) -> None:
-        """Make a System V queue with one message."""
         number = _check(LIBC.msgget(self.order["key"], IPC_CREAT_EXCL_ALL))
         self.undo.append(lambda: LIBC.msgctl(number, IPC_RMID, None))
         message = struct.pack("l", 1) + self.token
         _check(LIBC.msgsnd(number, message, ctypes.c_size_t(len(self.token)), 0))
 
     def queue(self) -> None:
-        """Make a POSIX queue with one message."""
         name = b"/" + self.order["note"].encode()
         room = struct.pack("llll32x", 0, 1, 128, 0)
         queue = _check(LIBC.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666, room))
@@ -268,7 +258,6 @@ def _print(words: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Set up, report, serve, remove."""
     signal.alarm(LIFE_S)
     standin = Decoy(json.loads(sys.stdin.readline()))
     try:

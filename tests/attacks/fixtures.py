@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.sandbox.selftest.processes import (
     PATIENCE_S,
@@ -23,6 +23,7 @@ from arena.sandbox.selftest.processes import (
     ask_process,
     close_pipes,
 )
+from arena.sandbox.selftest.trial import SMALL
 from arena.sandbox.temporary import temporary_folder
 from protocol.codec import encode_json
 from tests.attacks.probes import OUTLIVE, Targets, network_cookie
@@ -41,63 +42,24 @@ VARIABLE = "BONEYARD_PROBE"
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
 BOT_PARTS = (
-    *("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter"),
-    *("pipe", "eventfd"),
+    *("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter", "pipe", "eventfd"),
+    *("segment", "semaphore", "messages", "queue", "keys"),
 )
-BOT_PARTS_IPC = ("segment", "semaphore", "messages", "queue", "keys")
-
-
-class TriedLimits(Struct, frozen=True):
-    """The limits that the probes try to exceed by a little; the level sets the same."""
-
-    processes: int = 16
-    """Processes at once; at most 20, more is not tried."""
-    open_files: int = 64
-    """Open files of one process."""
-    file_mib: int = 16
-    """Size of one file, in MiB."""
-    memory_mib: int = 96
-    """Memory of one process, in MiB; at most 128, more is not tried."""
-    tmp_mib: int = 16
-    """All files in the bot's own temporary folder, in MiB; at most 128, more is not tried."""
-
-
-class Aim(Struct, frozen=True):
-    """A process that stands in for the referee or for another bot."""
-
-    pid: int
-    """Its id as the referee sees it."""
-    argument: str
-    """The last word of its command line."""
-    abstract: str
-    """Its abstract socket's name."""
-    address: int = 0
-    """The address of the secret in its memory."""
-    descriptor: int = -1
-    """Its descriptor of something secret."""
-    tcp: int = 0
-    """Its port on loopback."""
-    udp: int = 0
-    """Its port for datagrams on loopback."""
-    tmp: str = "/tmp"
-    """Its folder for temporary files."""
-    pipe: int = 0
-    """The number of a pipe that it made."""
-    eventfd: int = 0
-    """The number of an eventfd that it holds."""
+TRIED = replace(SMALL, memory_mib=2 * SMALL.memory_mib)
+"""The limits that the probes try to exceed by a little; levels set the same."""
+NOTHING = dict.fromkeys(("address", "tcp", "udp", "pipe", "eventfd"), 0) | {"descriptor": -1}
+"""What a stand-in reports of the parts that its level forbids."""
+Aim = dict[str, Any]
+"""What a probe is told of a stand-in: its pid and command line, and what it has set up."""
 
 
 class ProbeScene(Struct, frozen=True):
-    """The targets and the stand-ins, until the context ends."""
+    """The targets, both stand-ins, and the bot that makes the probes, until the context ends."""
 
     targets: Targets
-    """The targets that the probes are told, as one line of JSON; see `_common`."""
     referee: Popen
-    """The referee's stand-in, a plain process of the referee's own user."""
     other: Popen
-    """The other bot's stand-in, started as bots are."""
     probing: Popen
-    """The bot that makes the probes, once it is told the targets; `end` may end it earlier."""
 
 
 class _Places(Struct, frozen=True):
@@ -120,7 +82,7 @@ class _Places(Struct, frozen=True):
 
 @contextlib.contextmanager
 def scene(
-    start: Start, end: End, folder: Path, limits: TriedLimits, names: tuple[str, ...] = ()
+    start: Start, end: End, folder: Path, names: tuple[str, ...] = ()
 ) -> Iterator[ProbeScene]:
     """Set up everything that the probes try to reach, around the folder of events.
 
@@ -131,7 +93,7 @@ def scene(
         places = _Places(_folder(stack, folder), _folder(stack, Path(tempfile.gettempdir())))
         _fill(places, token)
         _open_to_children(stack, places.event / "secret.key", token)
-        common = _common(places, token, limits, names)
+        common = _common(places, token, names)
         # All three start at once: each needs longer to start than for all that it then does.
         referee = _start_referee(stack, places, token)
         other = _start_other(stack, places, common, start, end)
@@ -184,7 +146,7 @@ def _set_variable(value: str | None) -> None:
         os.environ[VARIABLE] = value
 
 
-def _common(places: _Places, token: str, limits: TriedLimits, names: tuple[str, ...]) -> Targets:
+def _common(places: _Places, token: str, names: tuple[str, ...]) -> Targets:
     read_at = int(time.time()) - 1000
     os.utime(places.shared, (read_at, read_at))
     sign = secrets.token_hex(5)
@@ -221,7 +183,7 @@ def _common(places: _Places, token: str, limits: TriedLimits, names: tuple[str, 
         "machine_name": os.uname().nodename,
         # The names of the processes that try to outlive the bot, by probe.
         "outlive": {name: f"{sign}-{index}" for index, name in enumerate(OUTLIVE)},
-        "limits": limits,
+        "limits": TRIED,
         # The only probes to make; all if empty.
         "names": names,
         # The script stays a while afterwards, to be killed.
@@ -266,9 +228,8 @@ def _start_other(
 
 
 def _other_aim(process: Popen, common: Mapping[str, Any]) -> Aim:
-    parts = (*BOT_PARTS, *BOT_PARTS_IPC)
-    aim = _ready(process, parts, f"{common['token']}-other", common)
-    return msgspec.structs.replace(aim, pid=_pid_outside(process.pid, aim))
+    aim = _ready(process, BOT_PARTS, f"{common['token']}-other", common)
+    return {**aim, "pid": _pid_outside(process.pid, aim)}
 
 
 def _ready(process: Popen, parts: tuple[str, ...], argument: str, common: Mapping[str, Any]) -> Aim:
@@ -277,17 +238,17 @@ def _ready(process: Popen, parts: tuple[str, ...], argument: str, common: Mappin
     if "locks" not in parts:
         del order["shared"]
     ready = ask_process(process, encode_json(order))
-    return msgspec.convert({"argument": argument, "abstract": abstract, **ready}, Aim)
+    return {**NOTHING, "argument": argument, "abstract": abstract, **ready}
 
 
 def _pid_outside(started: int, aim: Aim) -> int:
     """Return the process id of the bot itself, inside its wrappers, as we see it."""
     for status in Path("/proc").glob("[0-9]*/status"):
         with contextlib.suppress(OSError):
-            if aim.argument.encode() not in (status.parent / "cmdline").read_bytes():
+            if aim["argument"].encode() not in (status.parent / "cmdline").read_bytes():
                 continue
             numbers = status.read_text().partition("NSpid:")[2].partition("\n")[0].split()
-            if numbers[-1:] == [str(aim.pid)]:
+            if numbers[-1:] == [str(aim["pid"])]:
                 return int(numbers[0])
     return started
 

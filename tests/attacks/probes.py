@@ -191,7 +191,6 @@ def secret(targets: Targets, data: bytes) -> str:
 
 
 def anything(data: object) -> str:
-    """Succeed if there is anything."""
     require(data, "empty")
     return "read it"
 
@@ -231,7 +230,6 @@ def on_file(
 
 
 def read(path: str, size: int = 4096) -> bytes:
-    """Return the first bytes of a file."""
     descriptor, data = os.open(path, os.O_RDONLY | os.O_NONBLOCK), b""
     try:
         while len(data) < size and (more := os.read(descriptor, size - len(data))):
@@ -318,7 +316,6 @@ def find_process(who: str) -> Probe:
 
 
 def read_memory_file(targets: Targets, who: str) -> bytes:
-    """Read the other's memory through its file."""
     descriptor = os.open(proc(targets, who, "mem"), os.O_RDONLY)
     try:
         return os.pread(descriptor, 64, targets[who]["address"])
@@ -327,7 +324,6 @@ def read_memory_file(targets: Targets, who: str) -> bytes:
 
 
 def read_memory(targets: Targets, who: str) -> bytes:
-    """Read the other's memory with a call."""
     pid, data = pid_of(targets, who), room(64)
     here = struct.pack("PN", ctypes.addressof(data), 64)
     there = struct.pack("PN", targets[who]["address"], 64)
@@ -337,23 +333,19 @@ def read_memory(targets: Targets, who: str) -> bytes:
 
 
 def read_descriptor(targets: Targets, who: str) -> bytes:
-    """Copy a descriptor out of the other process and read from it."""
     other = os.pidfd_open(pid_of(targets, who))
     return os.read(syscall("pidfd_getfd", other, targets[who]["descriptor"], 0), 4096)
 
 
 def pin(pid: int) -> None:
-    """Put another on one processor."""
     os.sched_setaffinity(pid, [min(os.sched_getaffinity(pid))])
 
 
 def slow_down(pid: int) -> None:
-    """Take the processor from another."""
     os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, pid) + 1)
 
 
 def lower_limit(pid: int) -> None:
-    """Lower another's limit on open files."""
     soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft - 1, hard))
 
@@ -452,7 +444,6 @@ def open_descriptors() -> list[int]:
 
 
 def count_inherited(targets: Targets) -> str:
-    """Succeed if the referee left any descriptor open."""
     require(targets["inherited"], "none")
     return f"{len(targets['inherited'])} descriptors"
 
@@ -509,7 +500,6 @@ def on_socket(
 
 
 def connects(family: int, address: Callable[[Targets], tuple[str, int] | str]) -> Probe:
-    """Return a probe that connects to a listener of this machine."""
     return on_socket(
         "connected", family, socket.SOCK_STREAM, lambda stream, t: stream.connect(address(t))
     )
@@ -553,18 +543,15 @@ NETWORK: dict[str, Probe] = {
 
 
 def note_in(place: str) -> Probe:
-    """Return a probe that reads a note that the other bot left in a place."""
     return secret_in(lambda t: read(f"{place}/{t['note']}"))
 
 
 def read_segment(targets: Targets) -> bytes:
-    """Read System V shared memory."""
     identity = libc_call("shmget", targets["key"], 0, 0)
     return ctypes.string_at(libc_address("shmat", identity, None, 0o10000), 64)
 
 
 def read_semaphore(targets: Targets) -> str:
-    """Read a System V semaphore."""
     identity = libc_call("semget", targets["key"], 1, 0)
     value = libc_call("semctl", identity, 0, GETVAL, 0)
     require(value == targets["semaphore"], "another value")
@@ -572,7 +559,6 @@ def read_semaphore(targets: Targets) -> str:
 
 
 def take_message(targets: Targets) -> bytes:
-    """Take a message from a System V queue."""
     identity, message = libc_call("msgget", targets["key"], 0), room(256)
     size, any_type = ctypes.c_size_t(128), ctypes.c_long(0)
     libc_call("msgrcv", identity, message, size, any_type, IPC_NOWAIT)
@@ -580,7 +566,6 @@ def take_message(targets: Targets) -> bytes:
 
 
 def take_posix_message(targets: Targets) -> bytes:
-    """Take a message from a POSIX queue."""
     name, message = b"/" + targets["note"].encode(), room(128)
     queue = libc_call("mq_open", name, os.O_RDONLY | os.O_NONBLOCK)
     libc_call("mq_receive", queue, message, ctypes.c_size_t(128), None)
@@ -621,7 +606,6 @@ NOTES: dict[str, Probe] = {
 
 
 def shared(targets: Targets) -> str:
-    """Return the path of a file that every bot reads."""
     return str(targets["shared"])
 
 
@@ -674,7 +658,6 @@ def finds_record_lock(command: int) -> Probe:
 
 
 def watch_file(targets: Targets) -> None:
-    """See when the other bot opens a file."""
     watch = libc_call("inotify_init1", os.O_CLOEXEC)
     try:
         libc_call("inotify_add_watch", watch, shared(targets).encode(), IN_OPEN)
@@ -855,7 +838,6 @@ SUPPLIES: dict[str, Probe] = {
 
 
 def count_events(_: Targets) -> None:
-    """Count events of our own process."""
     wanted = room(112, struct.pack("IIQQQQQ", 1, 112, 0, 0, 0, 0, 0x61))
     os.close(syscall("perf_event_open", wanted, 0, -1, -1, 0))
 
@@ -902,7 +884,6 @@ def clone_user_namespace(_: Targets) -> None:
 
 
 def make_device(_: Targets) -> None:
-    """Make a device."""
     path = f"{OWN_TMP}/boneyard-{os.getpid()}"
     os.mknod(path, 0o020600, os.makedev(1, 3))
     os.unlink(path)
@@ -1091,7 +1072,6 @@ def start_many(targets: Targets) -> str:
 
 
 def open_many(targets: Targets) -> str:
-    """Open more files than the limit."""
     limit, files = limit_of(targets, "open_files", 4096), list[int]()
     try:
         while len(files) <= limit:
@@ -1115,7 +1095,6 @@ def nameless_file(folder: str) -> Iterator[int]:
 
 
 def write_large_file(targets: Targets) -> None:
-    """Make a file beyond the limit; only its last byte takes room."""
     limit = limit_of(targets, "file_mib", 2**20) * MIB
     with nameless_file(OWN_TMP) as descriptor:
         os.pwrite(descriptor, b"x", limit)
@@ -1151,7 +1130,7 @@ def fill_folder(targets: Targets, folder: str) -> str:
         with nameless_file(folder) as descriptor:
             return os.dup(descriptor)
 
-    return fill_files(limit_of(targets, "tmp_mib", LARGEST_MIB), make)
+    return fill_files(limit_of(targets, "file_mib", LARGEST_MIB), make)
 
 
 def fill_memory_files(targets: Targets) -> str:
@@ -1168,7 +1147,6 @@ def make_queue(targets: Targets) -> None:
 
 
 def raise_limit(_: Targets) -> str:
-    """Raise a hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NICE)
     if hard == resource.RLIM_INFINITY:
         return "nothing to raise"
@@ -1242,7 +1220,6 @@ def become_daemon() -> None:
 
 
 def ignore_signals() -> None:
-    """Ignore every polite signal."""
     for polite in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(polite, signal.SIG_IGN)
 
@@ -1302,7 +1279,6 @@ def too_long(*_: object) -> None:
 
 
 def make_probes(names: list[str], targets: Targets, pipe: int) -> None:
-    """Make the probes one after another and report each outcome."""
     signal.signal(signal.SIGALRM, too_long)
     # If memory is limited for all together, this process is to end, not the one that reports.
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:

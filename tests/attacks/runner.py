@@ -11,42 +11,72 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from arena.sandbox.limits import Level
+from arena.sandbox.select import NEEDED
 from arena.sandbox.selftest.canary import UNTRIED
-from arena.sandbox.selftest.processes import CannotProbeError, ask_process, close_pipes
-from arena.sandbox.selftest.trial import ProbeResult
+from arena.sandbox.selftest.processes import (
+    CannotProbeError,
+    Starter,
+    ask_process,
+    close_pipes,
+)
+from arena.sandbox.selftest.trial import SMALL, ProbeResult
 from protocol.codec import encode_json
-from tests.attacks.fixtures import End, ProbeScene, Start, TriedLimits, scene
-from tests.attacks.probes import OUTLIVE, PROBES, Targets
+from tests.attacks.fixtures import End, ProbeScene, Start, scene
+from tests.attacks.probes import GROUPS, OUTLIVE, PROBES, Targets
 
 GRACE_S = 5
 """Seconds that the kernel may take to end a killed process."""
+TRIES = 10
+"""Attempts at a probe that a busy machine did not let be made."""
 LOOK_S = 0.1
 """The interval at which it is looked for, in s: each look reads all of /proc."""
 
 
-class State(Struct, frozen=True):
-    """The values of a stand-in that a probe could have changed."""
+class Attacks(Struct, frozen=True):
+    """The result of all attacks on one level."""
 
-    signals: int
-    """Signals that arrived."""
-    woken: int
-    """The number of times that it was woken at a page of a file."""
-    datagrams: int
-    """Sockets with datagrams waiting."""
-    nice: int
-    """Its place at the processor: more is later."""
-    cpus: int
-    """Processors that it may use."""
-    open_files: int
-    """Its limit on open files."""
+    level: Level
+    why_not: str
+    """The reason why the level is not available; empty if it is."""
+    outcomes: dict[str, ProbeResult]
+
+    @property
+    def through(self) -> set[str]:
+        return {name for name, outcome in self.outcomes.items() if outcome.got}
+
+    @property
+    def broken(self) -> set[str]:
+        """Return the names of the guarantees that the level does not keep."""
+        return {name for name, probes in GROUPS.items() if self.through & probes.keys()}
+
+    @property
+    def confirmed(self) -> bool:
+        return not self.why_not and not self.broken & NEEDED[self.level]
+
+
+def attack(level: Level, folder: Path) -> Attacks:
+    """Make all probes at a level, started as the product starts bots."""
+    try:
+        starter = Starter(level, SMALL)
+        return Attacks(level, "", run_until_tried(starter.start, starter.end, folder))
+    except (OSError, CannotProbeError) as error:
+        return Attacks(level, str(error), {})
+
+
+def run_until_tried(start: Start, end: End, folder: Path) -> dict[str, ProbeResult]:
+    """Make all probes; what was not tried would count as what got through, and is tried again."""
+    found = run_probes(start, end, folder)
+    for _ in range(TRIES):
+        untried = tuple(name for name, one in found.items() if one.detail.startswith(UNTRIED))
+        if not untried:
+            break
+        found |= run_probes(start, end, folder, untried)
+    return found
 
 
 def run_probes(
-    start: Start,
-    end: End,
-    folder: Path,
-    limits: TriedLimits | None = None,
-    names: tuple[str, ...] = (),
+    start: Start, end: End, folder: Path, names: tuple[str, ...] = ()
 ) -> dict[str, ProbeResult]:
     """Make the named probes, or all, as a bot that `start` starts, in the order of probes.py.
 
@@ -56,7 +86,7 @@ def run_probes(
     """
     if stray := set(names).difference(PROBES):
         raise ValueError(f"no such probes: {sorted(stray)}")
-    with scene(start, end, folder, limits or TriedLimits(), names) as setting:
+    with scene(start, end, folder, names) as setting:
         before = _states(setting)
         try:
             said = ask_process(setting.probing, encode_json(setting.targets))
@@ -83,32 +113,31 @@ def _judge(said: ProbeResult, seen: bool | None) -> ProbeResult:
     return ProbeResult(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
 
 
-def _states(setting: ProbeScene) -> dict[str, State]:
-    return {
-        who: msgspec.convert(ask_process(process, b"report"), State)
-        for who, process in (("referee", setting.referee), ("other-bot", setting.other))
-    }
+def _states(setting: ProbeScene) -> dict[str, dict[str, Any]]:
+    """Return the values of both stand-ins that a probe could have changed."""
+    pair = (("referee", setting.referee), ("other-bot", setting.other))
+    return {who: ask_process(process, b"report") for who, process in pair}
 
 
 def _effects(
-    setting: ProbeScene, before: Mapping[str, State], found: Mapping[str, ProbeResult]
+    setting: ProbeScene, before: dict[str, dict[str, Any]], found: Mapping[str, ProbeResult]
 ) -> dict[str, bool]:
     """Return whether each attempt at another process or file shows at the other end."""
     after, targets = _states(setting), setting.targets
     seen = {
-        "udp-referee": after["referee"].datagrams > 0,
+        "udp-referee": after["referee"]["datagrams"] > 0,
         "write-game-log": b"forged" in Path(targets["game_log"]).read_bytes(),
         "write-other-bots-folder": Path(targets["other_folder"], "planted").exists(),
-        "end-of-a-thread": after["other-bot"].woken > before["other-bot"].woken,
+        "end-of-a-thread": after["other-bot"]["woken"] > before["other-bot"]["woken"],
         "write-times": int(Path(targets["shared"]).stat().st_mtime) != targets["shared_read_at"],
     }
     for who, old in before.items():
         new = after[who]
-        seen[f"{who}-signal"] = new.signals > old.signals
-        seen[f"{who}-renice"] = new.nice != old.nice
-        seen[f"{who}-limit"] = new.open_files != old.open_files
-        if old.cpus > 1:
-            seen[f"{who}-pin"] = new.cpus != old.cpus
+        seen[f"{who}-signal"] = new["signals"] > old["signals"]
+        seen[f"{who}-renice"] = new["nice"] != old["nice"]
+        seen[f"{who}-limit"] = new["open_files"] != old["open_files"]
+        if old["cpus"] > 1:
+            seen[f"{who}-pin"] = new["cpus"] != old["cpus"]
     return {name: effect for name, effect in seen.items() if name in found}
 
 

@@ -4,7 +4,6 @@ import json
 import unicodedata
 from typing import Any, get_args
 
-import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,21 +14,11 @@ from protocol.codec import DamagedRecordError, Fault, decode_line, encode_line, 
 from protocol.messages import (
     MAX_LINE,
     MAX_NOTE,
-    Bid,
     BotHello,
-    Call,
     Choose,
-    Draw,
     Event,
     FromBot,
-    GoOn,
-    Guess,
-    Keep,
     Option,
-    Pass,
-    Play,
-    PlayTwo,
-    Refuse,
     ToBot,
     Usage,
 )
@@ -126,93 +115,47 @@ BAD: dict[str, tuple[bytes, FoulClass, str]] = {
         f"A line may have {MAX_LINE} bytes",
     ),
     "too long and not UTF-8": (b"\xff" * MAX_LINE, "overlong", "65536"),
-    "too long and too deep": (b"[" * MAX_LINE, "overlong", "65536"),
     # then UTF-8
     "not UTF-8": (b"\xff" + CHOOSE, "malformed", "Byte 0 of the line is not UTF-8"),
     "not UTF-8 in a note": (choose('"note":"') + b"\xc3", "malformed", "not UTF-8"),
-    "an encoded surrogate": (CHOOSE[:-1] + b',"note":"\xed\xa0\x80"}', "malformed", "not UTF-8"),
-    "overlong UTF-8": (CHOOSE[:-1] + b',"note":"\xc0\xaf"}', "malformed", "not UTF-8"),
     "UTF-16": (CHOOSE.decode().encode("utf-16"), "malformed", "not UTF-8"),
-    "UTF-16 without a mark": (CHOOSE.decode().encode("utf-16-le"), "malformed", "Not a message"),
-    "a byte order mark": (b"\xef\xbb\xbf" + CHOOSE, "malformed", "invalid character"),
     # then depth
     "arrays": (b"[" * 60_000, "malformed", "deeper than 8"),
-    "objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "malformed", "deeper than 8"),
     "nine deep": (choose('"x":' + "[" * 8 + "]" * 8), "malformed", "deeper than 8"),
     "deep behind a string": (choose('"note":"\\"","x":' + "[" * 8), "malformed", "deeper than 8"),
     "eight deep": (choose('"x":' + "[" * 7 + "]" * 7), "malformed", "unknown field"),
-    "many but flat": (choose('"x":[' + "[]," * 99 + "[]]"), "malformed", "unknown field"),
     # then JSON
     "nothing": (b"", "malformed", "Not a message"),
-    "blanks": (b"   ", "malformed", "Not a message"),
     "a word": (b"choosing 0", "malformed", "Not a message"),
     "half": (CHOOSE[:-1], "malformed", "truncated"),
-    "two": (CHOOSE + CHOOSE, "malformed", "trailing characters"),
-    "a comma too many": (CHOOSE[:-1] + b",}", "malformed", "trailing comma"),
-    "single quotes": (CHOOSE.replace(b'"', b"'"), "malformed", "Not a message"),
-    "a comment": (b"/* */" + CHOOSE, "malformed", "Not a message"),
-    "NUL behind it": (CHOOSE + b"\0", "malformed", "Not a message"),
     "a tab in a string": (choose('"note":"a\tb"'), "malformed", "invalid character"),
-    "NUL in a string": (choose('"note":"a\0b"'), "malformed", "invalid character"),
     "half a surrogate": (choose(r'"note":"\ud800 and more"'), "malformed", "surrogate"),
-    "the other half": (choose(r'"note":"\udc00 and more"'), "malformed", "surrogate"),
-    "a form feed": (b"\f" + CHOOSE, "malformed", "Not a message"),
-    "a no-break space": (b"\xc2\xa0" + CHOOSE, "malformed", "invalid character"),
-    "arabic digits": (with_id("٠"), "malformed", "Not a message"),
     "an open string": (b"[" * 9 + b'"' + b"\\" * 60_000, "malformed", "deeper than 8"),
-    "an unknown escape": (choose(r'"note":"\x41"'), "malformed", "Not a message"),
     # then types
     "null": (b"null", "malformed", "got `null`"),
-    "a number": (b"7", "malformed", "got `int`"),
-    "an array": (b"[" + CHOOSE + b"]", "malformed", "got `array`"),
     "an empty object": (b"{}", "malformed", "missing required field `type`"),
     "no type": (b'{"id":1,"choice":0}', "malformed", "missing required field `type`"),
-    "no id": (b'{"type":"choose","choice":0}', "malformed", "missing required field `id`"),
     "no choice": (b'{"type":"choose","id":1}', "malformed", "missing required field `choice`"),
-    "no name": (b'{"type":"hello","version":"1"}', "malformed", "missing required field `name`"),
-    "another type": (b'{"type":"Choose","id":1,"choice":0}', "malformed", "$.type"),
     "the referee's type": (b'{"type":"bye"}', "malformed", "$.type"),
-    "a type that is a number": (b'{"type":1,"id":1,"choice":0}', "malformed", "$.type"),
     "an unknown field": (choose('"score":12'), "malformed", "unknown field `score`"),
-    "a field of the other message": (choose('"name":"x"'), "malformed", "unknown field `name`"),
-    "a capital field": (choose('"Note":"x"'), "malformed", "unknown field `Note`"),
     "a string for an id": (with_id('"1"'), "malformed", "got `str` - at `$.id`"),
     "a float": (with_id("1.5"), "malformed", "got `float` - at `$.id`"),
-    "a float that is whole": (with_id("1.0"), "malformed", "got `float` - at `$.id`"),
-    "an exponent": (with_id("1e0"), "malformed", "got `float` - at `$.id`"),
-    "a huge exponent": (with_id("1e999"), "malformed", "$.id"),
     "true": (with_id("true"), "malformed", "got `bool` - at `$.id`"),
-    "null for an id": (with_id("null"), "malformed", "got `null` - at `$.id`"),
-    "an array for an id": (with_id("[1]"), "malformed", "got `array` - at `$.id`"),
     "NaN": (with_id("NaN"), "malformed", "Not a message"),
-    "Infinity": (with_id("-Infinity"), "malformed", "Not a message"),
     "an id below zero": (with_id("-1"), "malformed", ">= 0 - at `$.id`"),
     "an id too large": (with_id(str(2**53 + 1)), "malformed", "$.id"),
-    "2 to the 64th": (with_id(str(2**64)), "malformed", "$.id"),
-    "4300 digits": (with_id("9" * 4300), "malformed", "$.id"),
     "60000 digits": (with_id("9" * 60_000), "malformed", "$.id"),
     "a leading zero": (with_id("01"), "malformed", "invalid number"),
-    "a plus": (with_id("+1"), "malformed", "Not a message"),
-    "hexadecimal": (with_id("0x1"), "malformed", "Not a message"),
     "a choice below zero": (CHOOSE.replace(b"0", b"-1"), "malformed", ">= 0 - at `$.choice`"),
     "a choice too large": (CHOOSE.replace(b"0", b"65536"), "malformed", "$.choice"),
     "a note too long": (choose(f'"note":"{"a" * 1025}"'), "malformed", "$.note"),
-    "a note that is null": (choose('"note":null'), "malformed", "$.note"),
     "an empty name": (hello(name=""), "malformed", "$.name"),
     "a name too long": (hello(name="a" * 65), "malformed", "$.name"),
-    "a version too long": (hello(version="1" * 65), "malformed", "$.version"),
-    "a version that is a number": (hello(version=1), "malformed", "$.version"),
-    "an author too long": (hello(author="a" * 129), "malformed", "$.author"),
     "no tables": (hello(tables=0), "malformed", "$.tables"),
-    "too many tables": (hello(tables=1025), "malformed", "$.tables"),
     "a protocol below zero": (hello(protocol=-1), "malformed", "$.protocol"),
     # and no key twice
     "an id twice": (choose('"id":1'), "malformed", "twice"),
-    "another id": (choose('"id":2'), "malformed", "twice"),
     "an escaped id": (choose(r'"\u0069d":2'), "malformed", "twice"),
-    "a type twice": (choose('"type":"choose"'), "malformed", "twice"),
-    "another type first": (b'{"type":"hello",' + CHOOSE[1:], "malformed", "$.type"),
-    "a note twice": (choose('"note":"a","note":"b"'), "malformed", "twice"),
     "a name twice": (HELLO[:-1] + b',"name":"second"}', "malformed", "twice"),
 }
 
@@ -284,22 +227,6 @@ def test_any_spoilt_message(line: bytes, spoils: list[tuple[float, int, bytes]])
     check(line)
 
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-    ),
-    max_leaves=5,
-)
-KEYS = st.sampled_from(["type", "id", "choice", "note", "name", "version", "author", "tables"])
-LIKELY = st.sampled_from(["choose", "hello", 0, 1, "1"])
-
-
-@given(st.dictionaries(KEYS | st.text(max_size=3), LIKELY | VALUES), st.booleans())
-def test_any_object(fields: dict[str, Any], escaped: bool) -> None:
-    check(json.dumps(fields, ensure_ascii=escaped).encode())
-
-
 @given(st.integers(0, 2**53), st.integers(0, 65_535), st.text(max_size=MAX_NOTE))
 def test_any_good_answer(number: int, choice: int, note: str) -> None:
     answer = Choose(id=number, choice=choice, note=note)
@@ -317,20 +244,13 @@ def test_any_good_answer(number: int, choice: int, note: str) -> None:
         ("plain", "plain"),
         ("Ünï 🀱 中", "Ünï 🀱 中"),
         ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
-        ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
         ("\x9b31m", r"\x9b31m"),
         ("a\r\nb\tc\0", r"a\r\nb\tc\x00"),
-        ("\x7f", r"\x7f"),
         ("\u202egnp.exe", r"\u202egnp.exe"),
-        ("\u2066\u2069\u200f\u061c", r"\u2066\u2069\u200f\u061c"),
-        ("\u200b\ufeff", r"\u200b\ufeff"),
         ("\u2028\u2029\x85", r"\u2028\u2029\x85"),
         ("\U000e0041", r"\U000e0041"),
         ("\ud800", r"\ud800"),
         (b"\xff\xfeok", r"\xff\xfeok"),
-        (b"\x1b[2J", r"\x1b[2J"),
-        ("ä".encode(), "ä"),
-        (b"", ""),
     ],
 )
 def test_printable(raw: bytes | str, shown: str) -> None:
@@ -451,25 +371,6 @@ def test_a_sealed_line_stands_in_its_place() -> None:
 
 
 # --- what the referee says ---
-
-
-@pytest.mark.parametrize(
-    ("option", "text"),
-    [
-        (Play((5, 4), "left"), b'{"do":"play","tile":[5,4],"end":"left"}'),
-        (PlayTwo((5, 4), (2, 2)), b'{"do":"play_two","left":[5,4],"right":[2,2]}'),
-        (Draw(), b'{"do":"draw"}'),
-        (Pass(), b'{"do":"pass"}'),
-        (Keep(), b'{"do":"keep"}'),
-        (Refuse(), b'{"do":"refuse"}'),
-        (Guess("even"), b'{"do":"guess","parity":"even"}'),
-        (Bid(3), b'{"do":"bid","chips":3}'),
-        (Call(), b'{"do":"call"}'),
-        (GoOn(), b'{"do":"go_on"}'),
-    ],
-)
-def test_an_option(option: Option, text: bytes) -> None:
-    assert msgspec.json.encode(option) == text
 
 
 def test_the_schema_knows_every_message_and_lets_nothing_more_in_from_bots() -> None:

@@ -82,12 +82,6 @@ def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, messa
             "take double-nine (highest_pip = 9).",
         ),
         (
-            {"hand": 2},
-            5,
-            "5 seats × 2 tiles need 10 tiles, and more than four seats a larger set; "
-            "double-six has 28: take double-nine (highest_pip = 9).",
-        ),
-        (
             {"hand": 7, "highest_pip": 9},
             8,
             "8 seats × 7 tiles need 56 tiles; double-nine has 55: "
@@ -98,11 +92,6 @@ def test_a_mistake_is_the_users_and_says_where(choice: str, value: object, messa
             6,
             "6 seats × 6 tiles need 36 tiles and 3 to draw from; double-seven has 36: "
             "take double-nine (highest_pip = 9) or deal 5 at most (hand).",
-        ),
-        (
-            {"hand": 24, "highest_pip": 18},
-            8,
-            "8 seats × 24 tiles need 192 tiles; double-eighteen has 190: deal 23 at most (hand).",
         ),
         (
             {"hand": {"two": 7, "four": 24, "six": None}, "highest_pip": 18},

@@ -234,53 +234,6 @@ def test_a_conversation_took_place(info: str) -> None:
     assert told == SHOWN[info], "python -m tests.support.conversations"
 
 
-def test_the_conversations_can_be_written_anew() -> None:
-    assert conversations.written(SPEC) == SPEC
-    (first, *_) = EXCERPTS
-    stale = SPEC.replace(SHOWN[f"text excerpt: {first}"], "> stale\n")
-    assert stale != SPEC
-    assert conversations.written(stale) == SPEC
-
-
-def heard() -> list[dict[str, Any]]:
-    """Return every message to the bot in every conversation."""
-    told = "".join(SHOWN.values()).splitlines()
-    return [json.loads(line[2:]) for line in told if line.startswith("> ")]
-
-
-def taken() -> Iterator[dict[str, Any]]:
-    """Yield every option that the bot took in a conversation."""
-    asked: dict[str, Any] = {}
-    for line in "".join(SHOWN.values()).splitlines():
-        if line.startswith('> {"type":"ask"'):
-            asked = json.loads(line[2:])
-        elif line.startswith('< {"type": "choose"'):
-            answer = json.loads(line[2:])
-            assert answer["id"] == asked["id"], "An answer stands under its question."
-            yield asked["options"][answer["choice"]]
-
-
-def test_every_option_is_offered_and_taken_in_a_conversation() -> None:
-    kinds = {tag(kind) for kind in get_args(Option)}
-    questions = [message for message in heard() if message["type"] == "ask"]
-    assert {option["do"] for asked in questions for option in asked["options"]} == kinds
-    assert {option["do"] for option in taken()} == kinds
-
-
-def test_every_event_happens_in_a_conversation() -> None:
-    seen = {event["do"] for message in heard() for event in message.get("events", ())}
-    assert seen == {tag(kind) for kind in get_args(Event)}
-
-
-def test_every_message_is_in_the_whole_game() -> None:
-    (told,) = blocks("text conversation")
-    said = [json.loads(line[2:]) for line in told.splitlines() if line.startswith("> ")]
-    assert {message["type"] for message in said} == {tag(kind) for kind in get_args(ToBot)}
-    (last,) = [message for message in said if message["type"] == "round"]
-    drawn = [event for event in last["events"] if event["do"] == "draw"]
-    assert {event["seat"]: "tile" in event for event in drawn} == {0: True, 1: False}
-
-
 @pytest.mark.parametrize(
     ("language", "program"), [("python", (sys.executable, "-I", "-c")), ("sh", ("sh", "-c"))]
 )

@@ -1,11 +1,8 @@
 """The adapter for chat completions against a service that fails, dawdles and talks nonsense."""
 
-import io
 import json
-import random
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
@@ -14,12 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.document.blocks import Table
-from protocol.messages import Choose, FromBot, Unavailable, Usage
-from protocol.records import Result, UsageSum
+from protocol.messages import Choose, FromBot, Unavailable
 from tests.support.scripted_bots import BYE, FOLDER, HELLO, ask, game, talk
-from tournaments.rating.ratings import fit_both
-from tournaments.report.ratings.standings import cost_sections
 
 chat: Any = import_module("sample_bots.chat")
 
@@ -154,58 +147,6 @@ def test_an_answer_without_an_option_is_asked_for_again_once_with_the_error(
     choice, usage = choose(service)
     assert choice is None
     assert (usage["fallbacks"], len(service.asked), usage["tokens_in"]) == (1, 2, 10)
-
-
-class Unreliable:
-    """A model in this process that names an illegal tile in 3 % and fails in 2 % of requests."""
-
-    def __init__(self) -> None:
-        self.random = random.Random(1)
-        self.counts = Counter[str]()
-
-    def call(self, path: str, body: dict[str, Any], seconds: float) -> dict[str, Any]:
-        luck = self.random.random()
-        kind = "failed" if luck < 0.02 else "illegal" if luck < 0.05 else "legal"
-        self.counts[kind] += 1
-        if kind == "failed":
-            raise ConnectionError(path, body, seconds)
-        content = "9" if kind == "illegal" else f"{self.random.randrange(3)}"
-        return {"choices": [{"message": {"content": content}}]}
-
-
-def test_the_report_shows_how_often_the_model_failed_and_named_no_option(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Without this a model that always fails has the rating of what the bot plays instead."""
-    monkeypatch.setattr(chat, "PAUSE_S", 0.0)
-    monkeypatch.setattr(sys, "argv", ["chat.py", "--url", "x"])
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    model, service = chat.Model(chat.options_of_the_command()), Unreliable()
-    monkeypatch.setattr(model, "call", service.call)
-    question = json.loads(ask(1, HAND)) | {"time_ms": 1e9}
-    total = UsageSum()
-    for _ in range(10_000):
-        _, usage = model.choose(question)
-        total = total.plus(msgspec.convert(usage, Usage))
-    assert total.model_choices + total.fallbacks == 10_000
-    results = [
-        Result(
-            game=f"1.{first}.{second}", board=1, seats=(first, second), scores=(100, 0),
-            places=(1, 2), rounds=3, why="target",
-            usage=(total if first == "m" else UsageSum(), total if second == "m" else UsageSum()),
-        )
-        for first, second in ("mg", "gm")
-    ]  # fmt: skip
-    (pool,) = fit_both(results).pools
-    (rated,) = (one.cost for one in pool.entrants if one.cost)
-    assert rated.illegal_share == pytest.approx(0.03, abs=0.005)
-    assert rated.failed_share == pytest.approx(0.02, abs=0.005)
-    assert rated.model_share == pytest.approx(1 - total.fallbacks / 10_000)
-    (table, note) = cost_sections(pool)[0].blocks
-    assert isinstance(table, Table)
-    row = [cell.text for cell in table.groups[0].rows[0]]
-    assert row[6:9] == ["99.9", "3.0", "2.0"]
-    assert "nobody checked it" in str(note)
 
 
 @pytest.mark.parametrize("kind", ["random", "foul"])

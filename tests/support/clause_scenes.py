@@ -32,7 +32,6 @@ from protocol.errors import UserError
 from protocol.messages import Annulled, Drew
 from protocol.ruleset import Ruleset, check_seats, hand_size, playable_seat_counts, set_of_tiles
 from tests.support import positions
-from tests.support.scenes import next_round
 
 FOLDER = Path(__file__).parent.parent / "arena" / "engine" / "clauses"
 FUNCTIONS = ("options", "turn", "over", "line", "hand", "told", "asked")
@@ -103,7 +102,7 @@ def _next(game: Game | None, word: str, rest: str) -> Game:
             seats, *board = map(int, re.findall(r"\d+", table))
             return positions.shuffled(_rules(said), seats, *board)
     assert game
-    return next_round(game) if word == "next" else positions.do(game, *rest.split(", "))
+    return positions.next_round(game) if word == "next" else positions.do(game, *rest.split(", "))
 
 
 def _rules(said: str) -> Ruleset:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,10 +94,22 @@ def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> Logged
 
 
 ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
-AGAIN = derive(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
 PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
 
 
-def any_of(seed: object) -> Pick:
+def any_of(seed: object, foul: float = 0.0) -> Pick:
+    """Choose at random, and now and then answer nonsense."""
     rng = random.Random(str(seed))
-    return lambda question: rng.randrange(len(question.options))
+    return lambda question: (
+        NONSENSE if foul and rng.random() < foul else rng.randrange(len(question.options))
+    )
+
+
+def overheard(
+    rules: Ruleset, seats: int, pick: Pick, clock: Clock | None = None, board: int = 1
+) -> Overheard:
+    """Play a game; each answer takes longer than the one before, so that the bank is used."""
+    names, clock = NAMES[:seats], clock or Clock(bank_ms=100)
+    setup = GameSetup(f"{board}.{'.'.join(names)}", 3, board, names, rules, clock)
+    seed = board_seed(b"overheard", "event", board)
+    return overhear(setup, seed, pick, count(clock.move_ms - 50.0), "so")

@@ -198,6 +198,11 @@ def shuffled(rules: Ruleset | str, seats: int, board: int = 1) -> Game:
     return values.begin(game, values.chance_decides(game, seed(board)))
 
 
+def next_round(game: Game) -> Game:
+    """Return the next round, or the next deal of this one, from a seed."""
+    return values.begin(game, values.chance_decides(game, seed()))
+
+
 def _ruleset(rules: Ruleset | str) -> Ruleset:
     return find_variant(rules) if isinstance(rules, str) else rules
 

@@ -14,8 +14,7 @@ from arena.analysis.timeline import RoundEnd, Timeline
 from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.logged_games import NONSENSE, write
-from tests.support.transcripts import any_of, overheard
+from tests.support.logged_games import any_of, overheard, write
 from tournaments.cli.main import main
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})
@@ -57,15 +56,6 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
 
 
 @pytest.mark.parametrize(
-    ("drew", "passed", "said"),
-    [(0, 0, "it neither drew nor passed"), (0, 2, "it never drew and passed twice")],
-)
-def test_a_count_of_nothing_is_a_word(drew: int, passed: int, said: str) -> None:
-    ends = [end(1, 10, 0, 10, drew=drew, passed=passed), end(2, 0, 30, -20)]
-    assert list(turning_points(ends, [], LOOK))[-1].endswith(f"in the round that it won, {said}.")
-
-
-@pytest.mark.parametrize(
     ("ahead", "said"),
     [
         ((5, 9), "It was ahead after every round."),
@@ -78,17 +68,6 @@ def test_a_count_of_nothing_is_a_word(drew: int, passed: int, said: str) -> None
 def test_since_when_it_led(ahead: tuple[int, int], said: str) -> None:
     ends = [end(number, 1, 0, lead) for number, lead in enumerate(ahead, 1)]
     assert said in list(turning_points(ends, [], LOOK))
-
-
-def test_a_foul_comes_first() -> None:
-    logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
-    assert logged.result
-    (foul,) = logged.result.fouls
-    found = Timeline(logged).questions(foul.seat)
-    said = list(turning_points([], found, LOOK))
-    (sentence,) = said
-    number, place = len(found), found[-1].round
-    assert sentence.startswith(f"It fouled at question {number}, in round {place}: malformed. ")
 
 
 # --- the command ---
@@ -117,13 +96,6 @@ def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
         beginning = shown[: shown.index("Question 2 of")]
         lots = re.findall(r"draws (\[\d\|\d\]) for the lead", beginning)
         assert f"[{tile[0]}|{tile[1]}]" not in beginning or lots
-
-
-def test_the_last_place_is_explained_unless_a_seat_is_named(log: Path) -> None:
-    logged, _ = overheard(SHORT, 2, any_of(1))
-    assert logged.result
-    last = logged.result.places.index(2)
-    assert f"in seat {last}: place 2" in explain(log).output
 
 
 @pytest.mark.parametrize("wrong", ["2", "carl"])
@@ -160,14 +132,6 @@ def test_programs_get_all_of_it(log: Path) -> None:
     ]
     assert told["decisions"][0]["answer"]["choice"] == getattr(found[0].answer, "choice", None)
     assert sum(one["gained"] for one in told["rounds"]) == told["result"]["scores"][0]
-
-
-def test_three_seats_and_a_foul(tmp_path: Path) -> None:
-    fouls = overheard(SHORT, 3, lambda question: NONSENSE if question.seat == 1 else 0).logged
-    log = write(tmp_path / "log.jsonl", fouls)
-    shown = explain(log, "--seat", "bob", "--all").output
-    assert "It fouled at question 1, in round 1: malformed." in shown
-    assert "wrote     no" in shown
 
 
 def test_a_game_that_was_cut_off_is_explained_as_far_as_it_went(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
 
 
 # Slow: nothing that the protocol allows is held against a bot.
-@pytest.mark.parametrize("how", slow_except(["PlaysAtFourTables"], HARMLESS))
+@pytest.mark.parametrize("how", slow_except(["AnswersTheLastFirst"], HARMLESS))
 def test_a_bot_that_breaks_no_promise_passes(how: str) -> None:
     session = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
     assert [one for one in run_steps(session, select_steps(("1-36",))) if one.finding] == []
@@ -119,6 +119,5 @@ def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
 
 
 def test_every_broken_bot_stands_in_the_table() -> None:
-    made = {name for name, one in vars(bots).items() if isinstance(one, type)} - {"Bot"}
-    assert made == {*BROKEN, *HARMLESS, *SANDBOXED}
-    assert len(BROKEN) >= 25
+    made = {name for name, one in vars(bots).items() if isinstance(one, type)}
+    assert made - {"Bot", "AtTables"} == {*BROKEN, *HARMLESS, *SANDBOXED}

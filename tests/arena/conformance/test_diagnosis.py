@@ -15,16 +15,15 @@ from arena.sandbox.command import Command
 from protocol.codec import Fault, decode_line
 from protocol.messages import MAX_LINE, Clock
 from protocol.ruleset import playable_seat_counts
-from tests.bots.hostile import lines
 
 PYTHON = LANGUAGES["python"]
 DUE = Expected("choose", 4, 1_000_001)
 
 
-def said(line: bytes, behind: bytes = b"") -> str:
+def said(line: bytes, behind: bytes = b"", due: Expected = DUE) -> str:
     fault = decode_line(line)
     known = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
-    return diagnose(line, behind, known, DUE, PYTHON).fault
+    return diagnose(line, behind, known, due, PYTHON).fault
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200))
@@ -46,12 +45,64 @@ def test_any_json_gets_a_sentence(value: object) -> None:
     assert said(json.dumps(value).encode()).isprintable()
 
 
-@pytest.mark.parametrize("name", [name for name, (_, foul) in lines.LINES.items() if foul])
-def test_every_hostile_line_gets_a_sentence(name: str) -> None:
-    line = lines.LINES[name][0].replace(b"@", b"1000001").partition(b"\n")[0]
-    sentence = said(line)
-    assert sentence.isprintable()
-    assert len(sentence) < 300
+GOOD = b'{"type": "choose", "id": 1000001, "choice": 0}'
+GREETING = b'{"type": "hello", "name": "broken", "version": "1"}'
+MISTAKES: list[tuple[bytes, str]] = [
+    # --- what a line looks like ---
+    (GOOD.replace(b'"', b"'"), "single quotes, as Python prints a dict"),
+    (b"\xef\xbb\xbf" + GOOD, "byte order mark"),
+    (GOOD.decode().encode("utf-16-le"), "UTF-16"),
+    (GOOD + b"\xe9", "Byte 46 of the line is not UTF-8"),
+    (b"I think I play the first", "text where a message is expected: 'I think I play the first'"),
+    (b"answer: " + GOOD, "text before the message: 'answer: '"),
+    (GOOD + b"; # fine", "text after the message: '; # fine'"),
+    (GOOD + b" " + GOOD, "two messages on one line"),
+    (GOOD.replace(b'"type"', b"type"), "almost JSON"),
+    (json.dumps(GOOD.decode()).encode(), "encoded twice"),
+    (b"", "an empty line"),
+    (GOOD + b" " * MAX_LINE, "more than 65536 bytes"),
+    # --- what an answer says ---
+    (b"0", "the number 0 where a message"),
+    (GOOD.replace(b"0}", b'"0"}'), "`choice` is the text '0', not a whole number"),
+    (GOOD.replace(b"0}", b"0.0}"), "`choice` is the number 0.0"),
+    (GOOD.replace(b"0}", b"{}}"), "`choice` is an object"),
+    (GOOD.replace(b', "choice": 0', b""), "The answer has no `choice`"),
+    (GOOD.replace(b"choose", b"chose"), "no message of type 'chose': 'choose' is probably meant"),
+    (GOOD.replace(b"type", b"Type"), "'Type' must be `type`"),
+    (GOOD.replace(b"}", b', "score": 12}'), "a field 'score' that the protocol does not have"),
+    (GOOD.replace(b"}", b', "id": 12}'), "A field occurs twice"),
+    (GOOD.replace(b"}", b', "note": "%b"}' % (b"hm " * 500)), "note has 1500 characters"),
+    (GOOD.replace(b"}", b', "note": 1}'), "`note` is the number 1"),
+    (GOOD.replace(b"0}", b"4}"), "the options are 0 to 3. Perhaps it counts from 1"),
+    (GOOD.replace(b"0}", b"9}"), "It chose 9, but the options are 0 to 3."),
+    (GOOD.replace(b"0}", b"-1}"), "Its choice is -1"),
+    (GOOD.replace(b"001,", b"002,"), "question 1000002, which was never asked"),
+    (GREETING, "a second hello"),
+]
+"""Lines that stand for an answer to question 1000001 with four options, and their faults."""
+BAD_GREETINGS: list[tuple[bytes, str]] = [
+    (GREETING.replace(b', "version": "1"', b""), "The hello has no `version`"),
+    (GREETING.replace(b'"1"', b"1.0"), "`version` is the number 1.0, not a text"),
+    (GREETING.replace(b"}", b', "protocol": 2}'), "protocol 2; this referee speaks 1"),
+    (GREETING.replace(b"}", b', "tables": 0}'), "`tables` is 0"),
+    (GREETING.replace(b"}", b', "language": "Python"}'), "a field 'language'"),
+    (GOOD, "Its first line is an answer, not a hello"),
+]
+
+
+@pytest.mark.parametrize(("line", "fault"), MISTAKES)
+def test_a_mistake_in_an_answer_is_named(line: bytes, fault: str) -> None:
+    assert fault in said(line)
+
+
+@pytest.mark.parametrize(("line", "fault"), BAD_GREETINGS)
+def test_a_mistake_in_a_hello_is_named(line: bytes, fault: str) -> None:
+    assert fault in said(line, due=Expected("hello"))
+
+
+def test_an_object_on_several_lines_is_named() -> None:
+    first, *others = json.dumps(json.loads(GOOD), indent=2).encode().splitlines()
+    assert "one JSON object on 5 lines" in said(first, b"\n".join(others))
 
 
 @pytest.mark.parametrize(

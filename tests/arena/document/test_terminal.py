@@ -4,26 +4,11 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
 
 from arena.document.blocks import Code, Column, Paragraph, table
 from arena.document.terminal import print_blocks
 from tests.support.documents import DOCUMENT
-
-WIDE = """\
-#        bot        Elo  ±  clean
-         — above —
-1 (1–2)  ada         +3  4     +9
-         — below —
-2        bob         -3  5      ·
-By `rate`: -3 is not a-3.
-one
-  more
-two
-Crosstable
-     ada  bob
-ada    ·   62
-bob   38    ·
-"""
 
 
 def printed(width: int) -> str:
@@ -33,8 +18,8 @@ def printed(width: int) -> str:
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
-def test_every_block_has_its_lines() -> None:
-    assert printed(80) == WIDE
+def test_every_block_has_its_lines(snapshot: SnapshotAssertion) -> None:
+    assert printed(80) == snapshot
 
 
 @pytest.mark.parametrize("width", [20, 26, 32])

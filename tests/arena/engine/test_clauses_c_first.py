@@ -14,13 +14,13 @@ from tests.support.positions import (
     dealing,
     do,
     options,
+    over,
     position,
     rules,
     seed,
     shuffled,
     turn,
 )
-from tests.support.scenes import blocked
 
 LINE = "13 32"
 """A line whose ends are 1 and 2; with 2-1 on its right end both are 1."""
@@ -35,6 +35,13 @@ def out_by(rules: Ruleset | str, leader: int = 0, seats: int = 2) -> Game:
     """Return a round that seat 0 has just won by going out."""
     hands = ["21", "60", "50", "40"][:seats]
     return do(position(rules, hands=hands, line=LINE, leader=leader), "21 right")
+
+
+def blocked(rules: Ruleset, *hands: str) -> Game:
+    """Return a round that seat 0 has just blocked; these hands, without a one, are left."""
+    game = do(position(rules, hands=[f"21 {hands[0]}", *hands[1:]], line=LINE), "21 right")
+    assert over(game) == "blocked"
+    return game
 
 
 # --- the play ---

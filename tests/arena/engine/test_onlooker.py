@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import msgspec
-import pytest
 
 from arena.analysis import frames
 from arena.analysis.frames import SPECTATOR
@@ -11,10 +10,9 @@ from arena.analysis.text import Look, frame_sentences
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES
+from tests.support.fast_run import NAMED_TABLES
 from tests.support.logged_games import any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
-from tests.support.short_games import short
 from tournaments.site.snapshot import spectator_view
 
 
@@ -33,16 +31,6 @@ def differences(tries: int) -> Iterator[str]:
 
 def test_an_onlooker_is_sent_the_same_bytes_in_every_world() -> None:
     assert not list(differences(1))
-
-
-@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
-def test_hands_are_shown_only_when_a_round_is_over(name: str, seats: int) -> None:
-    game = logged(short(name), seats, any_of(name), note="my hand is 6-4")
-    for frame in frames.frames(walk_log(game), SPECTATOR):
-        assert frame.pips or all(isinstance(hand, int) for hand in frame.hands)
-        assert frame.pips or isinstance(frame.stock, int)
-        assert not frame.options
-        assert "my hand" not in str(frame.record)
 
 
 def test_a_foul_is_shown_without_its_evidence() -> None:

@@ -9,16 +9,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arena.engine import boneyard, scoring, values
+from arena.engine import boneyard, values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import (
-    Bade,
     Bid,
     Call,
     Draw,
-    Drew,
     GoOn,
     Guess,
     Keep,
@@ -29,9 +27,14 @@ from protocol.messages import (
     Refuse,
 )
 from protocol.messages import End as Where
-from protocol.ruleset import MOST_DEALS, Ruleset, derive, playable_seat_counts
+from protocol.ruleset import (
+    MOST_DEALS,
+    Ruleset,
+    derive,
+    playable_seat_counts,
+    set_of_tiles,
+)
 from protocol.tiles import high_first
-from tests.support import naive_rules
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.positions import snapshot
 from tests.support.rulesets import MANY, many, rules_and_seats
@@ -58,22 +61,18 @@ def played(table: Table, seed: bytes, rng: random.Random) -> Iterator[Game]:
 
 
 def everything(table: Table, seed: bytes, rng: random.Random) -> None:
-    """Check all properties of one game."""
+    """Check all properties of one game. What each rule says is compared with the batch of rounds,
+    in arena/valuation."""
     rules, seats = table
-    tiles = naive_rules.whole_set(rules)
-    paid_in = 0
-    states = 0
-    before: Game | None = None
+    tiles, states = sorted(set_of_tiles(rules.deal)), 0
     for game in played(table, seed, rng):
         states += 1
         conserved(game, tiles)
-        matched(game)
+        assert all(one[1] == two[0] for one, two in pairwise(game.playing.line))
         optioned(game)
-        ended(game)
-        if before is not None and game.playing.over and before.playing.over is None:
-            scored(before, game)
-        before = game
-        paid_in = max(paid_in, game.pot)
+        out = any(not hand for hand in game.playing.hands) and game.playing.phase.name == "play"
+        assert (game.playing.over == "out") == (out and game.playing.phase.deal > 0)
+        assert not rules.stakes.chips or min(game.scores) >= -rules.stakes.chips
     a_deal = len(tiles) * (3 + 2 * seats) + 4 * seats
     assert states <= max(rules.game.max_rounds, rules.game.rounds) * (a_deal + MOST_DEALS * seats)
 
@@ -87,104 +86,11 @@ def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
     assert sorted(everywhere) == ([] if guessing else tiles)
 
 
-def matched(game: Game) -> None:
-    assert all(one[1] == two[0] for one, two in pairwise(game.playing.line))
-
-
 def optioned(game: Game) -> None:
     """There is an option until the round is over or must be dealt, and none is listed twice."""
     options = values.legal(game)
     assert bool(options) != values.needs_deal(game)
     assert len(set(map(repr, options))) == len(options)
-    if options and game.playing.phase.name == "play":
-        assert set(map(repr, options)) == naive_options(game)
-
-
-def naive_options(game: Game) -> set[str]:
-    """Return the options with tiles, computed from the clauses by brute force."""
-    state, rules = game.playing, game.rules
-    hand = state.hands[state.turn]
-    if state.phase.must_lead and not state.line:
-        return {repr(Play(state.phase.must_lead, "lead"))}
-    found = naive_plays(game, hand)
-    able = bool(found)
-    limit = rules.turn.draw_limit
-    reached = limit != "unlimited" and state.drawn >= limit
-    lying = sum(len(row) for row in state.stock)
-    allowed = not able or (
-        rules.turn.draw_when_able and (bool(state.line) or rules.turn.leader_may_draw)
-    )
-    paid = rules.stakes
-    rich = not paid.chips or paid.chips + game.scores[state.turn] >= paid.fee
-    if allowed and not reached and lying > rules.boneyard.reserve and rich:
-        found.append(Draw())
-    if not found or (not able and rules.turn.draw_optional):
-        found.append(Pass())
-    return set(map(repr, found))
-
-
-def naive_plays(game: Game, hand: tuple[tuple[int, int], ...]) -> list[Option]:
-    state, rules = game.playing, game.rules
-    if not state.line:
-        return [Play(tile, "lead") for tile in hand]
-    left, right = state.line[0][0], state.line[-1][1]
-    lying = sum(len(row) for row in state.stock)
-    empty = rules.turn.draw_limit == 0 or lying <= rules.boneyard.reserve
-    if rules.turn.tiles == 2 and not (empty and len(hand) == 1):
-        pairs = [(a, b) for a in hand for b in hand if a != b and left in a and right in b]
-        if left == right:
-            pairs = [(a, b) for a, b in pairs if hand.index(a) < hand.index(b)]
-        return [PlayTwo(a, b) for a, b in pairs]
-    found: list[Option] = [Play(tile, "left") for tile in hand if left in tile]
-    if left != right:
-        found += [Play(tile, "right") for tile in hand if right in tile]
-    return found
-
-
-def ended(game: Game) -> None:
-    """Check that the round ended for a reason: out, blocked, dead, passed out or called."""
-    state, rules = game.playing, game.rules
-    if state.phase.name != "play" and not state.over:
-        return
-    out = any(not hand for hand in state.hands)
-    assert (state.over == "out") == (out and state.phase.deal > 0)
-    lying = sum(len(row) for row in state.stock)
-    drawable = rules.turn.draw_limit != 0 and lying > rules.boneyard.reserve
-    stuck = (
-        bool(state.line)
-        and not drawable
-        and not any(naive_plays(game, hand) for hand in state.hands)
-    )
-    if stuck and state.phase.deal > 0:
-        assert state.over
-    if state.over == "blocked" and rules.end.blocked == "play_on" and not rules.turn.draw_optional:
-        assert stuck
-
-
-def scored(before: Game, game: Game) -> None:
-    """Points of a round match an independent recount of the hands, and nothing gets lost."""
-    pot = before.pot
-    if before.playing.phase.name in ("deal", "keep"):
-        # The deal counted at last, antes were paid, and nobody could begin.
-        paid = before.copy()
-        scoring.ante(paid)
-        pot = paid.pot
-    if game.rules.stakes.pot:
-        pot += paid_in_between(before, game)
-    expected = naive_rules.round_points(game, pot)
-    assert list(game.points) == expected
-    if game.rules.stakes.chips:
-        assert min(game.scores) >= -game.rules.stakes.chips
-
-
-def paid_in_between(before: Game, game: Game) -> int:
-    """Return what the last act put into the pot: a fee, or the highest bid of an auction."""
-    new = game.playing.events[len(before.playing.events) :]
-    drawn = sum(isinstance(event, Drew) for event in new)
-    if before.playing.phase.name != "auction":
-        return game.rules.stakes.fee * drawn
-    last = [event.chips for event in new if isinstance(event, Bade)]
-    return max(last[0], before.playing.phase.bid) if drawn else 0
 
 
 @given(rules_and_seats(), seeds, lucks)
@@ -229,7 +135,7 @@ def test_act_takes_what_legal_lists_and_nothing_else(
 
 def sayable(game: Game, rng: random.Random) -> list[Option]:
     """Options of every kind, with some tiles of the set."""
-    tiles = rng.sample(naive_rules.whole_set(game.rules), 6)
+    tiles = rng.sample(set_of_tiles(game.rules.deal), 6)
     tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
     ends: tuple[Where, ...] = ("lead", "left", "right")
     plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]

@@ -14,8 +14,8 @@ from arena.valuation.endgames import exact_leads
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import GameRecord
+from tests.support.logged_games import any_of, overheard
 from tests.support.tables import sitting
-from tests.support.transcripts import any_of, overheard
 from tournaments.cli.bots.exam import SAMPLE
 
 CLOCK = Clock()

@@ -100,24 +100,6 @@ def test_a_kill_at_any_step_leaves_a_whole_file(
     assert lying(path) == {path.name + ENDING}, "what was left to do is done"
 
 
-@pytest.mark.parametrize("what", [compress, decompress])
-def test_a_full_disk_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Callable[[Path], None]
-) -> None:
-    path = write(tmp_path / "log.jsonl", logged())
-    if what is decompress:
-        compress(path)
-    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        what(path)
-    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
-
-
 def refused(path: Path, games: list[LoggedGame]) -> str | None:
     """Return why the log is refused; it must never pass as a log of other games."""
     try:
@@ -200,14 +182,3 @@ def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     assert [path.name for path in list_logs(tmp_path)] == [
         "large.jsonl", "open.jsonl", "small.jsonl", "torn.jsonl",
     ]  # fmt: skip
-
-
-def test_a_packed_file_that_a_kill_left_does_not_outlive_what_is_added(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged())
-    compress(path)
-    old = actual_path(path).read_bytes()
-    decompress(path)
-    compression.compressed_path(path).write_bytes(old)
-    assert content(path) == path.read_bytes()
-    decompress(path)
-    assert lying(path) == {"log.jsonl"}

@@ -121,19 +121,6 @@ def pumped(
     return polls
 
 
-def test_time_that_another_bot_took_is_given_back(poller: Poller, time: Time) -> None:
-    deadline = waiting(began=100.0)
-    poller.add_timer(deadline)
-
-    def slow() -> None:
-        time.now += 0.4
-
-    pumped(poller, time, (0, [1]), d1=slow)
-    assert deadline.given_back_ms == 0
-    pumped(poller, time, (0, []))
-    assert deadline.given_back_ms == pytest.approx(400, abs=2 * 1000 * LINGER_S)
-
-
 def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     poller: Poller, time: Time
 ) -> None:
@@ -148,27 +135,6 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     pumped(poller, time, (0, [1]), d1=slow)
     pumped(poller, time, (0, []))
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
-
-
-def test_a_deadline_that_passes_while_others_are_read_waits_for_the_next_look(
-    poller: Poller, time: Time
-) -> None:
-    """What came in meanwhile has not been read yet; and the time that it took is given back."""
-    late: list[float] = []
-    deadline = Deadline(lambda: late.append(time.now), refuse)
-    deadline.begin(100.0, 200)
-    poller.add_timer(deadline)
-
-    def slow() -> None:
-        time.now += 0.4
-
-    pumped(poller, time, (0, [1]), d1=slow)
-    pumped(poller, time, (0, []))
-    assert not late
-    assert deadline.at == pytest.approx(100.6, abs=2 * LINGER_S)
-    while not late and time.now < 101:
-        pumped(poller, time, (0.002, []))
-    assert late == [pytest.approx(100.6, abs=0.005)]
 
 
 def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(

@@ -87,14 +87,14 @@ def test_the_table_has_every_behaviour_and_every_foul() -> None:
     assert {row.foul for row in ROWS.values()} == {None, *get_args(FoulClass)} - {"forfeit"}, (
         "what earlier fouls cost is no behaviour"
     )
-    assert len([row for row in ROWS.values() if not row.needs]) >= 90
+    assert len(ROWS) > 70
 
 
 def one_of_each() -> set[tuple[str, Place]]:
     """Choose one behaviour for each foul, and one of each group."""
     fates: dict[str | None, tuple[str, Place]] = {}
     for how, row in ROWS.items():
-        if not (row.slow or row.needs):
+        if not row.needs:
             for place in places(how):
                 there = row.best or row if place == "best" else row
                 for fate in (there.foul, how.partition("/")[0]):
@@ -165,7 +165,7 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
     machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
     level: Level = "off" if place == "off" else proved().level
-    rules = [derive(find_variant("dutch"), "dutch", {"target": row.target})]
+    rules = [derive(find_variant("dutch"), "dutch", {"target": 30})]
     for _ in range(TRIES):
         log = folder / "log.jsonl"
         log.unlink(missing_ok=True)
@@ -186,7 +186,7 @@ def judged(row: Row, results: list[Result]) -> None:
     first, second = results
     if row.foul:
         assert [one.seat for one in first.fouls] == [FOULER]
-        assert first.fouls[0].foul in {row.foul, row.also}
+        assert first.fouls[0].foul == row.foul
         assert (first.why, first.places) == ("foul", (1, 2))
     else:
         assert (first.why, first.fouls) == ("target", ())
@@ -230,7 +230,7 @@ async def test_a_bot_that_deletes_itself_cannot_greet_again(
     open_folder: Path, tmp_path: Path
 ) -> None:
     """That is its own fault, not the machine's: the interpreter starts, the bot does not."""
-    bot = hostile_bot("state/deletes_itself_and_is_gone", open_folder)
+    bot = hostile_bot("processes/deletes_itself_and_is_gone", open_folder)
     keeps_its_folder = Command(bot.argv, str(open_folder))
     results = await play([sample(), keeps_its_folder], tmp_path / "log.jsonl", games=2)
     assert [[one.foul for one in result.fouls] for result in results] == [["gone"], ["gone"]]

@@ -61,13 +61,14 @@ class Hears:
         raise AssertionError(f"{player} gives {line!r}, but a person's answer is fetched.")
 
 
-async def test_an_answer_is_a_line_like_any_bots() -> None:
+async def test_an_answer_is_a_line_like_any_bots_and_counts_once() -> None:
     referee, person = table()
     heard = list[str]()
     person.set_listener(Hears(lambda: heard.append("now")))
     question = asked(person)
     assert person.next_line() is None
     assert person.choose(question.id, 1)
+    assert not person.choose(question.id, 0)
     assert heard == ["now"]
     line = person.next_line()
     assert line is not None
@@ -75,13 +76,6 @@ async def test_an_answer_is_a_line_like_any_bots() -> None:
     assert person.next_line() is None
     referee.receive(SEAT, line, 5.0)
     assert not referee.has_fouled(SEAT)
-
-
-async def test_an_answer_counts_once() -> None:
-    _, person = table()
-    question = asked(person)
-    assert person.choose(question.id, 0)
-    assert not person.choose(question.id, 1)
 
 
 async def test_a_late_person_is_not_asked_again() -> None:

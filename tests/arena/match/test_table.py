@@ -2,7 +2,6 @@
 
 import errno
 import os
-import select
 import sys
 import time
 from functools import partial
@@ -28,25 +27,13 @@ from arena.sandbox.command import Command
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault
-from protocol.messages import Clock, WhyGame
-from protocol.records import ChoiceRecord, DealRecord, FoulRecord, SpentRecord
+from protocol.messages import Clock
+from protocol.records import FoulRecord, SpentRecord
 from tests.support.tables import LaggingPoller, children, descriptors, hostile, play, sample
 from tournaments.runner.exit import RunStoppedError
 from tournaments.runner.sitting import START_TRIES, start_bots
 
 OFF = Sandbox("off", Limits())
-
-
-async def test_an_honest_game_is_logged_with_its_times(tmp_path: Path) -> None:
-    log = tmp_path / "log.jsonl"
-    (result,) = await play([sample("first"), sample("greedy")], log)
-    (game,) = read_games(log)
-    assert game.result == result
-    assert result.why == "target"
-    times = [record.ms for record in game.records if isinstance(record, ChoiceRecord)]
-    assert times
-    assert all(ms >= 0 for ms in times)
-    assert not children()
 
 
 async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
@@ -87,54 +74,6 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
     assert caught.value.shortage
     assert not children()
     assert descriptors() == before
-
-
-async def test_a_bot_that_fouls_is_killed_while_the_others_play_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody asks it again: until the game is over it would only burn CPU."""
-    order: list[str] = []
-
-    class Mortal(BotProcess):
-        def _set_fault(self, fault: Fault) -> None:
-            super()._set_fault(fault)
-            order.append("dead" if select.select([self._pidfd], [], [], 30)[0] else "alive")
-
-    class Noting(Referee):
-        def _finish(self, why: WhyGame) -> None:
-            order.append(why)
-            super()._finish(why)
-
-    monkeypatch.setattr("arena.match.table.LOG_EVERY", 10**6)
-    monkeypatch.setattr("arena.match.bot_pool.BotProcess", Mortal)
-    bots = [sample(), hostile("lines/choice_999"), sample()]
-    await play(bots, tmp_path / "log.jsonl", referee=Noting)
-    assert order[0] == "dead"
-    assert order[-1] == "target"
-
-
-def busy() -> Command:
-    """Return a bot that works."""
-    return Command((sys.executable, "-I", "-S", "-c", "while True: pass"), ".")
-
-
-async def test_cpu_time_is_what_the_kernel_says() -> None:
-    bot = BotProcess(busy(), OFF)
-    try:
-        # Until it has worked for a while, whatever else the machine does.
-        for _ in range(12_000):
-            used = bot.cpu_ms()
-            if used >= 50:
-                break
-            await trio.sleep(0.01)
-        else:
-            raise AssertionError(f"{used} ms")
-        bot.check_limits()
-        assert bot.cpu_seen_ms >= 50
-    finally:
-        bot.disqualify(Fault("late", "enough"))
-        await bot.shut_down(b"")
-    assert bot.cpu_ms() >= used
 
 
 async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
@@ -302,23 +241,3 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
     (result,) = await play([ahead, ahead], log, table=Counted, referee=Counting)
     assert result.why == "target"
     assert max(at_once) == LINES_AT_ONCE
-
-
-async def test_a_game_that_is_cut_off_is_logged_as_far_as_it_came(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.match.table.LOG_WITHIN_S", 10**6)
-    asked = trio.Event()
-
-    class Noting(Table):
-        def expect(self, player: Player, limit_ms: int, now: float) -> None:
-            super().expect(player, limit_ms, now)
-            asked.set()
-
-    log = tmp_path / "log.jsonl"
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(partial(play, [hostile("timing/silent")] * 2, log, table=Noting))
-        await asked.wait()
-        nursery.cancel_scope.cancel()
-    (game,) = read_games(log)
-    assert any(isinstance(record, DealRecord) for record in game.records)

@@ -1,12 +1,10 @@
 """What a killed referee leaves, and bots that do not want to end: nothing of it stays."""
 
 import os
-import select
 import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -90,22 +88,6 @@ def test_at_every_level_the_gate_stands_right_before_the_bot(level: Level) -> No
     assert words[-len(command.PARENT_CHECK) - 1 :] == (*command.PARENT_CHECK, "bot")
 
 
-def test_a_link_in_a_folder_that_is_there_is_not_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As /etc/alternatives/java is, which Debian's /usr/bin/java leads to."""
-    settings, beside = tmp_path / "settings", tmp_path / "beside"
-    settings.mkdir()
-    monkeypatch.setattr(command, "SETTINGS", (str(settings),))
-    for link in (settings / "java", beside):
-        link.symlink_to("/usr/bin/true")
-    bot = command.Command(("bot",), "/", (str(settings / "java"), str(beside)))
-    words = [*command.walls(bot, Limits(), as_user=False)]
-    assert str(settings) in words
-    assert str(beside) in words
-    assert str(settings / "java") not in words
-
-
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_processes_cannot_stop_the_cleanup_of_their_user() -> None:
     """A bot that stops or ends, again and again, whatever its user starts would freeze the run."""
@@ -124,17 +106,3 @@ def test_processes_cannot_stop_the_cleanup_of_their_user() -> None:
         assert bot.poll() is None
     assert b"not permitted" in said
     assert bot.wait() == -signal.SIGKILL
-
-
-@pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
-def test_without_a_namespace_what_left_the_group_is_ended() -> None:
-    place = Sandbox("D", Limits()).new_process()
-    words = ("setsid", "--fork", "sh", "-c", "echo $$; exec sleep 60")
-    with place.start(command.Command(("/usr/bin/env", *words), "/")) as process:
-        assert process.stdout
-        left = os.pidfd_open(int(process.stdout.readline()))
-        place.kill()
-        # It would end by itself much later.
-        assert select.select([left], [], [], 30)[0]
-    os.close(left)
-    place.close()

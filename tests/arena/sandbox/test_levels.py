@@ -13,11 +13,10 @@ from click.testing import CliRunner
 from msgspec.json import decode, encode
 
 from arena.sandbox import select, users
-from arena.sandbox.kernel import landlock
-from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
+from arena.sandbox.limits import REQUIRED, Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from tests.attacks.levels import Attacks, attack
+from tests.attacks.runner import Attacks, attack
 from tests.support.fast_run import slow_except
 from tests.support.library import once
 from tests.support.probes import BLOCKED, TRACES
@@ -76,7 +75,7 @@ def test_only_what_is_written_down_gets_through(level: Level) -> None:
     assert examine_level(level, Path(tempfile.gettempdir())).confirmed
 
 
-@pytest.mark.parametrize("level", slow_except(REQUIRED, LEVELS))
+@pytest.mark.parametrize("level", slow_except(REQUIRED, OPEN))
 @pytest.mark.usefixtures("levels")
 def test_the_canary_misses_no_guarantee_that_an_attack_breaks(level: Level) -> None:
     got(finding(level))
@@ -92,17 +91,6 @@ def test_blocked(probe: str) -> None:
         pytest.skip(" ".join(finding(level).why_not for level in REQUIRED))
     outcome = finding(best).outcomes[probe]
     assert not outcome.got, outcome.detail
-
-
-# Taken away, each measure is missed.
-
-
-@pytest.mark.usefixtures("levels")
-def test_without_the_filter_locks_and_the_kernel_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    got(finding("C"))
-    monkeypatch.setattr(landlock, "_refuse_calls", lambda: None)
-    through = got(attack("C", Path(tempfile.gettempdir())))
-    assert {"file-lock", "record-lock", "file-watch", "perf-events", "io-uring"} <= through
 
 
 # The parts.

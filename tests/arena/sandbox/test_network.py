@@ -178,11 +178,6 @@ def test_any_other_address_is_refused_with_a_sentence(line: str) -> None:
     assert said.endswith(b"The event opens only a.example:443.\n")
 
 
-@pytest.mark.parametrize("request_", [b"", b"\r\n\r\n", b"\xff \xff \xff\r\n\r\n", b"a" * 17_000])
-def test_what_is_no_request_gets_nothing(request_: bytes) -> None:
-    assert asked(request_, "a.example:443") == b""
-
-
 def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch, upstream: int) -> None:
     monkeypatch.setattr(proxy, "BYTES", 100)
     line = b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n" % upstream
@@ -210,26 +205,6 @@ def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             proxy.serve(server, frozenset())
         for client in clients:
             client.close()
-
-
-class Trickle(socket.socket):
-    """A client whose request comes byte by byte, one a second, and never ends."""
-
-    now = 0
-
-    def recv(self, *_: int) -> bytes:
-        self.now += 1
-        return b"a"
-
-    def monotonic(self) -> float:
-        return self.now
-
-
-def test_a_head_must_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Trickle() as client:
-        monkeypatch.setattr(proxy, "time", client)
-        proxy.serve_connection(client, frozenset(), proxy.Allowance())
-        assert client.now == proxy.HEAD_S
 
 
 def test_a_proxy_ends_with_its_stdin() -> None:

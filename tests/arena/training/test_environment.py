@@ -1,17 +1,15 @@
-"""Training: PettingZoo's own tests, the numbers of options, what vectors tell and hide."""
+"""Training: PettingZoo's own tests, what vectors tell and hide, and rewards."""
 
 import random
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
@@ -19,19 +17,16 @@ from arena.analysis.alternative_deals import replay_round
 from arena.engine import values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
-from arena.training.actions import Actions
 from arena.training.encoding import Encoding, Vector
 from arena.training.episode import Episode, Reward, seat_question, standing
-from protocol.codec import decode_from_referee, encode_line
+from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Drew, Event, Leads, Lot, Passed, Play, Played, Stock
 from protocol.ruleset import Ruleset
 from protocol.tiles import tile_set
-from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, examples
+from tests.support.fast_run import FAST_TABLES, examples
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import rules_and_seats
 
@@ -94,54 +89,7 @@ def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
     assert min(lenient.rewards.values()) == -1
 
 
-def hands(env: boneyard_v0.raw_env) -> list[bytes]:
-    """Return what the seats see first in this episode and the next."""
-    seen = []
-    for _ in range(2):
-        seen += [env.observe(agent)["observation"].tobytes() for agent in env.agents]
-        env.reset()
-    return seen
-
-
-def test_a_seed_fixes_this_episode_and_the_next() -> None:
-    env = boneyard_v0.raw_env("dutch")
-    env.reset(seed=1)
-    first = hands(env)
-    env.reset(seed=1)
-    assert hands(env) == first
-    assert len(set(first)) == 4
-    env.reset(seed=2)
-    assert not set(hands(env)) & set(first)
-
-
 # --- options and numbers ---
-
-
-def test_every_option_of_a_named_game_has_a_number() -> None:
-    for name, seats in NAMED_TABLES:
-        actions = Actions(find_variant(name), seats)
-        every = [actions.numbers[option] for option in actions.options]
-        assert every == [*range(len(actions.options))]
-        for game in states(find_variant(name), seats, 1, random.Random(name)):
-            options = values.legal(game)
-            numbered = [actions.numbers[option] for option in options]
-            assert sorted(numbered) == np.flatnonzero(actions.mask(options)).tolist()
-            assert [actions.choice(number, options) for number in numbered] == [
-                *range(len(options))
-            ]
-
-
-def states(rules: Ruleset, seats: int, number: int, rng: random.Random) -> Iterator[Game]:
-    """Yield every state of a game, played at random, in which somebody moves."""
-    seed = board_seed(b"test", "training", number)
-    short = replace(rules, game=replace(rules.game, rounds=2))
-    game = values.new_game(short, seats)
-    while not game.over:
-        if values.needs_deal(game):
-            game = values.begin(game, values.chance_decides(game, seed))
-        else:
-            yield game
-            game = values.act(game, rng.choice(values.legal(game)))
 
 
 # --- what a vector tells ---
@@ -239,35 +187,6 @@ def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
     ask = seat_question(game, seat, values.legal(game))
     mask = layout.actions.mask(ask.options)
     return encode_line(ask), layout.vector(ask).tobytes(), mask.tobytes()
-
-
-@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
-def test_a_bot_is_shown_what_the_agent_was(name: str, seats: int) -> None:
-    """The same game at a referee's table, whose lines are read and encoded."""
-    rules = replace(find_variant(name), game=replace(find_variant(name).game, rounds=2))
-    seed, rng, layout = board_seed(b"test", name, 1), random.Random(name), Encoding(rules, seats)
-    episode = Episode(rules, seats, seed, "points")
-    setup = GameSetup("1", 1, 1, tuple("abcdefgh"[:seats]), rules, Clock())
-    referee = Referee(setup, seed)
-    asked = 0
-    while referee.awaiting:
-        seat = referee.awaiting.seat
-        lines = referee.take_outgoing()
-        ask = [decode_from_referee(line) for other, line in lines if other == seat][-1]
-        assert isinstance(ask, Ask)
-        assert episode.seat == seat
-        own = episode.question(episode.seat)
-        assert ask.options == own.options
-        assert layout.vector(ask).tobytes() == layout.vector(own).tobytes()
-        choice = rng.randrange(len(ask.options))
-        episode.act(own.options[choice])
-        line = b'{"type":"choose","id":%d,"choice":%d}' % (ask.id, choice)
-        referee.receive(seat, line, 0.0)
-        asked += 1
-    assert asked
-    assert not episode.options
-    assert referee.result
-    assert referee.result.scores == episode.game.scores
 
 
 # --- rewards ---

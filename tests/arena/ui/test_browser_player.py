@@ -133,29 +133,3 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
         ):
             assert page.get_by_role(role, name=words, exact=True).count() == 1  # type: ignore[arg-type]
         assert page.get_by_role("status").all_inner_texts()[0] == "Your turn"
-
-
-# Slow: a game is played in the browser beside it.
-@pytest.mark.slow
-@needs_chromium
-def test_a_tile_is_dragged_to_an_end(tmp_path: Path) -> None:
-    scene = asked("dutch", 2, "6453", "53<", "64<", "64>")
-    with at_the_table(tmp_path, "dutch", 2) as page:
-
-        def drag(to: tuple[float, float]) -> None:
-            # Playwright waits until the tile lies still.
-            page.locator("#table .own .tile", has_text="[6|4]").hover()
-            page.mouse.down()
-            page.mouse.move(*to, steps=4)
-            page.mouse.up()
-
-        page.emulate_media(reduced_motion="reduce")
-        told(page, scene, id=1)
-        drag((5, 5))
-        assert chosen(page) == []
-        ends = [one.bounding_box() for one in page.locator("#table .ghost").all()]
-        assert len(ends) == 2
-        right = max(ends, key=lambda box: box["x"] if box else 0)
-        assert right
-        drag((right["x"] + 20, right["y"] + 20))
-        assert chosen(page) == [2]

@@ -1,7 +1,5 @@
 """Replay pages: what is packed into them, what a seat's own page keeps to itself, and their use."""
 
-import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +10,14 @@ from msgspec.structs import replace
 from playwright.sync_api import Page
 
 from arena.analysis.frames import frames
-from arena.analysis.timeline import Timeline, walk_log
+from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.ui import replay_files
-from arena.ui.replay_page import Fields, pack_game, play_back, replay_page
-from arena.ui.scenes import SceneBuilder, tiles
+from arena.ui.replay_page import Fields, pack_game, replay_page
+from arena.ui.scenes import SceneBuilder
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from protocol.tiles import high_first, tile_set
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.logged_games import DEVIL, any_of, bob_fouls, changed, logged, write
@@ -98,9 +95,6 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
             assert scene["pips"] or all(isinstance(hand, int) for hand in hidden)
             assert scene["pips"] or isinstance(scene["stock"], int)
             assert scene["asked"] is None or scene["asked"]["seat"] == seat
-
-
-# --- bounds ---
 
 
 # --- the command ---
@@ -285,94 +279,3 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         page.keyboard.press("ArrowRight")
         assert page.locator("b").count() == 0
         assert "\u202e" not in page.content()
-
-
-def lines(highest: int, rng: random.Random) -> Iterator[tuple[str, int]]:
-    """Lines as long as they get, and which tile was laid first."""
-    for _ in range(6):
-        left = {*tile_set(highest)}
-        first = rng.choice(sorted(left))
-        line = [first]
-        left.remove(first)
-        lead = 0
-        while True:
-            ends = (line[0][0], line[-1][1])
-            fits = sorted(tile for tile in left if {*tile} & {*ends})
-            if not fits:
-                break
-            # Doubles as soon as they fit, or as late as they can: both make bad corners.
-            tile = rng.choice([one for one in fits if one[0] == one[1]] or fits)
-            left.remove(tile)
-            a, b = tile
-            if ends[1] in tile:
-                line.append((a, b) if a == ends[1] else (b, a))
-            else:
-                line.insert(0, (a, b) if b == ends[0] else (b, a))
-                lead += 1
-        yield tiles(line), lead
-
-
-OVERLAPS = """([lines, about, scene]) => {
-  const svg = document.getElementById("table");
-  const bad = [];
-  for (const [line, lead, hands, stock] of lines) {
-    Table.draw(svg, { ...scene, line, lead, hands, stock, laid: [0, 0] }, about);
-    const view = svg.viewBox.baseVal;
-    const parts = svg.querySelectorAll(".face, .back, .plate, .end circle");
-    const boxes = [...parts].map((one) => one.getBBox());
-    boxes.forEach((a, at) => {
-      const out = a.x < 0 || a.x + a.width > view.width || a.y < 0
-        || a.y + a.height > view.height;
-      const hit = boxes.slice(at + 1).some((b) => a.x < b.x + b.width && b.x < a.x + a.width
-        && a.y < b.y + b.height && b.y < a.y + a.height);
-      if (out || hit) bad.push([line, at, out]);
-    });
-    const texts = [...svg.querySelectorAll(".line title")].map((one) => one.textContent);
-    if (texts.join("") !== Tiles.tiles(line).map(([a, b]) => `[${a}|${b}]`).join("")) {
-      bad.push([line, "order"]);
-    }
-  }
-  return bad;
-}"""
-
-
-def around(line: str, highest: int, seats: int) -> tuple[list[str], str]:
-    """Return hands and a boneyard of the tiles that are not in the line."""
-    laid = {high_first(tile) for tile in as_tiles(line)}
-    rest = sorted({*tile_set(highest)} - laid)
-    stock, held = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-    return [tiles(held[seat::seats]) for seat in range(seats)], tiles(stock)
-
-
-def as_tiles(line: str) -> list[tuple[int, int]]:
-    return [(int(line[at], 19), int(line[at + 1], 19)) for at in range(0, len(line), 2)]
-
-
-# Slow: tables of all sizes, with every set, on a phone and on a screen.
-@needs_chromium
-@pytest.mark.parametrize(
-    ("width", "seats"),
-    slow_except([(390, 6)], [(390, 6), (360, 2), (390, 4), (1280, 6), (1000, 4), (1280, 2)]),
-)
-def test_nothing_on_a_table_lies_on_another_or_off_it(
-    tmp_path: Path, width: int, seats: int
-) -> None:
-    rng = random.Random(width)
-    game = logged(find_variant("dutch"), 4, any_of(5))
-    scene, about = whole(game)[0][3], msgspec.to_builtins(play_back(Timeline(game)).about)
-    names = NAMES_OF_SIX[:seats]
-    with opened(saved(tmp_path, page_of(game)), width=width) as page:
-        ready(page)
-        for highest in (6, 9, 12, 15, 18):
-            told = {**about, "highest": highest, "names": names, "sides": names}
-            longest = [*lines(highest, rng)][:3]
-            parts = [(line[: 2 * lead + 2], lead) for line, lead in longest]
-            shown: list[tuple[object, ...]] = [
-                (*one, *around(one[0], highest, seats)) for one in (*longest, *parts)
-            ]
-            # On a table that is hidden from a spectator the backs lie as the tiles do.
-            shown += [(line, lead, [7] * seats, 9) for line, lead in longest]
-            assert page.evaluate(OVERLAPS, [shown, told, scene]) == []
-
-
-NAMES_OF_SIX = ("ada", "counting", "n" * 40, "dee", "eve-with-a-name", "fay")

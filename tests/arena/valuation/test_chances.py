@@ -1,39 +1,17 @@
-"""Chances: shares of the game at each moment, exact at the end, moved by draws and choices only."""
-
-from itertools import pairwise
+"""Chances: shares of the game at each moment, exact at the end."""
 
 import pytest
 
 from arena.analysis.frames import frames, join_draws
 from arena.analysis.timeline import Timeline, walk_log
-from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from arena.valuation.chances import Chance, replay_chances
-from protocol.codec import encode_line
-from protocol.messages import Choose, Clock, Drew
-from protocol.records import DealRecord, FoulRecord, GameRecord, Result, RoundRecord
+from protocol.records import FoulRecord, Result
 from protocol.ruleset import count_sides
 from tests.support.fast_run import slow_except
-from tests.support.logged_games import NAMES, any_of, bob_fouls, logged
-from tests.support.plain_player import plain_option
+from tests.support.logged_games import any_of, bob_fouls, logged
 from tests.support.short_games import short
-from tests.support.tables import sitting
-
-
-def plain_game(name: str, seats: int) -> LoggedGame:
-    """Return a game in which the plain player of the playouts has every seat."""
-    rules, names, clock = short(name), NAMES[:seats], Clock()
-    setup = GameSetup("1.game", 1, 1, names, rules, clock)
-    referee = Referee(setup, board_seed(b"chances", name, seats))
-    while asked := referee.awaiting:
-        choice = asked.options.index(plain_option(referee._game))
-        referee.receive(asked.seat, encode_line(Choose(id=asked.id, choice=choice))[:-1], 1.0)
-    game, *records = referee.take_records()
-    assert isinstance(game, GameRecord)
-    return LoggedGame(sitting(names, (1,), rules, clock), game, tuple(records), referee.result)
 
 
 # Slow: the playouts of an auction take seconds.
@@ -59,24 +37,6 @@ def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: in
     above = [sum((own < other) + (own == other) / 2 for other in places) - 0.5 for own in places]
     assert found[-1] == Chance(tuple(one / (sides - 1) for one in above), (0.0,) * sides)
     assert replay_chances(Timeline(game)) == found, "They follow from the log alone."
-
-
-@pytest.mark.parametrize(("name", "seats"), [("draw", 2), ("dutch", 3), ("block", 2)])
-def test_between_plain_players_only_chance_moves_the_chances(name: str, seats: int) -> None:
-    """Each choice is the one that the playouts would make, so it is worth nothing."""
-    game = plain_game(name, seats)
-    shown = [*join_draws(walk_log(game), None)]
-    moved = still = 0
-    pairs = pairwise(replay_chances(Timeline(game)))
-    for (before, after), moment in zip(pairs, shown[1:], strict=True):
-        drawn = any(isinstance(event, Drew) for step in moment for event in step.events)
-        if drawn or any(isinstance(step.record, DealRecord | RoundRecord) for step in moment):
-            moved += before != after
-        else:
-            assert before.shares == after.shares
-            still += 1
-    assert still > 5
-    assert moved
 
 
 def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena.analysis.timeline import Timeline
@@ -23,7 +22,7 @@ from arena.valuation.decision_loss import (
 from arena.valuation.endgames import exact_leads
 from protocol.ruleset import derive, playable_seat_counts
 from tests.support.fast_run import slow_except
-from tests.support.transcripts import any_of, overheard
+from tests.support.logged_games import any_of, overheard
 
 FAST = ("double-draw", "auction-draw")
 
@@ -66,13 +65,6 @@ def test_endgames_cost_what_the_solver_says() -> None:
             assert one.error == one.options[0].error == 0
     assert count > 4
     assert sum(one.exact for one in found.values()) == count
-
-
-def test_a_bot_under_another_name_has_the_same_review() -> None:
-    logged = game("draw", 2)
-    named = replace(logged.sitting, seats=("zoe", "yan"), event="other")
-    other = replace(logged, sitting=named, game=replace(logged.game, game="9.zoe.yan"))
-    assert review(other) == review(logged)
 
 
 def tried(leads: NDArray[np.float64]) -> TriedOptions:

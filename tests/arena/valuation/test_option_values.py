@@ -1,7 +1,5 @@
 """Values of options: sums that can be done by hand, and the same deals for the same question."""
 
-from msgspec.structs import replace
-
 from arena.analysis.alternative_deals import RoundHistory
 from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline
@@ -15,8 +13,8 @@ from arena.valuation.playouts import play_out
 from arena.valuation.worlds.questions import Worlds
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
+from tests.support.logged_games import any_of, overheard
 from tests.support.positions import position
-from tests.support.transcripts import any_of, overheard
 
 DRAW = derive(find_variant("draw"), "short", {"target": 150})
 
@@ -51,23 +49,6 @@ def test_gains_of_the_other_side_count_against_an_option() -> None:
     assert leads(game)[values.legal(game).index(Play((2, 1), "left"))] == [-12]
 
 
-def test_what_was_scored_before_the_question_does_not_count() -> None:
-    before = [
-        position("draw", hands=["21", "41"], line="13 32", stock="65 64 63", scores=scores)
-        for scores in ((0, 0), (50, 20))
-    ]
-    assert (leads(before[0]) == leads(before[1])).all()
-
-
-def test_the_fee_of_a_draw_counts() -> None:
-    """The first tile of the boneyard fits and ends the round, which the other's 4-1 is paid for."""
-    free, paid = (
-        leads(position(rules, hands=["66", "41"], line="13 32", stock="21 64 63 65"))[0]
-        for rules in ("draw", "paid-draw")
-    )
-    assert paid < free
-
-
 def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
     """It gets a point that playouts do not see: the seat then chooses better than they do."""
     able, unable = (
@@ -95,12 +76,3 @@ def test_the_same_question_gets_the_same_deals() -> None:
     assert (found[1].beyond, found[1].beyond_half_width) == (0, 0)
     assert all(one.beyond == one.lead - found[1].lead for one in found)
     assert found[0].half_width > 0
-
-
-def test_a_question_without_an_answer_has_values_too() -> None:
-    logged, _ = overheard(DRAW, 2, any_of(4))
-    begun = replace(logged, records=logged.records[:4], result=None)
-    (last,) = [
-        one for seat in (0, 1) for one in Timeline(begun).questions(seat) if one.answer is None
-    ]
-    assert len(values_of(last)) == len(last.question.options)

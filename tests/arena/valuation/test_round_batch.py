@@ -21,7 +21,7 @@ from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT
 from arena.valuation.playouts import play_out
 from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
-from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
+from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.plain_player import play_on
 from tests.support.rulesets import MANY, many, rules_and_seats
@@ -186,12 +186,6 @@ def test_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
     check(list(moments(*table, rng, rounds=1)), rng)
 
 
-def test_numbers_are_those_of_the_set() -> None:
-    game = engine.new_game(find_variant("draw"), 2)
-    tiles = set_of_tiles(game.rules.deal)
-    assert all(game.settings.table.bit[tile] == 1 << at for at, tile in enumerate(tiles))
-
-
 def test_a_round_gains_the_same_in_any_batch() -> None:
     rng = random.Random(1)
     batch = RoundBatch.of(list(moments(find_variant("draw"), 4, rng))).repeat(5)
@@ -212,13 +206,6 @@ def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
         batch = RoundBatch.of([game, game])
         batch.find_leaders(game.playing.phase.how)
         same(batch, begun)
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_leaders_of_named_games(name: str) -> None:
-    rng = random.Random(name)
-    for seats in playable_seat_counts(find_variant(name)):
-        check_leads(find_variant(name), seats, rng)
 
 
 @given(rules_and_seats(), st.randoms(use_true_random=False))

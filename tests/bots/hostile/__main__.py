@@ -3,8 +3,7 @@
     python -I -S hostile GROUP/NAME TAG
 
 GROUP is a file beside this one, NAME a line or a function in it. What begins with `hello` happens
-instead of the hello, all else at the second question. "wild" lets the file `menu` in the working
-folder and a seed decide (see `wild`). The tag only marks the process in /proc.
+instead of the hello, all else at the second question. The tag only marks the process in /proc.
 Whatever happens here is bounded by itself, so that a referee without limits survives it.
 """
 
@@ -70,38 +69,28 @@ def behaviour(how: str) -> Act:
     return act
 
 
-def nothing(_: Bot) -> None:
-    """Do nothing unusual."""
-
-
-def play(plan: dict[int, str]) -> None:
-    """Play, and at the question of each number (0: the hello) do what the plan says."""
-    bot = Bot()
-    acts = {number: behaviour(how) for number, how in plan.items()}
-    asked = 0
+def main() -> None:
+    """Play, and do what the first argument names when its moment comes."""
+    bot, how, asked = Bot(), sys.argv[1], 0
+    act = behaviour(how)
+    moment = 0 if how.split("/")[1].startswith("hello") else TURN
     for line in sys.stdin.buffer:
         message = json.loads(line)
         bot.answered = False
         if message["type"] == "hello":
-            acts.get(0, nothing)(bot)
+            if moment == 0:
+                act(bot)
             if not bot.answered:
                 bot.say(b'{"type":"hello","name":"hostile","version":"1"}\n')
         elif message["type"] == "ask":
             asked += 1
             bot.question, bot.ask = line, message
-            acts.get(asked, nothing)(bot)
+            if asked == moment:
+                act(bot)
             if not bot.answered:
                 bot.answer()
     if bot.stays:
         bot.stay()
-
-
-def main() -> None:
-    how = sys.argv[1]
-    if how == "wild":
-        play(importlib.import_module("wild").plan(sys.argv[3]))
-    else:
-        play({0 if how.split("/")[1].startswith("hello") else TURN: how})
 
 
 if __name__ == "__main__":

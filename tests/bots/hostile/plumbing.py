@@ -5,7 +5,6 @@ import os
 import sys
 import threading
 import time
-from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,32 +39,6 @@ def closes_stderr(_bot: "Bot") -> None:
     os.close(2)
 
 
-def answers_and_closes_stdout(bot: "Bot") -> None:
-    bot.answer()
-    os.close(1)
-    bot.stay()
-
-
-def stderr_for_stdout(bot: "Bot") -> None:
-    os.dup2(2, 1)
-    bot.answer()
-
-
-def never_reads(bot: "Bot") -> None:
-    bot.answer()
-    bot.stay()
-
-
-def reads_byte_by_byte(bot: "Bot") -> None:
-    """Slowly, and soon enough: the next question is read so, and answered."""
-    bot.answer()
-    line = b""
-    while not line.startswith(b'{"type":"ask"') or not line.endswith(b"\n"):
-        line = b"" if line.endswith(b"\n") else line
-        line += os.read(0, 1)
-    bot.say(bot.choose(bot.id + 1))
-
-
 def fills_its_own_stdin(bot: "Bot") -> None:
     """So that the referee can write nothing more."""
     try:
@@ -77,32 +50,10 @@ def fills_its_own_stdin(bot: "Bot") -> None:
         bot.stay()
 
 
-def reads_its_own_stdout(bot: "Bot") -> None:
-    """Read back its own output; this hurts only the bot itself."""
-    try:
-        own = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
-        for _ in range(20):
-            os.read(own, 10)
-    except OSError:
-        bot.stay()
-
-
 def small_pipes(_bot: "Bot") -> None:
     """Shrink its pipes to the kernel's minimum: the referee's lines no longer fit at once."""
     for descriptor in (0, 1, 2):
         fcntl.fcntl(descriptor, F_SETPIPE_SZ, 4096)
-
-
-def nonblocking(_bot: "Bot") -> None:
-    os.set_blocking(1, False)
-    os.set_blocking(2, False)
-
-
-def large_pipe_full(bot: "Bot") -> None:
-    """Write a mebibyte of old answers at once."""
-    with suppress(OSError):
-        fcntl.fcntl(1, F_SETPIPE_SZ, MIB)
-    written(1, bot.choose(1) * 28_000)
 
 
 def endless_line(_bot: "Bot") -> None:
@@ -126,10 +77,6 @@ def endless_words(_bot: "Bot") -> None:
         written(1, b"thinking...\n" * 90_000)
 
 
-def echo(bot: "Bot") -> None:
-    bot.say(bot.question)
-
-
 def stderr_flood(bot: "Bot") -> None:
     for _ in range(A_LOT):
         written(2, b"debug: nothing\n" * 70_000)
@@ -148,10 +95,6 @@ def stderr_flood_beside(_bot: "Bot") -> None:
     flooding.join()
 
 
-def hello_and_stderr_flood(bot: "Bot") -> None:
-    stderr_flood(bot)
-
-
 def stderr_chatter(_bot: "Bot") -> None:
     """Half a mebibyte: much, and allowed."""
     written(2, b"debug: nothing\n" * 35_000)
@@ -167,13 +110,6 @@ def heir(_bot: "Bot") -> None:
     """Leave a child that holds its stdout open."""
     if os.fork() == 0:
         time.sleep(300)
-    os._exit(0)
-
-
-def heir_that_floods(bot: "Bot") -> None:
-    """Flood through a child while the parent exits: either may be seen first."""
-    if os.fork() == 0:
-        stderr_flood(bot)
     os._exit(0)
 
 

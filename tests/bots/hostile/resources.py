@@ -1,10 +1,8 @@
-"""Hostile use of the machine: memory, processors, threads, descriptors, files. All bounded."""
+"""Hostile use of the machine: memory. All bounded."""
 
 import ctypes
 import mmap
 import os
-import tempfile
-import threading
 import time
 
 TYPE_CHECKING = False
@@ -60,93 +58,3 @@ def memory_of_a_child(bot: "Bot") -> None:
         os._exit(0)
     os.read(ready, 1)
     time.sleep(0.5)
-
-
-def memory_reserved(_bot: "Bot") -> None:
-    """Reserved, never used: costs nobody anything."""
-    try:
-        reserved = mmap.mmap(-1, 2048 * MIB, prot=mmap.PROT_READ)
-        reserved.close()
-    except (OSError, MemoryError):
-        return
-
-
-def threads(_bot: "Bot") -> None:
-    done = threading.Event()
-    try:
-        for _ in range(40):
-            threading.Thread(target=done.wait, args=(300,), daemon=True).start()
-    except RuntimeError:
-        return
-
-
-def descriptors(_bot: "Bot") -> None:
-    opened = []
-    try:
-        for _ in range(900):
-            opened.append(os.open("/dev/null", os.O_RDONLY))  # noqa: PERF401
-    except OSError:
-        pass
-    for descriptor in opened:
-        os.close(descriptor)
-
-
-def temporary_file(_bot: "Bot") -> None:
-    """Eight MiB that are gone with the process."""
-    _filled(8)
-
-
-def _filled(mib: int) -> None:
-    try:
-        with tempfile.TemporaryFile() as file:
-            for _ in range(mib):
-                file.write(b"x" * MIB)
-    except OSError:
-        return
-
-
-def burns_while_others_think(_bot: "Bot") -> None:
-    """Let a child keep a core busy for a second while the bot plays on."""
-    if os.fork() == 0:
-        end = time.monotonic() + 1
-        while time.monotonic() < end:
-            pass
-        os._exit(0)
-
-
-# --- only behind a proven limit ---
-
-
-def fills_the_disk(_bot: "Bot") -> None:
-    """Write more than its files may have."""
-    _filled(64)
-
-
-def fills_memory_with_files(_bot: "Bot") -> None:
-    """Shared memory that no process holds."""
-    try:
-        with open("/dev/shm/boneyard-hostile", "wb") as file:
-            for _ in range(64):
-                file.write(b"x" * MIB)
-    except OSError:
-        return
-
-
-def memory_hog(bot: "Bot") -> None:
-    """As much as it can get in children, at most a gibibyte in all."""
-    for _ in range(8):
-        if os.fork() == 0:
-            touched(bytearray(100 * MIB))
-            bot.stay()
-            os._exit(0)
-    bot.stay()
-
-
-def takes_every_descriptor(bot: "Bot") -> None:
-    """In ten processes, each as many as it gets, at most 1,000."""
-    for _ in range(10):
-        if os.fork() == 0:
-            descriptors(bot)
-            bot.stay()
-            os._exit(0)
-    bot.stay()
