@@ -1,14 +1,12 @@
 """All benchmarks with one command: ratios to baselines of the same round.
 
-    python -m tests.bench [referee peers engine playouts] [--rounds 5]
-                          [--moves 20000] [--fastchess PATH]
+    python -m tests.bench [referee peers engine] [--rounds 5] [--moves 20000]
+                          [--fastchess PATH]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
 compares with fastchess, where its program is given (it is in no registry), with python-chess, and
 `engine` with OpenSpiel and the package `dominoes`, where they are installed
-(`pip install 'boneyard-arena[bench]'`); a row says what is not here. Others are
-commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
-million games), `tests.bench.commands` (until a command answers).
+(`pip install 'boneyard-arena[bench]'`); a row says what is not here.
 """
 
 import argparse
@@ -24,8 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from arena.valuation.playouts import play_out
-from tests.bench import engine, peers, playouts, referee
+from tests.bench import engine, peers, referee
 from tests.bench.figures import Figure, absent, figure, show
 from tests.bench.referee import Cost
 
@@ -36,8 +33,6 @@ CPU_GOAL, WALL_GOAL = 5.0, 3.0
 PEER_GAMES = (1, 8)
 PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
 """Ratios of CPU and wall time to other referees."""
-PLAYOUT_GOAL = 0.05
-"""The share of the engine's time that a playout in arrays may take."""
 ROUNDS = 300
 """Rounds beside other rules of dominoes."""
 ALONE = 40
@@ -169,17 +164,6 @@ def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
             yield absent(name, peer, peers.INSTALL)
 
 
-def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
-    """Yield what a playout costs in arrays."""
-    for name, seats in playouts.TABLES:
-        batch, games = playouts.batch(name, seats)
-        ours, base = list[float](), list[float]()
-        for _ in range(rounds):
-            ours.append(1e6 * taken(partial(play_out, batch)) / len(batch))
-            base.append(1e6 * taken(partial(playouts.play_by_engine, games)) / len(games))
-        yield figure(f"playout, {name} at {seats}", "µs CPU", ours, base, "engine", PLAYOUT_GOAL)
-
-
 def taken(work: Timed) -> float:
     """CPU seconds of our own."""
     began = time.process_time()
@@ -191,7 +175,6 @@ PARTS: dict[str, Part] = {
     "referee": by_referee,
     "peers": partial(by_peer, None),
     "engine": by_engine,
-    "playouts": by_playouts,
 }
 
 if __name__ == "__main__":

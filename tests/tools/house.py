@@ -185,19 +185,6 @@ def without_first_line() -> list[str]:
     ]
 
 
-def half_merged() -> list[str]:
-    """Texts in which a merge left its markers."""
-    marks = (b"\n<<<<<<< ", b"\n>>>>>>> ")
-    folders = (*PACKAGES, "sample_bots", "tests")
-    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.is_file()]
-    paths += [*ROOT.glob("*.md"), *ROOT.glob("*.toml")]
-    return [
-        f"{path.relative_to(ROOT)}: a merge marker. Finish the merge."
-        for path in paths
-        if "__pycache__" not in path.parts and any(mark in path.read_bytes() for mark in marks)
-    ]
-
-
 def tests_imported() -> list[str]:
     """Imports of one test module by another."""
     faults = []
@@ -372,7 +359,6 @@ CHECKS = {
     "badly-named": badly_named,
     "questions": questions,
     "without-first-line": without_first_line,
-    "half-merged": half_merged,
     "tests-imported": tests_imported,
     "knowing-json": knowing_json,
     "long-readme": long_readme,
