@@ -13,7 +13,6 @@ from statistics import mean
 import pytest
 from msgspec.structs import replace
 
-from arena.rules.english import duration
 from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
@@ -162,22 +161,6 @@ def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     assert found.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
 
 
-def test_only_the_time_in_which_as_many_played_as_will_play_counts() -> None:
-    plan, slow_s = like(2, 4, 20), 100.0
-    results = simulated(plan, {f"bot{n}": 0.0 for n in range(4)}, 3)
-    ends = {game: end + slow_s for game, end in stamped(plan, 2, 0.25, 1.5).items()}
-    (first, second, *_) = sittings(plan, {})
-    for one in (first, second):
-        # These games took 9 s each, one after the other.
-        ends |= {game.name: 9.0 * n for n, game in enumerate(one.games, 1)}
-    over = max(ends.values())
-    known = partial(trial_of, plan, results, ends=ends, jobs=2, sittings=48, questions=None)
-    lost_s = len(first.games) * 0.25 + 1.5
-    trial = known(seconds=over, settled_s=slow_s + lost_s)
-    assert (trial.game_s, trial.sitting_s) == pytest.approx((0.25, 1.5))
-    assert known(seconds=over).game_s != pytest.approx(0.25)
-
-
 def test_unequal_clocks_are_forecast_by_who_meets_whom() -> None:
     """Also where the calibration had games of the quick ones only: the slow one takes its time."""
     own = [(n, OwnClock(ms, 0)) for n, ms in enumerate((50, 100, 1000))]
@@ -215,20 +198,6 @@ def test_the_forecast_in_words() -> None:
     unknown = "\n".join(forecast_text(forecast(like(2, 3, 50), 1, NOTHING)))
     assert "longer than the calibration" in unknown
     assert "measure for longer" in unknown
-
-
-@pytest.mark.parametrize(
-    ("minutes", "words"),
-    [
-        (0.001, "about 1 s"),
-        (0.5, "about 30 s"),
-        (1.2, "about 72 s"),
-        (3.4, "about 3 minutes"),
-        (150, "about 2.5 hours"),
-    ],
-)
-def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
-    assert duration(minutes) == words
 
 
 # After a run
@@ -293,18 +262,8 @@ PATIENT = ("--seconds", "100", "--sandbox", "off")
 @pytest.mark.usefixtures("scratch")
 def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
-    words = (
-        "run",
-        "--plan",
-        "first",
-        "greedy",
-        "random",
-        "--boards",
-        "100",
-        "--jobs",
-        "2",
-        *PATIENT,
-    )
+    bots = ("first", "greedy", "random")
+    words = ("run", "--plan", *bots, "--boards", "100", "--jobs", "2", *PATIENT)
     found = json.loads(boneyard(*words, "--json"))
     assert (found["sittings"], found["games"]) == (24, 600)
     assert found["trial"]["jobs"] == 2
