@@ -140,17 +140,6 @@ def test_author_is_told_what_is_wrong(name: str, bot: Path) -> None:
     assert not isinstance(refused.value, ChangedPushError)
 
 
-def test_hard_links_and_links_inside_are_part_of_a_push(bot: Path) -> None:
-    """A push keeps links to its own files; a hard link is a file."""
-    (bot / "src").mkdir()
-    (bot / "src" / "up").symlink_to("../main.py")
-    (bot / "again").symlink_to("src/up")
-    (bot / "hard").hardlink_to(bot / "main.py")
-    tree = read(bot)
-    assert tree["src/up"] == TreeItem("link", b"../main.py")
-    assert tree["hard"] == tree["main.py"]
-
-
 def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:
     """Content, name, right to run, an empty folder and a link's target each count."""
     seen = {tree_fingerprint(read(bot))}
