@@ -89,16 +89,6 @@ def test_points_by_hand() -> None:
     assert last.noise == pytest.approx(2 / math.sqrt(variance))
 
 
-def test_normalised_elo_by_hand() -> None:
-    values = [1.0, 0.5, 0.75, 0.0]
-    settings = Sprt("nelo", 20, 100, min_boards=2)
-    low, high = (h * math.sqrt(2) * math.log(10) / 800 for h in (20, 100))
-    squares = sum((value - 0.5625) ** 2 for value in values) + 2 * 0.25**2
-    theta, centre = 0.0625 / math.sqrt(squares / 4), (low + high) / 2
-    last = walk(settings, boards_of(values))[-1]
-    assert last.llr == pytest.approx(4 * (high - low) * (theta - centre) / (1 + centre**2 / 2))
-
-
 def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
     values = boards_of(counted((34, 54, 63, 64, 75), 2))
     elo = walk(Sprt(h1=400, min_boards=290), values)[-1].estimate
@@ -371,20 +361,6 @@ def test_the_live_line() -> None:
         sprt_state(settings, [replace(steps[0], boards=5000)])
         == "leaning yes (1.2 of 2.9), undecided"
     )
-
-
-def test_the_sparkline_runs_from_bound_to_bound() -> None:
-    settings = Sprt()
-    low, high = settings.bounds
-    rising = [
-        SprtStep(n, low + (high - low) * n / 8 + 0.01, 0.0, 0.1, settings.bounds) for n in range(9)
-    ]
-    assert sparkline(settings, rising) == "▁▂▃▄▅▆▇██"
-    assert sparkline(settings, [replace(rising[0], llr=-9.0)]) == "▁"
-    many = rising * 50
-    assert len(sparkline(settings, many)) == 60
-    assert sparkline(settings, many)[-1] == "█"
-    assert sparkline(settings, ()) == ""
 
 
 @pytest.mark.parametrize(

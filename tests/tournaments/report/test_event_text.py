@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import event, teams
+from tests.support.planned_events import event
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.event_text import main_result, uneven
@@ -105,19 +105,3 @@ def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
     assert "bot0 and bot1" in said or "bot2 and bot3" in said
     assert said.endswith((" with bot0 and bot1.", " with bot2 and bot3."))
     assert "compare" not in lead(plan, made_up(plan))
-
-
-def test_teams_with_equal_results_share_the_highest_win_percentage() -> None:
-    plan = teams(boards=1)
-    results = made_up(plan)
-    # Each of two teams won one of the two games.
-    pair = {*results[0].seats}
-    games = [one for one in results if {*one.seats} == pair][:2]
-    level = [
-        replace(one, places=places, scores=scores)
-        for one, places, scores in zip(
-            games, ((1, 2, 1, 2), (1, 2, 1, 2)), ((50, 9, 50, 9), (50, 9, 50, 9)), strict=True
-        )
-    ]
-    assert "share the highest win %: 50.0." in lead(plan, level)
-    assert "has the highest win %" in lead(plan, level[:1])

@@ -24,7 +24,7 @@ from tournaments.cli.results.rate import Rated
 from tournaments.cli.schema import SCHEMAS
 from tournaments.formats.tune import Tune
 from tournaments.plan.event import as_json
-from tournaments.rating.ratings import fit, fit_both
+from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Anchor
 from tournaments.report import exports
 from tournaments.report.results_file import Results, SearchStep, search_steps
@@ -75,19 +75,6 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
         assert len(mine) == int(line["games"])
         assert sum(bool(one["foul"]) for one in mine) == int(line["fouls"])
         assert len({one["board"] for one in mine}) == int(line["boards"])
-
-
-def test_the_ratings_file_has_every_number_of_the_table() -> None:
-    results = mixed(2)
-    ratings = fit_both(results)
-    lines = rows(exports.ratings_csv(ratings, {"a": "f" * 64}))
-    for rank, (line, one) in enumerate(zip(lines, ratings.pools[0].entrants, strict=True), 1):
-        assert one.clean
-        assert (line["entrant"], line["pool"], line["rank"]) == (one.name, "1", f"{rank}")
-        assert (int(line["best_rank"]), int(line["worst_rank"])) == one.ranks
-        assert (float(line["elo"]), float(line["half_width"])) == (one.elo, one.half_width)
-        assert (float(line["clean_elo"]), line["clean_bound"]) == (one.clean.elo, one.clean.bound)
-        assert line["fingerprint"] == ("f" * 64 if one.name == "a" else "")
 
 
 def test_the_crosstable_file_is_the_crosstable() -> None:
