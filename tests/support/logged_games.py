@@ -94,7 +94,6 @@ def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> Logged
 
 
 ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})
-AGAIN = derive(SMALL, "again", {"first": "double_six", "later": "double_six", "missing": "redeal"})
 PROUD = derive(SMALL, "proud", {"refuse_doubles": 1, "hand": 5, "target": 60})
 
 

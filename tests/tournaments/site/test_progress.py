@@ -1,11 +1,9 @@
 """What a run shows while it goes on: in a pipe plain lines, in a terminal a table that fits."""
 
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from rich.console import Console
 
 from protocol.codec import decode_json
 from protocol.records import Result, SeatFoul
@@ -28,14 +26,6 @@ def live(tmp_path: Path) -> Progress:
 
 def fouled(number: int, name: str = "mine") -> Result:
     return replace(game(number, (name, "other"), (0, 9)), fouls=(SeatFoul(0, "late"),))
-
-
-def table(live: Progress, height: int = 24) -> list[str]:
-    live._console = Console(width=80, height=height, file=StringIO(), force_terminal=True)
-    console = Console(width=80, file=StringIO(), highlight=False)
-    console.print(live._table())
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue().splitlines()
 
 
 def test_a_pipe_is_told_of_fouls_as_they_come(

@@ -70,31 +70,6 @@ def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
     assert status.is_running(Folder(event)) is False
 
 
-def test_locks_are_read_as_the_kernel_writes_them(
-    event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    file, locks = (event / ".lock").stat(), tmp_path / "locks"
-    mounts = tmp_path / "mounts"
-    inode, major, minor = file.st_ino, os.major(file.st_dev), os.minor(file.st_dev)
-    place = f"{major:02x}:{minor:02x}"
-    monkeypatch.setattr(status, "LOCKS", locks)
-    monkeypatch.setattr(status, "MOUNTS", mounts)
-    mounts.write_text(f"22 27 {major}:{minor} / / rw\n")
-    assert status.is_running(Folder(event)) is None
-    for line, running in (
-        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", True),
-        (f"1: -> POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
-        (f"1: FLOCK  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
-        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode}1 0 EOF", False),
-        (f"1: POSIX  ADVISORY  WRITE 4711 {major + 1:02x}:{minor:02x}:{inode} 0 EOF", False),
-    ):
-        locks.write_text(f"{line}\n")
-        assert status.is_running(Folder(event)) is running
-    # A part of a file system has a device of its own, and its locks that of the whole.
-    mounts.write_text(f"22 27 {major + 1}:{minor} / / rw\n")
-    assert status.is_running(Folder(event)) is True
-
-
 def test_the_time_left_follows_from_the_games_of_this_run(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,10 +69,6 @@ def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def lines_of(path: Path) -> list[bytes]:
-    return path.read_bytes().splitlines(keepends=True)
-
-
 def records(folder: Path) -> list[LuckRecord]:
     every = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
     return [one for one in every if isinstance(one, LuckRecord)]
@@ -307,24 +303,6 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert "luck taken out" in said
     with untouched(folder):
         yield folder
-
-
-# Slow: the ratio without luck has tests of its own.
-@pytest.mark.slow
-@pytest.mark.usefixtures("faked")
-def test_versus_decides_with_luck_taken_out(duel: Path, tmp_path: Path) -> None:
-    played = ledger(duel)
-    assert 40 <= len(played) <= 60
-    # The last block decides: nobody asked for its luck but the test, so it is there.
-    assert [one.game for one in records(duel)] == [one.game for one in played]
-    assert "luck taken out)" in report(duel) or "Undecided" in report(duel)
-    assert fits(duel)
-    # Each of these reads the event from its files, and counts its games by the luck.
-    for words in (("show", "--json"), ("show", "--separate")):
-        boneyard(words[0], str(duel), *words[1:])
-    site = tmp_path / "site"
-    boneyard("publish", str(duel), str(site))
-    assert fits(site)
 
 
 @pytest.mark.usefixtures("faked")
