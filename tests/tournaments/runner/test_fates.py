@@ -23,9 +23,6 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 def said(name, what):
     with open(os.path.join(FOLDER, name), "a") as file:
         print(what, file=file)
-def many(name):
-    path = os.path.join(FOLDER, name)
-    return len(open(path).readlines()) if os.path.exists(path) else 0
 said("starts", os.getpid())
 asked = 0
 for line in sys.stdin:

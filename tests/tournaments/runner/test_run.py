@@ -102,17 +102,10 @@ def test_a_users_mistake_gets_one_sentence(
     ("words", "silent", "hints"),
     [
         ("", True, True),
-        ("", False, False),
-        ("SyntaxError: '(' was never closed", True, False),
         ("KeyError: 'name'", False, False),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'x'", True, True),
-        ("ModuleNotFoundError: No module named 'x'", True, True),
         ("PermissionError: [Errno 13] Permission denied: 'x'", False, True),
         ("Error: Cannot find module './x.mjs'", True, True),
-        ("Error: ENOENT: open 'x'", True, True),
-        ("sh: 1: python4: not found", True, True),
-        ("Could not find or load main class Mine", True, True),
-        ("error while loading shared libraries: x.so: cannot open shared object", True, True),
     ],
 )
 def test_the_sandbox_is_named_where_it_may_be_the_reason(

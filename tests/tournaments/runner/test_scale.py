@@ -67,8 +67,6 @@ def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
 def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     for words in (
         ("verify",),
-        ("replay", "1.first.greedy"),
-        ("replay", "2.random"),
         ("replay",),
         ("explain", "1.first.greedy"),
         ("show",),

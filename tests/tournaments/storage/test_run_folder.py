@@ -16,7 +16,6 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
     ("words", "given", "seed", "name"),
     [
         (("suit", "greedy"), {}, None, "suit-greedy-draw"),
-        (("greedy", "suit"), {"boards": 7}, None, "greedy-suit-draw"),
         (("greedy", "suit"), {"rules": "dutch"}, None, "greedy-suit-dutch"),
         (
             ("greedy", "suit", "first", "random", "counting"),
@@ -24,7 +23,6 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
             None,
             "greedy-suit-first-and-2-more-draw-swiss",
         ),
-        (("greedy", "suit", "first"), {"seats": 3}, None, "greedy-suit-first-draw-3-seats"),
         (
             ("greedy", "suit"),
             {"choices": ("draw_limit=2",)},
@@ -37,7 +35,6 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
             None,
             "greedy-suit-draw-10-ms-ask-forced",
         ),
-        (("greedy", "suit"), {"sandbox": "off"}, None, "greedy-suit-draw-sandbox-off"),
     ],
 )
 def test_a_folder_tells_what_is_played(

@@ -51,8 +51,8 @@ def fake_luck_of(timeline: Timeline) -> GameLuck:
     logged = timeline.logged
     seats = len(logged.sitting.seats)
     value = hashlib.sha256(logged.game.game.encode()).digest()[0] / 16 - 8
-    points, share = (value, *[-value / (seats - 1)] * (seats - 1)), (value / 64,) * seats
-    share = (value / 64, *[-value / 64 / (seats - 1)] * (seats - 1))
+    points = (value, *[-value / (seats - 1)] * (seats - 1))
+    share = tuple(one / 64 for one in points)
     return GameLuck((DrawLuck(1, 1, 0, (0, 0), points, share),), points, share)
 
 
@@ -172,10 +172,7 @@ def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
     assert f"{found[3].game}: {name} is" in boneyard("verify", str(folder), code=1)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("points", ()), ("share", (0.1,)), ("rounds", ((1.0,),)), ("points", (1e300, -1e300))],
-)
+@pytest.mark.parametrize(("name", "value"), [("share", (0.1,)), ("points", (1e300, -1e300))])
 @pytest.mark.usefixtures("faked")
 def test_luck_that_no_game_has_is_damage(
     folder: Path, name: str, value: tuple[object, ...]
@@ -299,7 +296,7 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(valuation, "luck_of_games", fake_luck)
         patch.setattr(processes, "cores", lambda: 1)
         folder = tmp_path_factory.mktemp("duel")
-        said = run(folder, *TEST, "--boards", "30")
+        said = run(folder, *TEST, "--boards", "20")
     assert "luck taken out" in said
     with untouched(folder):
         yield folder
@@ -314,7 +311,7 @@ def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_pat
     for left in (luck[:-40], b"".join(luck.splitlines(keepends=True)[:20]), b""):
         (folder / "luck.jsonl").write_bytes(left)
         (folder / "ledger.jsonl").unlink()
-        run(folder, *TEST, "--boards", "30")
+        run(folder, *TEST, "--boards", "20")
         assert made(folder) == whole
         assert (folder / "luck.jsonl").read_bytes() == luck
 
