@@ -81,21 +81,3 @@ def test_commands_that_need_linux_say_so_in_a_sentence(
         )
         assert "container" in said
         assert ("WSL 2" in said) == (system == "win32")
-
-
-def test_another_package_that_hides_ours_is_named_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "arena").mkdir()
-    (tmp_path / "arena" / "__init__.py").touch()
-    path = os.pathsep.join((str(tmp_path), str(Path.cwd())))
-    done = subprocess.run(
-        (sys.executable, "-m", "boneyard", "rules"),
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1
-    assert done.stderr == (
-        "boneyard: another package called 'arena' hides Boneyard's own: "
-        "install boneyard-arena into an environment of its own.\n"
-    )

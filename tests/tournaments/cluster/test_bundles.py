@@ -45,9 +45,6 @@ def home(tmp_path: Path) -> Path:
 
 CASES = {
     "a file": (bot(run=("{python}", "mine.py")), "mine"),
-    "a folder within": (bot(run=("{python}", "lib/deep.py")), "deep"),
-    "two files": (bot(run=("{python}", "reader.py", "weights")), "0.5"),
-    "a folder of its own": (bot(run=("{python}", "reader.py", "weights"), folder="."), "0.5"),
     "what it reads": (bot(run=("{python}", "reader.py", "weights"), reads=("weights",)), "0.5"),
     "what it builds": (
         bot(run=("{python}", "{build}/built.py"), build=("cp", "mine.py", "{build}/built.py")),

@@ -5,7 +5,6 @@ import math
 import random
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import mean
@@ -25,7 +24,6 @@ from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import Separation, lead_text, separation_text, separations
 from tournaments.forecast.text import forecast_text
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
@@ -159,27 +157,6 @@ def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     assert (found.sittings, found.games) == (96, 2400)
     assert found.questions == round(50.5 * 2400)
     assert found.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
-
-
-def test_unequal_clocks_are_forecast_by_who_meets_whom() -> None:
-    """Also where the calibration had games of the quick ones only: the slow one takes its time."""
-    own = [(n, OwnClock(ms, 0)) for n, ms in enumerate((50, 100, 1000))]
-    plan = like(2, 3, 20)
-    who = tuple(replace(plan.entrants[n], clock=clock) for n, clock in own)
-    plan = replace(plan, entrants=who)
-    think = {"bot0": 0.5, "bot1": 1.0, "bot2": 10.0}
-    quick = (one for one in simulated(plan, think, 3) if "bot2" not in one.seats)
-    results = [replace(one, game=f"{n}") for n, one in enumerate(quick, 1)]
-    ends = {one.game: 1.75 * float(one.game) for one in results}
-    known = partial(trial_of, plan, results, ends=ends, jobs=1, sittings=1, questions=None)
-    whole = known(seconds=max(ends.values()), think_s={"bot0": 0.5, "bot1": 1.0})
-    assert (len(ends), whole.game_s, whole.sitting_s, whole.all_think_s) == (40, 1.75, 0.0, 1.5)
-    slow = 2 * 20 * ((0.25 + 1.5) + (0.25 + 10.5) + (0.25 + 11.0))
-    assert forecast(plan, 1, whole).minutes == pytest.approx(slow / 60, rel=0.02)
-    strangers = tuple(replace(one, fingerprint=one.name) for one in who)
-    usual = 2 * 20 * 3 * 0.25 + 2 * 20 * 2 * (0.5 + 1.0 + 0.75)
-    found = forecast(replace(plan, entrants=strangers), 1, whole).minutes
-    assert found == pytest.approx(usual / 60, rel=0.02)
 
 
 def test_the_forecast_in_words() -> None:

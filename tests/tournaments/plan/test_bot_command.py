@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.sandbox import dependencies
 from arena.sandbox.kernel.landlock import landlock_version as landlock_version
 from arena.sandbox.limits import REQUIRED, Limits
 from arena.sandbox.select import choose_level
@@ -280,19 +279,6 @@ def test_arguments_follow_a_listed_bots_own_words(
     ]
     with pytest.raises(UserError, match="has run and arguments"):
         prepare_entrant(WrittenBot("mine", ("python",), arguments=("3",)), base, base / "build")
-
-
-def test_arguments_follow_a_file(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(base)
-    (bare,), (more,) = parse_bots(("mine.py",)), parse_bots(("mine.py 3",))
-    assert (more.name, more.run) == ("mine", (*bare.run, "3"))
-
-
-def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.path.expanduser", lambda path: path)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "lib").mkdir()
-    assert list(dependencies.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
 
 
 @pytest.mark.parametrize(

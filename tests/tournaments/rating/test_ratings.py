@@ -232,12 +232,9 @@ def test_fouls_are_counted() -> None:
         game(1, "ba", (1, 0)),
     ]
     assert {r.name: r.fouls for r in only(results).entrants} == {"a": 1, "b": 2}
-
-
-def test_games_lost_beforehand_are_no_fouls() -> None:
-    lost = SeatFoul(seat=1, foul="forfeit")
-    results = [game(0, "ab", (0, 0), (lost,)), game(0, "ba", (0, 1))]
-    assert {r.name: r.fouls for r in only(results).entrants} == {"a": 0, "b": 0}
+    beforehand = SeatFoul(seat=1, foul="forfeit")
+    lost = [game(0, "ab", (0, 0), (beforehand,)), game(0, "ba", (0, 1))]
+    assert {r.name: r.fouls for r in only(lost).entrants} == {"a": 0, "b": 0}
 
 
 def ended(result: Result) -> Result:
@@ -348,24 +345,6 @@ def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
             assert (inside[one.name].elo, inside[one.name].half_width) == (one.elo, one.half_width)
         assert beside.level == alone.level == ("m", "n", "o")
         assert beside.seats == alone.seats
-
-
-def test_two_cores_that_one_beat_the_other() -> None:
-    upper = played(random.Random(6), {"a": 60.0, "b": 0.0, "c": -60.0}, 40)
-    lower = played(random.Random(7), {"x": 60.0, "y": -60.0}, 40)
-    both = [*upper, *lower, *beaten_by("c", "xy")]
-    pool = only(both)
-    assert {r.name: r.bound for r in pool.entrants} == {
-        "a": "",
-        "b": "",
-        "c": "",
-        "x": "<",
-        "y": "<",
-    }
-    assert [r.bound for r in pool.entrants] == ["", "", "", "<", "<"]
-    # Between themselves they are rated as they would be alone.
-    assert pool.errors[3][4] == pytest.approx(only(lower).errors[0][1], rel=0.2)
-    assert lead(pool, "x", "y") == pytest.approx(lead(only(lower), "x", "y"), abs=10)
 
 
 def test_the_level_is_no_matter_of_a_single_board() -> None:

@@ -1,19 +1,14 @@
 """What is said of an event beside its tables: who has won, and what is not balanced yet."""
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import event
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.event_text import main_result, uneven
-from tournaments.site.progress import Progress
-from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": continue the run before you rely on these results."
@@ -65,32 +60,6 @@ def test_after_a_sweep_the_result_tells_the_games_on_which_it_rests(
         for at, one in enumerate(made_up(plan))
     ]
     assert main_result(plan, results, len(results), fit_both(results)) == said
-
-
-LATER = ("results.json", "times.json")
-
-
-def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(tmp_path, "first", "greedy", "--boards", "3", "--set", "target=30")
-    lines = (tmp_path / "ledger.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "ledger.jsonl").write_bytes(b"".join(lines[:2]))
-    # As it was then: a report is never replaced by one that tells less.
-    for later in (*(tmp_path / "games").iterdir(), *map(tmp_path.joinpath, LATER)):
-        later.unlink()
-    boneyard("report", str(tmp_path))
-    capsys.readouterr()
-    Progress.final(Folder(tmp_path))
-    said = {
-        "end": capsys.readouterr().out,
-        "show": boneyard("show", str(tmp_path)),
-        "plan": boneyard("show", "--separate", str(tmp_path)),
-        **{name: (tmp_path / name).read_text() for name in ("report.md", "report.html")},
-    }
-    told = f"2 games of first and greedy were played in one rotation only{GO_ON}"
-    assert [name for name in said if told not in said[name]] == []
-    assert "The event is unfinished: 2 of 6 games played.\n" in said["plan"]
 
 
 def lead(plan: Event, results: list[Result]) -> str:

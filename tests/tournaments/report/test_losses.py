@@ -28,20 +28,3 @@ def test_the_sums_of_a_bot_are_those_of_its_results(event: Path) -> None:
     assert -sum(lost) == total["lost"]
     margins = sorted(a - b for a, b in zip(own, other, strict=True) if a < b)
     assert [one["points"] - one["against"] for one in told["worst"]] == margins[:5]
-
-
-def test_without_a_bot_of_ones_own_each_gets_a_line_that_agrees_with_its_account(
-    event: Path,
-) -> None:
-    shown = boneyard("explain", str(event))
-    lines = [line.split() for line in shown.splitlines()]
-    told_all = json.loads(boneyard("explain", str(event), "--json"))
-    every = {told["entrant"]: told for told in told_all}
-    for bot in ("first", "greedy", "random"):
-        told = every[bot]
-        (line,) = [line for line in lines if line and line[0] == bot]
-        points = {one["end"]: one["points"] for one in told["rounds"]}
-        ends = ("won, out", "won, blocked", "lost, out", "lost, blocked")
-        assert line[1] == "8"
-        assert line[5:] == [f"{points.get(end, 0) / 8:+.1f}" for end in ends]
-    assert "did you mean greedy" in boneyard("explain", str(event), "--bot", "gredy", code=2)

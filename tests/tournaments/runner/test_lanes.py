@@ -134,20 +134,3 @@ async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> N
         rise()
         assert await count_inside(lanes.staffed) == 1 + SPARE
         assert await count_side_by_side(lanes) == 1
-
-
-async def test_bots_start_but_no_game_begins_before_it_may() -> None:
-    begin = trio.Event()
-    lanes = Lanes(2, begin)
-    assert await count_inside(lanes.staffed) == 2 + SPARE
-    assert await count_side_by_side(lanes) == 0
-    begin.set()
-    assert await count_side_by_side(lanes) == 2
-
-
-async def test_no_sitting_begins_after_one_that_failed() -> None:
-    lanes = Lanes(1)
-    with pytest.raises(ZeroDivisionError):
-        async with seated(lanes, pool(0)):
-            raise ZeroDivisionError
-    assert await count_side_by_side(lanes) == 0

@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import subprocess
 import time
 from io import StringIO
 from pathlib import Path
@@ -14,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.records import SeatFoul
-from tests.support.events import BONEYARD, boneyard, copied
+from tests.support.events import boneyard, copied
 from tests.support.results import game
 from tournaments.rating.game_result import FoulCount, count_fouls
 from tournaments.rating.ratings import fit_both
@@ -192,27 +190,3 @@ def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
     lost = FoulCount("a", "forfeit", 1, results[1].game, 0)
     assert count_fouls(results, forfeits=False) == (late,)
     assert count_fouls(results, forfeits=True) == (lost, late)
-
-
-def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
-    """A real one: a pseudo terminal of 80 columns."""
-    ours, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
-    with subprocess.Popen(
-        (*BONEYARD, "show", str(event), "--watch"), stdout=theirs, stderr=theirs, env=env
-    ) as shown:
-        os.close(theirs)
-        said = b""
-        while chunk := _read(ours):
-            said += chunk
-        assert shown.wait(120) == 0
-    os.close(ours)
-    assert b"\x1b[" in said
-    assert b"finished: 12 of 12 games" in said
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, 65_536)
-    except OSError:
-        return b""

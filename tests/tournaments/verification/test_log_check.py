@@ -66,11 +66,6 @@ def test_impossible_rules_are_damage_of_their_log_alone(
     assert [said in one.damage for one in checks] == [True] + [False] * 5
 
 
-def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
-    promises = Promises({1: "a", 2: "b"}, {2: b"s"}, frozenset({2, 3}))
-    assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
-
-
 def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.conformance.model import StepResult, Violation
-from arena.conformance.report import Printer, Report, check_verdict, remarks
+from arena.conformance.report import Printer, Report, check_verdict
 from arena.conformance.runner import STEPS
 from arena.sandbox.limits import REQUIRED, Level, SandboxMode
 from protocol.errors import UserError
@@ -191,22 +191,6 @@ def test_what_is_alike_is_reported_once(capsys: pytest.CaptureFixture[str]) -> N
         "mine FAILED: 1 passed, 3 failed, 3 skipped in 1.0 s. Begin with step 1; it may cause the "
         "others.",
     ]
-
-
-@pytest.mark.parametrize(
-    ("start_ms", "limit", "slow"),
-    [(900.0, 5000, False), (1600.0, 5000, True), (400.0, 600, True), (None, 600, False)],
-)
-def test_a_bot_that_starts_slowly_is_told_so(
-    start_ms: float | None, limit: int, slow: bool
-) -> None:
-    said = list(remarks(replace(report(), start_ms=start_ms, start_limit_ms=limit)))
-    assert bool(said) == slow
-    if slow:
-        assert said == [
-            f"Warning: it starts slowly, in {start_ms:,.0f} ms at sandbox level B; the limit is "
-            f"{limit:,} ms (start_ms). Every sitting starts it anew."
-        ]
 
 
 # --- several bots ---

@@ -148,22 +148,6 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
 
 
 @needs_chromium
-def test_one_table_switches_between_three_numbers_by_keys(tmp_path: Path) -> None:
-    plan = event(3, boards=5)
-    results = made_up(plan)
-    (pool,) = told(plan, results).ratings.pools
-    with opened(written(tmp_path, plan, results)) as page:
-        cell = page.locator("#pairings tbody td").nth(1)
-        met = pool.crosstable[0][1]
-        assert cell.inner_text().split()[0] == f"{100 * met.wins / met.games:.0f}"
-        page.get_by_label("win %").focus()
-        page.keyboard.press("ArrowRight")
-        assert cell.inner_text() == f"{100 * pool.los[0][1]:.1f}"
-        page.keyboard.press("ArrowRight")
-        assert cell.inner_text() == f"{met.games}"
-
-
-@needs_chromium
 def test_a_lost_game_is_explained_in_the_words_of_the_command() -> None:
     event = finished("partners")
     result = next(read_ledger(Folder(event).ledger))
