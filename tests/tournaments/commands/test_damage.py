@@ -177,12 +177,9 @@ def test_a_game_whose_name_leads_out_of_the_folder_is_damage(played: Path, tmp_p
     assert "a game's name has no slash" in boneyard("verify", str(event), code=1)
 
 
-@pytest.mark.parametrize("text", [b"", b'{"entrants": 1}'])
-def test_a_broken_summary_of_a_review_is_told_by_its_readers(
-    played: Path, tmp_path: Path, text: bytes
-) -> None:
+def test_a_broken_summary_of_a_review_is_told_by_its_readers(played: Path, tmp_path: Path) -> None:
     event = copied(played, tmp_path / "event")
-    (event / "review.json").write_bytes(text)
+    (event / "review.json").write_bytes(b'{"entrants": 1}')
     remedy = "Remove the file: `boneyard explain --review` makes it again"
     assert remedy in boneyard("verify", str(event), code=1)
     assert remedy in boneyard("report", str(event), code=2)

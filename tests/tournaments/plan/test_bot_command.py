@@ -23,7 +23,7 @@ from tests.support.events import boneyard
 from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import BOT_FILE
-from tournaments.plan.bot_command import find_program, parse_bots, prepare_entrant, shell_word
+from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event import WrittenBot
 from tournaments.plan.event_plan import read_plan
 from tournaments.runner.greetings import check_greetings
@@ -299,20 +299,6 @@ def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Pat
     assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
     shell = prepare_entrant(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
     assert not packages & {*shell.command.reads}
-
-
-def test_a_shim_of_rustup_stands_for_the_compiler_it_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A sandbox without rustup's settings could not tell which compiler is meant."""
-    rustup, compiler = tmp_path / "bin" / "rustup", tmp_path / "toolchain" / "bin" / "rustc"
-    for path in (rustup, compiler):
-        path.parent.mkdir(parents=True)
-        path.write_text(f'#!/bin/sh\n[ "$*" = "which rustc" ] && echo {compiler}\n')
-        path.chmod(0o755)
-    (rustup.parent / "rustc").symlink_to("rustup")
-    monkeypatch.setenv("PATH", f"{rustup.parent}", prepend=":")
-    assert find_program("mine", "rustc", tmp_path) == compiler
 
 
 POLICY = """

@@ -14,7 +14,7 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import boneyard, copied
 from tests.support.results import game
-from tournaments.rating.game_result import FoulCount, count_fouls
+from tournaments.rating.game_result import FoulCount
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Anchor, Ratings
 from tournaments.report.ratings.standings import standings_table
@@ -180,13 +180,3 @@ def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
     ratings = fit_both(results, partners=False, anchor=anchor)
     lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
     assert "first cannot be the anchor" in lines
-
-
-def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
-    results = [game(board, "ab", (1, 0)) for board in range(3)]
-    results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
-    results[1] = replace(results[1], fouls=(SeatFoul(1, "late"), SeatFoul(0, "forfeit")))
-    late = FoulCount("b", "late", 2, results[1].game, 1)
-    lost = FoulCount("a", "forfeit", 1, results[1].game, 0)
-    assert count_fouls(results, forfeits=False) == (late,)
-    assert count_fouls(results, forfeits=True) == (lost, late)

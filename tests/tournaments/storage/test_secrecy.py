@@ -150,15 +150,6 @@ def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> Non
     assert same_turn / pairs < 1.5
 
 
-def test_boards_that_are_added_change_no_number() -> None:
-    """Neither does it matter which seeds are known besides."""
-    long = PlannedSitting("from-1.a.b", (0, 1), tuple(range(1, 26)), "a.b")
-    short = replace(long, boards=long.boards[:9])
-    assert list(numbered(long).items())[:9] == list(numbered(short).items())
-    known = {board: seed(board) for board in short.boards}
-    assert numbers(long.who, long.boards, known.get) == numbered(short)
-
-
 def test_a_number_that_is_taken_is_drawn_again() -> None:
     """All of them, in the end, and no more."""
     assert sorted(numbers("a.b", range(1, 2002), seed).values()) == list(range(1, NUMBERS + 1))

@@ -31,11 +31,9 @@ from tests.support.events import (
     untouched,
 )
 from tests.support.forgeries import unsealed, write_sealed
-from tournaments.formats.versus import Versus
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.learnt_policies import PolicyRecord, last_board_before
 from tournaments.storage.luck_store import LuckRecord, LuckStore, decode_luck, luck_records
-from tournaments.storage.result_store import ResultStore
 from tournaments.verification import processes
 
 DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
@@ -314,19 +312,6 @@ def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_pat
         run(folder, *TEST, "--boards", "20")
         assert made(folder) == whole
         assert (folder / "luck.jsonl").read_bytes() == luck
-
-
-def test_the_boards_of_a_versus_are_estimated_with_luck_taken_out(
-    duel: Path, tmp_path: Path, faked: list[str]
-) -> None:
-    folder = Folder(copied(duel, tmp_path))
-    event, played = load_event(folder), ledger(folder.path)[:40]
-    assert isinstance(event.format, Versus)
-    close = replace(event.format, sprt=replace(event.format.sprt, h1=1.0, max_boards=100_000))
-    folder.luck.unlink()
-    results = ResultStore(played, LuckStore(folder, event)).first()
-    assert close.expect_boards(event, results) != close.expect_boards(event, played)
-    assert sorted(faked) == sorted(one.game for one in played)
 
 
 def test_luck_is_taken_out_of_points_only() -> None:

@@ -165,14 +165,6 @@ def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) 
     assert "differ in clock, format:" in told(events / "friday", other).notices[0]
 
 
-def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
-    empty = copied(events / "saturday", tmp_path)
-    (empty / "ledger.jsonl").write_bytes(b"")
-    found = told(events / "friday", empty)
-    assert found.notices == (f"{empty} has no results yet.",)
-    assert found.tables[0].ledgers == (str(events / "friday"),)
-
-
 @pytest.mark.parametrize(
     ("words", "part"),
     [
