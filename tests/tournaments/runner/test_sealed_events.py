@@ -69,6 +69,8 @@ def test_another_module_does_not_give_the_same_answers(
     assert "asked again the bot answers" in told
 
 
+# Slow: clocks of sealed bots that count nothing are refused beside it.
+@pytest.mark.slow
 def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path: Path) -> None:
     run(tmp_path / "out", *bots, f"{bots[0]}@5M-bank1M", "greedy", "--effort", "10", *ONE)
     clocks = {
