@@ -1,4 +1,4 @@
-"""`boneyard explain --review` of an event: its files, sums, kills, damage, additions, report."""
+"""`boneyard explain --review` of an event: its files, sums, kills, damage, report."""
 
 import csv
 import json

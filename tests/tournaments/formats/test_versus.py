@@ -1,4 +1,4 @@
-"""Versus: it looks at each board once, and ends with the answer."""
+"""Versus: it ends with the answer."""
 
 from random import Random
 

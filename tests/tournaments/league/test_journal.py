@@ -1,4 +1,4 @@
-"""The log of a league: one readable line an event, bounded."""
+"""The log of a league: no line twice, and bounded."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The plan of a tournament: its heading for readers."""
+"""The plan of a tournament: its texts are safe to show."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""The live ticker: Elo by the textbook, game by game, and what the screen makes of it."""
+"""The live ticker: Elo of partners, and what the screen makes of it."""
 
 import pytest
 

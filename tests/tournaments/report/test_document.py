@@ -1,4 +1,4 @@
-"""The report as a document: its sections in each medium, its addresses, its first sentence."""
+"""The report as a document: its sections and their addresses."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Elo against time: what a doubling is worth, what is shown of it, and what is not claimed."""
+"""Elo against time: what a doubling is worth, and what is not claimed."""
 
 import random
 from collections.abc import Sequence

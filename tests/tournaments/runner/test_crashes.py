@@ -1,4 +1,4 @@
-"""A bot with a typo: the run of its author stops and names it, that of an event file goes on."""
+"""A bot with a typo: the run of its author stops and names it."""
 
 from itertools import chain
 from pathlib import Path

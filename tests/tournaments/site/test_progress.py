@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: in a pipe plain lines, in a terminal a table that fits."""
+"""What a run shows in a pipe while it goes on."""
 
 from pathlib import Path
 

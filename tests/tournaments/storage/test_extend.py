@@ -1,4 +1,4 @@
-"""Events that grow, and new versions of bots: the bytes of one that was played at once."""
+"""Events that grow: the bytes of one that was played at once; which version of a bot plays."""
 
 import json
 import re

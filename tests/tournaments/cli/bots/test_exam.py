@@ -1,4 +1,4 @@
-"""`boneyard check --exam`: a real bot's answers, fouls that cost, files, the ladder's order."""
+"""`boneyard check --exam`: a real bot's answers, fouls that cost, files, and two bots compared."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Where the lines and bars of the figures stand, and what two took off each other."""
+"""Where the lines and bars of the figures stand, and what a clean sweep is worth."""
 
 import random
 from typing import TypeVar
