@@ -1,21 +1,29 @@
 """Whole events on workers that are processes: killed, cut off, and still each game once."""
 
+import asyncio
 import json
+from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
+import trio
+import trio.testing
+from distributed import Security
 
 from tests.support.clusters import Cluster, doors, kill, results, until
 from tests.support.events import boneyard
 from tests.support.tables import alive
+from tournaments.cluster import client, dask_worker
+from tournaments.cluster.asyncio_thread import Loop
 
 if TYPE_CHECKING:
-    pass
+    from tournaments.cluster.worker_runner import OrderRunner
 
+NONE = Security()  # type: ignore[no-untyped-call]
 GATED = """
 import json, os, sys, time
 GATE = GATE_FOLDER
@@ -150,3 +158,76 @@ def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
     assert run.wait(120) == 0, cluster.said("run")
     played = json.loads((out / "times.json").read_bytes())["workers"]
     assert [(one["worker"], one["games"]) for one in played] == [("locked", 4)]
+
+
+class Closing:
+    """The engine's worker or client, whose connections are closed while it is asked.
+
+    Met under load: the engine raises as it does at a closed door.
+    """
+
+    address = "tls://127.0.0.1:1"
+    status = "closed"
+    why = "the connection broke"
+
+    def __init__(self) -> None:
+        self.scheduler = self
+        self.over = asyncio.Event()
+
+    def __await__(self) -> Iterator[None]:
+        yield from ()
+
+    async def echo(self, data: bytes = b"") -> bytes:
+        raise RuntimeError(f"ConnectionPool is closed: {data!r}")
+
+    identity = echo
+
+    async def register_plugin(self, *_: object) -> None:
+        """Accept the plugin in time."""
+
+    async def close(self) -> None:
+        self.over.set()
+
+    async def finished(self) -> None:
+        await self.over.wait()
+
+
+async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a_cut(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
+    monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
+    said: list[str] = []
+    worker = dask_worker.SchedulerConnection(
+        Closing.address, cast("OrderRunner", None), name="w", jobs=1, offers={}, folder=tmp_path,
+        security=NONE, patience_s=-1, tell=said.append,
+    )  # fmt: skip
+
+    async def serve() -> None:
+        assert await worker._connected()
+
+    with trio.fail_after(120):
+        await Loop().run(serve)
+    await trio.testing.wait_all_tasks_blocked()
+    assert said[-1] == "the connection is cut"
+
+
+async def test_a_run_whose_scheduler_is_gone_looks_for_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "CONNECT_S", 0.1)
+    run = client.DaskClient(Closing.address, NONE, run="run", data=b"", resource="off", tell=print)
+
+    async def connect() -> None:
+        with pytest.raises(client.LostError):
+            async with run._client():
+                pass
+        monkeypatch.setattr(client, "Client", lambda *_, **__: Closing())
+        with pytest.raises(client.LostError):
+            await run._connection()
+        monkeypatch.setattr(Closing, "status", "running")
+        with pytest.RaisesGroup(RuntimeError):
+            await run._connection()
+
+    with trio.fail_after(120):
+        await Loop().run(connect)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import subprocess
 import time
 from io import StringIO
 from pathlib import Path
@@ -12,7 +14,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.records import SeatFoul
-from tests.support.events import boneyard, copied
+from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
 from tournaments.rating.game_result import FoulCount
 from tournaments.rating.ratings import fit_both
@@ -180,3 +182,27 @@ def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
     ratings = fit_both(results, partners=False, anchor=anchor)
     lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
     assert "first cannot be the anchor" in lines
+
+
+def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
+    """A real one: a pseudo terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    with subprocess.Popen(
+        (*BONEYARD, "show", str(event), "--watch"), stdout=theirs, stderr=theirs, env=env
+    ) as shown:
+        os.close(theirs)
+        said = b""
+        while chunk := _read(ours):
+            said += chunk
+        assert shown.wait(120) == 0
+    os.close(ours)
+    assert b"\x1b[" in said
+    assert b"finished: 12 of 12 games" in said
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:
+        return b""

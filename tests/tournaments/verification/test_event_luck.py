@@ -108,19 +108,6 @@ def test_luck_is_written_in_ledger_order_and_told_everywhere(
     assert len(faked) == 24
 
 
-def test_what_is_there_is_not_computed_again_and_every_report_keeps_it(
-    folder: Path, faked: list[str]
-) -> None:
-    with_luck(folder)
-    first = made(folder)
-    with_luck(folder)
-    boneyard("report", str(folder))
-    assert "The luck of" not in run(folder, *SMALL)
-    assert made(folder) == first
-    assert len(faked) == 12
-    assert fits(folder)
-
-
 def test_the_luck_of_boards_that_are_still_played_waits(folder: Path, faked: list[str]) -> None:
     seeds = folder / "seeds.jsonl"
     whole = seeds.read_bytes()

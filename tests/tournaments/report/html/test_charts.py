@@ -1,16 +1,13 @@
 """Where the lines and bars of the figures stand, and what a clean sweep is worth."""
 
-import random
 from typing import TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.results import STRENGTH, game, played
+from tests.support.results import game
 from tournaments.formats.answers.tune_text import Way
-from tournaments.rating.estimate import elo_of
-from tournaments.rating.ratings import fit
 from tournaments.rating.tally import collect
 from tournaments.report.html import charts
 from tournaments.report.ratings.comparison import Encounter, encounters
@@ -35,17 +32,6 @@ def test_an_axis_holds_its_values_and_round_ticks_between(low: float, size: floa
     assert 2 <= len(ticks) <= 2 * charts.TICKS
     assert ticks == sorted(set(ticks))
     assert all(0 <= scale.share(value) <= 1 for value in ticks)
-
-
-def test_a_forest_shows_what_the_table_says() -> None:
-    (pool,) = fit(played(random.Random(1), STRENGTH, 40)).pools
-    drawn = charts.forest_of([*map(elo_of, pool.entrants)])
-    for row, one in zip(drawn.rows, pool.entrants, strict=True):
-        (dot,) = marks(row, charts.Dot)
-        rating = elo_of(one)
-        assert dot.x == rating.value
-        assert marks(row, charts.Stroke)[-1].x == (rating.low, rating.high)
-        assert 0 < row.axes.x.share(rating.low) < row.axes.x.share(rating.high) < 1
 
 
 # --- encounters ---
