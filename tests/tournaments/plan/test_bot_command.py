@@ -20,7 +20,6 @@ from arena.sandbox.limits import REQUIRED, Limits
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import BOT_FILE
 from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
@@ -327,10 +326,8 @@ def other_environment(tmp_path: Path) -> Path:
 
 
 # Slow: a policy finds its library whichever Python its author names.
-@pytest.mark.parametrize(
-    "python",
-    slow_except(["another"], ["{python}", "our own", "another"]),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("python", ["{python}", "our own", "another"])
 def test_a_policy_plays_by_whatever_name_its_python_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_environment: Path, python: str
 ) -> None:

@@ -84,6 +84,8 @@ def test_a_run_stops_when_a_referee_process_is_killed_and_goes_on(
     assert made(tmp_path) == made(alone)
 
 
+# Slow: a process that is killed is tested beside it.
+@pytest.mark.slow
 @pytest.mark.usefixtures("ordered")
 def test_a_run_says_why_a_referee_process_cannot_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

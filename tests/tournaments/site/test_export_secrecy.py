@@ -19,8 +19,8 @@ from tournaments.site.delayed import PublicSnapshot
 from tournaments.site.writer import SiteWriter
 from tournaments.storage.folder import Folder, board_seeds, load_event, secret_of
 
-NAMED = re.compile(rb"(?<![\d.])(\d+)\.(?:%s)\." % "|".join(FOUR).encode())
-"""The board in the name of a game, wherever it stands."""
+NAMED = re.compile(rb"(?<![\d.-])(\d+)\.(?:%s)\." % "|".join(FOUR).encode())
+"""The board in the name of a game, wherever it stands; a sitting is named after its first board."""
 State = tuple[set[int], set[str]]
 """The boards whose seeds were revealed, and the sittings that went on."""
 

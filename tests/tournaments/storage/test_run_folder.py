@@ -46,6 +46,8 @@ def test_a_folder_tells_what_is_played(
     assert next(choose_folders(plan, seed))[0] == Path("runs", name)
 
 
+# Slow: the names of folders are tested beside it.
+@pytest.mark.slow
 def test_an_event_file_has_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cup = tmp_path / "cups" / "cup.toml"
