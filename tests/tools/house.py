@@ -60,7 +60,7 @@ ROOMS = {
         1_300, 1_564, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_000, 38_440, ("tests",)),
+    "tests": Room(36_000, 38_445, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31
