@@ -24,7 +24,6 @@ LOOK_S = 0.05
 LISTENS = "0A"
 """The state of a socket that listens, in /proc/net/tcp."""
 README = Path(__file__).parents[2] / "tournaments" / "cluster" / "README.md"
-INSTANT = Path(__file__).parents[1] / "bench" / "instant.c"
 Process = subprocess.Popen[bytes]
 
 

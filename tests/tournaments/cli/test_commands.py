@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -300,35 +299,6 @@ def test_words_are_completed(
     found = offered(*words)
     assert set(OFFERED[words]) <= set(found)
     assert all(one.startswith(words[-1]) for one in found)
-
-
-@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
-def test_a_real_shell_completes(home: Path, tmp_path: Path) -> None:
-    program = tmp_path / "boneyard"
-    program.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(Path.cwd())!r})\n"
-        "from tournaments.cli.main import main\nmain(prog_name='boneyard')\n"
-    )
-    program.chmod(0o755)
-    asked: list[tuple[str, ...]] = [("expl",), ("replay", "friday", "1.first.g")]
-    script = ["source <(boneyard help completion bash)"]
-    for words in asked:
-        quoted = " ".join(f"'{word}'" for word in words)
-        script += [
-            f"COMP_WORDS=(boneyard {quoted}) COMP_CWORD={len(words)} COMPREPLY=()",
-            "_boneyard_completion boneyard",
-            'echo "${COMPREPLY[@]}"',
-        ]
-    done = subprocess.run(
-        ("bash", "-c", "\n".join(script)),
-        cwd=home,
-        capture_output=True,
-        text=True,
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(home)},
-    )
-    assert done.stderr == ""
-    for words, line in zip(asked, done.stdout.splitlines(), strict=True):
-        assert set(OFFERED[words]) <= set(line.split())
 
 
 def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """Other systems than Linux: what works there, and the sentence that tells how to get the rest."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +9,6 @@ import pytest
 
 from tests.support.events import boneyard, contents, copied
 from tests.support.fast_run import slow_except
-from tournaments.cli import entry
-from tournaments.cli.main import MODULES
 from tournaments.cli.platforms import ON_LINUX_ONLY
 
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
@@ -84,38 +81,3 @@ def test_commands_that_need_linux_say_so_in_a_sentence(
         )
         assert "container" in said
         assert ("WSL 2" in said) == (system == "win32")
-
-
-def test_only_commands_need_linux() -> None:
-    assert MODULES.keys() >= ON_LINUX_ONLY
-
-
-def test_another_package_that_hides_ours_is_named_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "arena").mkdir()
-    (tmp_path / "arena" / "__init__.py").touch()
-    path = os.pathsep.join((str(tmp_path), str(Path.cwd())))
-    done = subprocess.run(
-        (sys.executable, "-m", "boneyard", "rules"),
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1
-    assert done.stderr == (
-        "boneyard: another package called 'arena' hides Boneyard's own: "
-        "install boneyard-arena into an environment of its own.\n"
-    )
-
-
-def test_leftovers_of_an_uninstalled_program_are_named_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "tournaments" / "cli").mkdir(parents=True)
-    shutil.copy(entry.__file__, tmp_path / "boneyard.py")
-    done = subprocess.run(
-        (sys.executable, "-E", "-S", tmp_path / "boneyard.py"), capture_output=True, text=True
-    )
-    assert done.returncode == 1
-    assert done.stderr == (
-        "boneyard: this installation is broken: No module named 'tournaments.cli.main'. Install "
-        "Boneyard again in a new virtual environment, as its README says.\n"
-    )

@@ -45,9 +45,6 @@ def home(tmp_path: Path) -> Path:
 
 CASES = {
     "a file": (bot(run=("{python}", "mine.py")), "mine"),
-    "a folder within": (bot(run=("{python}", "lib/deep.py")), "deep"),
-    "two files": (bot(run=("{python}", "reader.py", "weights")), "0.5"),
-    "a folder of its own": (bot(run=("{python}", "reader.py", "weights"), folder="."), "0.5"),
     "what it reads": (bot(run=("{python}", "reader.py", "weights"), reads=("weights",)), "0.5"),
     "what it builds": (
         bot(run=("{python}", "{build}/built.py"), build=("cp", "mine.py", "{build}/built.py")),
@@ -62,13 +59,6 @@ def test_a_bundle_plays_in_another_folder(home: Path, tmp_path: Path, case: str)
     bundle = pack_bot(written, home)
     shutil.rmtree(home)
     assert said(unpack_bot(bundle, tmp_path / "worker")) == what
-
-
-def test_a_link_travels_as_what_it_leads_to(home: Path, tmp_path: Path) -> None:
-    (home / "alias.py").symlink_to(home / "mine.py")
-    bundle = pack_bot(bot(run=("{python}", "alias.py")), home)
-    shutil.rmtree(home)
-    assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
 
 
 def test_the_name_of_a_bundle_is_the_hash_of_its_content(home: Path) -> None:
@@ -88,13 +78,6 @@ def test_a_bundle_left_by_a_kill_is_unpacked_again(home: Path, tmp_path: Path) -
     (half / "rubbish").touch()
     assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
     assert not (half / "rubbish").exists()
-
-
-def test_a_build_that_fails_is_not_taken_for_one_that_did(home: Path, tmp_path: Path) -> None:
-    bundle = pack_bot(bot(run=("{python}", "{build}/x"), build=("false",)), home)
-    for _ in range(2):
-        with pytest.raises(UserError, match="cannot be built"):
-            unpack_bot(bundle, tmp_path / "worker")
 
 
 def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

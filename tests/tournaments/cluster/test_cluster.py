@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from itertools import product
@@ -22,7 +21,6 @@ from tournaments.cluster import client, dask_worker
 from tournaments.cluster.asyncio_thread import Loop
 
 if TYPE_CHECKING:
-    from tournaments.cluster.dask_worker import OrderWorker
     from tournaments.cluster.worker_runner import OrderRunner
 
 NONE = Security()  # type: ignore[no-untyped-call]
@@ -162,121 +160,51 @@ def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
     assert [(one["worker"], one["games"]) for one in played] == [("locked", 4)]
 
 
-def a_desk(
-    folder: Path, *, patience_s: float, tell: Callable[[str], None] = print
-) -> dask_worker.SchedulerConnection:
-    return dask_worker.SchedulerConnection(
-        Silent.address,
-        cast("OrderRunner", None),
-        name="w",
-        jobs=1,
-        offers={},
-        folder=folder,
-        security=NONE,
-        patience_s=patience_s,
-        tell=tell,
-    )
+class Closing:
+    """The engine's worker or client, whose connections are closed while it is asked.
 
-
-class Silent:
-    """A worker of the engine whose scheduler may say nothing, as behind a connection cut unseen."""
+    Met under load: the engine raises as it does at a closed door.
+    """
 
     address = "tls://127.0.0.1:1"
-
-    def __init__(self, *, silent: bool) -> None:
-        self.scheduler = self
-        self.silent = silent
-        self.over = asyncio.Event()
-
-    async def echo(self, data: bytes = b"") -> bytes:
-        if self.silent:
-            await asyncio.Event().wait()
-        # It has answered: now the connection may end by itself.
-        self.over.set()
-        return data
-
-    identity = echo
-
-    async def finished(self) -> None:
-        await self.over.wait()
-
-
-async def test_a_silent_scheduler_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
-    monkeypatch.setattr(dask_worker, "ANSWER_S", 0.01)
-
-    desk = a_desk(tmp_path, patience_s=1)
-    worker = Silent(silent=True)
-
-    async def serve() -> None:
-        await desk._served(cast("OrderWorker", worker))
-
-    with trio.fail_after(120):
-        await Loop().run(serve)
-    assert not worker.over.is_set()
-
-
-class GivenUp(Silent):
-    """A client of the engine that looked for its scheduler in vain, and closed."""
-
     status = "closed"
+    why = "the connection broke"
+
+    def __init__(self) -> None:
+        self.scheduler = self
+        self.over = asyncio.Event()
 
     def __await__(self) -> Iterator[None]:
         yield from ()
 
-    async def identity(self) -> dict[str, object]:  # type: ignore[override]
-        raise RuntimeError("ConnectionPool is closed")
+    async def echo(self, data: bytes = b"") -> bytes:
+        raise RuntimeError(f"ConnectionPool is closed: {data!r}")
+
+    identity = echo
 
     async def register_plugin(self, *_: object) -> None:
         """Accept the plugin in time."""
 
     async def close(self) -> None:
-        """Do nothing."""
-
-
-async def test_a_run_whose_engine_gave_up_looks_for_the_scheduler_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(client, "Client", lambda *_, **__: GivenUp(silent=False))
-    run = client.DaskClient("tls://no", NONE, run="run", data=b"", resource="off", tell=print)
-
-    async def connect() -> None:
-        with pytest.raises(client.LostError):
-            await run._connection()
-        monkeypatch.setattr(GivenUp, "status", "running")
-        with pytest.RaisesGroup(RuntimeError):
-            await run._connection()
-
-    with trio.fail_after(120):
-        await Loop().run(connect)
-
-
-class Leaving(Silent):
-    """One whose engine has noticed the cut and closes its connections, but is not done yet."""
-
-    why = "the connection broke"
-
-    async def echo(self, data: bytes = b"") -> bytes:
-        raise RuntimeError(f"ConnectionPool is closed: {data!r}")
-
-    def __await__(self) -> Iterator[None]:
-        yield from ()
-
-    async def close(self) -> None:
         self.over.set()
+
+    async def finished(self) -> None:
+        await self.over.wait()
 
 
 async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a_cut(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Met under load: asked while it closes, the engine raises as it does at a closed door."""
-    monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Leaving(silent=False))
+    monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
     monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
     said: list[str] = []
-    desk = a_desk(tmp_path, patience_s=-1, tell=said.append)
+    worker = dask_worker.SchedulerConnection(
+        Closing.address, cast("OrderRunner", None), name="w", jobs=1, offers={}, folder=tmp_path,
+        security=NONE, patience_s=-1, tell=said.append,
+    )  # fmt: skip
 
     async def serve() -> None:
-        assert await desk._connected()
+        assert await worker._connected()
 
     with trio.fail_after(120):
         await Loop().run(serve)
@@ -284,18 +212,22 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     assert said[-1] == "the connection is cut"
 
 
-async def test_a_run_that_cannot_connect_has_lost_its_scheduler(
+async def test_a_run_whose_scheduler_is_gone_looks_for_it_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(client, "CONNECT_S", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        address = f"tls://127.0.0.1:{door.getsockname()[1]}"
-    lost = client.DaskClient(address, NONE, run="r", data=b"", resource="x", tell=print)
+    run = client.DaskClient(Closing.address, NONE, run="run", data=b"", resource="off", tell=print)
 
     async def connect() -> None:
         with pytest.raises(client.LostError):
-            async with lost._client():
+            async with run._client():
                 pass
+        monkeypatch.setattr(client, "Client", lambda *_, **__: Closing())
+        with pytest.raises(client.LostError):
+            await run._connection()
+        monkeypatch.setattr(Closing, "status", "running")
+        with pytest.RaisesGroup(RuntimeError):
+            await run._connection()
 
     with trio.fail_after(120):
         await Loop().run(connect)

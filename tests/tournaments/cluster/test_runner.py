@@ -43,8 +43,6 @@ from tournaments.storage.open_event import open_event
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 """Two sittings of three short games."""
-PATIENCE_S = 120
-"""How long bots may take to start: a bound, not what is expected."""
 Fate = Callable[[Order, Answer], Answer]
 
 
@@ -207,30 +205,6 @@ async def refused(stage: Stage, fate: Fate) -> Exception:
     return found
 
 
-@pytest.mark.slow
-async def test_an_order_that_kills_every_worker_stops_the_run(stage: Stage) -> None:
-    def always(order: Order, answer: Answer) -> Answer:
-        return Unplayed("", "left", "4 workers died playing it") if games(order) else answer
-
-    error = await refused(stage, always)
-    assert isinstance(error, RunStoppedError)
-    assert "4 workers died" in str(error)
-
-
-# Slow: orders that come back are tested beside it.
-@pytest.mark.slow
-async def test_a_worker_that_cannot_play_gets_no_more(stage: Stage, here: Path) -> None:
-    def one(order: Order, answer: Answer) -> Answer:
-        if games(order) and order.attempt == 0:
-            return Unplayed("w1", "machine", "no space")
-        return kept(order, answer)
-
-    halls = await stage.play(one)
-    assert set(halls.dismissed) == {"w1"}
-    assert "Worker w1 gets no more sittings: no space." in stage.said
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
-
-
 def swapped(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
     """In each line."""
     return lambda line: re.sub(old, new, line)
@@ -352,37 +326,4 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
         # The tables of what failed are free again.
         assert (await fate(encoded(order)))[0] == "bug"
         nursery.cancel_scope.cancel()
-    assert not children()
-
-
-async def test_a_stopped_worker_leaves_no_bot(tmp_path: Path, stage: Stage) -> None:
-    hangs = tmp_path / "hangs.py"
-    text = (Path("sample_bots") / "first.py").read_text()
-    hangs.write_text(text.replace('"ask"', '"never"') + "\n")
-    bundle = pack_bot(WrittenBot(name="hangs", run=("{python}", str(hangs))), tmp_path)
-    plan = Ledger(stage.folder, stage.event).stage[0]
-    seeds = {game.board: bytes(32) for game in plan.games}
-    order = Order(
-        "run", 0, (OrderPart(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), seeds
-    )
-    answers: list[Answer] = []
-    async with trio.open_nursery() as nursery:
-        poller = Poller()
-        nursery.start_soon(poller.run)
-        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), Lanes(1))
-        hall.add_run("run", encoded(Run(stage.event, (bundle, bundle))))
-
-        async def play() -> None:
-            answers.append(answered(await hall.play(encoded(order))))
-
-        async with trio.open_nursery() as players:
-            players.start_soon(play)
-            with trio.fail_after(PATIENCE_S):
-                while len(children()) < 2 and not answers:  # noqa: ASYNC110
-                    await trio.sleep(0.01)
-            hall.cancel_all()
-        nursery.cancel_scope.cancel()
-    (answer,) = answers
-    assert isinstance(answer, Unplayed)
-    assert answer.fate == "left"
     assert not children()

@@ -1,4 +1,4 @@
-"""`boneyard explain --review` of an event: its files, sums, kills, damage, additions, report."""
+"""`boneyard explain --review` of an event: its files, sums, kills, damage, report."""
 
 import csv
 import json
@@ -6,26 +6,22 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from arena.analysis.timeline import Timeline
-from arena.logs.checksummed import read_sealed
 from arena.valuation import decision_loss
-from arena.valuation.decision_loss import ReviewedDecision
 from protocol.codec import encode_json
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, boneyard, copied, partners, run
+from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.fake_review import fake_review
 from tests.support.forgeries import write_sealed
 from tests.support.library import copy_of
 from tournaments.cli.main import main
 from tournaments.storage.folder import Folder
-from tournaments.storage.review_log import ReviewLog, SeatLosses, read_seats, read_terms
+from tournaments.storage.review_log import SeatLosses, read_seats, read_terms
 from tournaments.verification import processes
 
 GAMES = 12
@@ -144,20 +140,6 @@ def test_a_line_that_a_kill_cut_short_is_reviewed_again(event: Path) -> None:
     assert (event / "review.jsonl").read_bytes() == whole
 
 
-# Slow: damage is told in test_damage.
-@pytest.mark.slow
-def test_a_damaged_review_may_be_removed_and_made_again(event: Path) -> None:
-    called("explain", "--review", event)
-    path = event / "review.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole.replace(b'"seat":0', b'"seat":1', 1))
-    said = called("explain", "--review", event, code=2).output
-    assert "Remove the file: `boneyard explain --review` makes it again" in said
-    path.unlink()
-    called("explain", "--review", event)
-    assert path.read_bytes() == whole
-
-
 def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
     log = next(path for path in Folder(event).logs() if path.suffix == ".jsonl")
     data = bytearray(log.read_bytes())
@@ -166,23 +148,6 @@ def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
     done = called("explain", "--review", event, code=1)
     assert log.name in done.stderr
     assert 2 * GAMES - 4 <= len(seats(event)) < 2 * GAMES
-
-
-def test_a_bug_in_one_game_does_not_stop_the_review(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*words: object) -> Iterator[decision_loss.ReviewedDecision]:
-        if words[0].logged.game.game == "1.first.greedy":  # type: ignore[attr-defined]
-            raise IndexError("no such tile")
-        yield from fake_review(*words)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(decision_loss, "review_seat", broken)
-    done = called("explain", "--review", event, code=1)
-    assert "seat 0 of 1.first.greedy is not reviewed: a bug of Boneyard" in done.stderr
-    assert len(seats(event)) == 2 * GAMES - 2
-    monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    called("explain", "--review", event)
-    assert len(seats(event)) == 2 * GAMES
 
 
 def resealed(folder: Path, records: list[SeatLosses], **changed: object) -> None:
@@ -223,38 +188,6 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
     assert "review.jsonl, from which it follows" in called("verify", event, code=1).output
 
 
-@pytest.mark.slow
-def test_a_site_has_the_review_and_fits(event: Path, tmp_path: Path) -> None:
-    called("explain", "--review", event)
-    called("publish", event, tmp_path / "site")
-    for name in ("review.jsonl", "review.json", "review.csv"):
-        assert (tmp_path / "site" / name).read_bytes() == (event / name).read_bytes()
-    assert "points a decision by its choices" in (tmp_path / "site" / "index.html").read_text()
-    assert called("verify", tmp_path / "site").stdout.endswith("ratings equal.\n")
-
-
-HOLDER = """
-import sys, time
-from pathlib import Path
-from tournaments.storage.folder import Folder, lock_file
-with lock_file(Folder(Path(sys.argv[1])).review_lock, ""):
-    print("held", flush=True)
-    time.sleep(60)
-"""
-
-
-def test_two_processes_do_not_review_an_event_at_once(event: Path) -> None:
-    import sys
-
-    with subprocess.Popen(
-        (sys.executable, "-c", HOLDER, str(event)), stdout=subprocess.PIPE
-    ) as holder:
-        assert holder.stdout
-        holder.stdout.readline()
-        assert "being reviewed" in called("explain", "--review", event, code=2).output
-        holder.kill()
-
-
 # Slow: a review of three processes is killed and goes on.
 @pytest.mark.slow
 def test_a_review_goes_on_after_kill_9(tmp_path: Path) -> None:
@@ -270,61 +203,6 @@ def test_a_review_goes_on_after_kill_9(tmp_path: Path) -> None:
         boneyard("explain", "--review", str(one), "--deals", "4")
     assert {*seats(folder)} == {*seats(whole)}
     assert (folder / "review.json").read_bytes() == (whole / "review.json").read_bytes()
-
-
-RUDE = """
-import json, sys
-for line in sys.stdin:
-    if '"ask"' in line[:20]:
-        print("no", flush=True)
-    elif '"hello"' in line[:20]:
-        print('{"type": "hello", "name": "rude", "version": "1"}', flush=True)
-"""
-"""A bot that answers no question."""
-
-
-def test_an_interrupted_review_keeps_each_game(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun = list[str]()
-
-    def interrupted(timeline: Timeline, seat: int, worlds: int) -> Iterator[ReviewedDecision]:
-        begun.append(timeline.logged.game.game)
-        if len({*begun}) > 1:
-            raise KeyboardInterrupt
-        return fake_review(timeline, seat, worlds)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(decision_loss, "review_seat", interrupted)
-        called("explain", "--review", event, code=130)
-    assert {one.game for one in seats(event)} == {begun[0]}
-    called("explain", "--review", event)
-    assert len({one.game for one in seats(event)}) == GAMES
-
-
-# Slow: a review of two players is tested beside it.
-@pytest.mark.slow
-def test_partners_and_fouls_are_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    monkeypatch.setattr(processes, "cores", lambda: 1)
-    rude = tmp_path / "rude.py"
-    rude.write_text(RUDE)
-    odd = ('[[bots]]\nname = "odd"', 'run = ["{python}", "-I", "-S", "rude.py"]')
-    run(tmp_path / "event", partners(tmp_path / "cup.toml", *odd))
-    called("explain", "--review", tmp_path / "event")
-    reviewed = seats(tmp_path / "event")
-    assert {one.seat for one in reviewed} == {0, 1, 2, 3}
-    assert not any(one.decisions for one in reviewed if one.entrant == "odd")
-    assert called("verify", tmp_path / "event").stdout.endswith("ratings equal.\n")
-
-
-def test_the_file_counts_what_it_has(event: Path) -> None:
-    called("explain", "--review", event)
-    terms = read_terms(Folder(event))
-    assert terms
-    log = ReviewLog(event / "review.jsonl", terms)
-    assert log.done == {(one.game, one.seat) for one in seats(event)}
-    assert len([*read_sealed(event / "review.jsonl", lambda line: line)]) == 1 + len(log.done)
 
 
 # Slow: the report's section about a review is for everybody, on a phone too.

@@ -25,10 +25,9 @@ from tests.support.events import BONEYARD, boneyard, copied, games_of
 from tests.support.library import copy_of
 from tests.support.logged_games import any_of, bob_fouls, logged, write
 from tournaments.dataset import export
-from tournaments.dataset.example import KnownWorth, Wish, examples
-from tournaments.dataset.export import Export, Format, export_decisions
+from tournaments.dataset.example import Wish
+from tournaments.dataset.export import Export, export_decisions
 from tournaments.storage.folder import Folder
-from tournaments.storage.luck_store import LuckRecord
 from tournaments.storage.review_log import read_seats
 
 PAIRS = derive(find_variant("partnership"), "pairs", {"target": 30})
@@ -156,32 +155,6 @@ def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Pat
     for row in table(every):
         key = row["game"], int(row["seat"]), int(row["question"])
         assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
-
-
-@pytest.mark.slow
-def test_the_event_s_luck_is_taken_where_it_is_that_of_the_result(
-    event: Path, tmp_path: Path
-) -> None:
-    folder = copied(event, tmp_path / "event")
-    boneyard("report", str(folder), "--luck")
-    (path,) = exported(folder, out=tmp_path / "all.csv")
-    rows = table(path)
-    assert all(row["luck_points"] for row in rows)
-    (computed,) = exported(event, out=tmp_path / "computed.csv", wish=Wish(luck=True))
-    assert computed.read_bytes() == path.read_bytes()
-    game = logged(TRIO, 3, any_of("trio"))
-    assert game.result
-    for points in (1, 2):
-        luck = LuckRecord(
-            game="1.game",
-            scores=game.result.scores if points == 1 else (0, 0, 0),
-            points=(points, 0, -points),
-            share=(0, 0, 0),
-            rounds=((0.5, 0, 0),),
-        )
-        first, *_ = examples(game, Wish(), KnownWorth(luck=(luck,)))
-        expected = (1, 0, -1)[first.facts.seat] if points == 1 else None
-        assert first.facts.luck_points == expected
 
 
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
@@ -323,15 +296,3 @@ def test_parquet_says_what_its_numbers_mean(arrow: Any, event: Path, tmp_path: P
     assert (known["seats"], known["rules"]["name"]) == (2, rules.name)
     assert known["vector"] == {name: [at.start, at.stop] for name, at in code.parts.items()}
     assert len(known["mask"]) == len(code.actions.options)
-
-
-def test_an_event_folder_gets_the_file_by_default(tmp_path: Path) -> None:
-    format: Format = "csv"
-    folder = copy_of("round-robin", tmp_path / "event")
-    for place in (folder, folder / "games"):
-        boneyard("export", str(place), "--format", format)
-        (folder / f"decisions.{format}").unlink()
-    boneyard("export", str(folder), "--format", format)
-    # The file is no part of the event, and its checks pass.
-    assert "OK: " in boneyard("verify", str(folder))
-    assert Folder(folder).path / f"decisions.{format}" not in Folder(folder).parts()

@@ -5,7 +5,6 @@ import math
 import random
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import mean
@@ -13,7 +12,6 @@ from statistics import mean
 import pytest
 from msgspec.structs import replace
 
-from arena.rules.english import duration
 from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
@@ -26,7 +24,6 @@ from tournaments.forecast.forecast import Trial, forecast, trial_of
 from tournaments.forecast.power import Separation, lead_text, separation_text, separations
 from tournaments.forecast.text import forecast_text
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.own_clock import OwnClock
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
@@ -162,43 +159,6 @@ def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     assert found.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
 
 
-def test_only_the_time_in_which_as_many_played_as_will_play_counts() -> None:
-    plan, slow_s = like(2, 4, 20), 100.0
-    results = simulated(plan, {f"bot{n}": 0.0 for n in range(4)}, 3)
-    ends = {game: end + slow_s for game, end in stamped(plan, 2, 0.25, 1.5).items()}
-    (first, second, *_) = sittings(plan, {})
-    for one in (first, second):
-        # These games took 9 s each, one after the other.
-        ends |= {game.name: 9.0 * n for n, game in enumerate(one.games, 1)}
-    over = max(ends.values())
-    known = partial(trial_of, plan, results, ends=ends, jobs=2, sittings=48, questions=None)
-    lost_s = len(first.games) * 0.25 + 1.5
-    trial = known(seconds=over, settled_s=slow_s + lost_s)
-    assert (trial.game_s, trial.sitting_s) == pytest.approx((0.25, 1.5))
-    assert known(seconds=over).game_s != pytest.approx(0.25)
-
-
-def test_unequal_clocks_are_forecast_by_who_meets_whom() -> None:
-    """Also where the calibration had games of the quick ones only: the slow one takes its time."""
-    own = [(n, OwnClock(ms, 0)) for n, ms in enumerate((50, 100, 1000))]
-    plan = like(2, 3, 20)
-    who = tuple(replace(plan.entrants[n], clock=clock) for n, clock in own)
-    plan = replace(plan, entrants=who)
-    think = {"bot0": 0.5, "bot1": 1.0, "bot2": 10.0}
-    quick = (one for one in simulated(plan, think, 3) if "bot2" not in one.seats)
-    results = [replace(one, game=f"{n}") for n, one in enumerate(quick, 1)]
-    ends = {one.game: 1.75 * float(one.game) for one in results}
-    known = partial(trial_of, plan, results, ends=ends, jobs=1, sittings=1, questions=None)
-    whole = known(seconds=max(ends.values()), think_s={"bot0": 0.5, "bot1": 1.0})
-    assert (len(ends), whole.game_s, whole.sitting_s, whole.all_think_s) == (40, 1.75, 0.0, 1.5)
-    slow = 2 * 20 * ((0.25 + 1.5) + (0.25 + 10.5) + (0.25 + 11.0))
-    assert forecast(plan, 1, whole).minutes == pytest.approx(slow / 60, rel=0.02)
-    strangers = tuple(replace(one, fingerprint=one.name) for one in who)
-    usual = 2 * 20 * 3 * 0.25 + 2 * 20 * 2 * (0.5 + 1.0 + 0.75)
-    found = forecast(replace(plan, entrants=strangers), 1, whole).minutes
-    assert found == pytest.approx(usual / 60, rel=0.02)
-
-
 def test_the_forecast_in_words() -> None:
     trial = replace(
         NOTHING, seconds=8.0, games=10, questions=55.0, game_s=60.0, sitting_s=0.5, saved=1.25
@@ -215,20 +175,6 @@ def test_the_forecast_in_words() -> None:
     unknown = "\n".join(forecast_text(forecast(like(2, 3, 50), 1, NOTHING)))
     assert "longer than the calibration" in unknown
     assert "measure for longer" in unknown
-
-
-@pytest.mark.parametrize(
-    ("minutes", "words"),
-    [
-        (0.001, "about 1 s"),
-        (0.5, "about 30 s"),
-        (1.2, "about 72 s"),
-        (3.4, "about 3 minutes"),
-        (150, "about 2.5 hours"),
-    ],
-)
-def test_a_duration_has_a_unit_that_fits(minutes: float, words: str) -> None:
-    assert duration(minutes) == words
 
 
 # After a run
@@ -293,18 +239,8 @@ PATIENT = ("--seconds", "100", "--sandbox", "off")
 @pytest.mark.usefixtures("scratch")
 def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
-    words = (
-        "run",
-        "--plan",
-        "first",
-        "greedy",
-        "random",
-        "--boards",
-        "100",
-        "--jobs",
-        "2",
-        *PATIENT,
-    )
+    bots = ("first", "greedy", "random")
+    words = ("run", "--plan", *bots, "--boards", "100", "--jobs", "2", *PATIENT)
     found = json.loads(boneyard(*words, "--json"))
     assert (found["sittings"], found["games"]) == (24, 600)
     assert found["trial"]["jobs"] == 2

@@ -1,16 +1,14 @@
 """The knockout: its bracket, its ties and its winner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 
 import pytest
 
-from arena.document.blocks import Figure
 from protocol.records import Result
-from tests.support.made_up_events import made_up
 from tests.support.planned_events import event, played_through, result
 from tournaments.formats import knockout
-from tournaments.formats.knockout import DrawnMatch, Knockout
+from tournaments.formats.knockout import Knockout
 from tournaments.plan.event import Event
 from tournaments.schedule.schedule import stages
 
@@ -49,27 +47,3 @@ def test_a_tied_match_continues_and_then_the_better_seed_advances() -> None:
     assert (match.halves, match.more, match.winner) == ((4, 4), (2, 10), (1,))
     (match,) = bracket_of(one, drawn(one, until=2))[0]
     assert (match.halves, match.more, match.winner) == ((2, 6), (), (1,))
-
-
-def link(*names: str) -> str:
-    return "#" + "/".join(names)
-
-
-def drawn_matches(plan: Event, results: Sequence[Result]) -> list[DrawnMatch]:
-    (section,) = plan.format.report(plan, results, link)
-    (rounds,) = (block.value for block in section.blocks if isinstance(block, Figure))
-    return [match for _, matches in rounds for match in matches]
-
-
-def test_a_bracket_says_why_somebody_advances() -> None:
-    plan = event(4, boards=1, form=Knockout(tie_boards=0))
-    notes = set()
-    for seed in range(6):
-        for match in drawn_matches(plan, made_up(plan, seed=seed)):
-            points = {side.points for side in match.sides}
-            assert match.note == "tied: the better seed advances" * (len(points) == 1)
-            assert [side.won for side in match.sides].count(True) == 1
-            assert match.href == link(*(side.name for side in match.sides))
-            notes.add(match.note)
-    assert len(notes) == 2
-    assert {match.note for match in drawn_matches(plan, [])} == {"to be played"}

@@ -79,23 +79,6 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
     assert not other.is_active
 
 
-def test_versions_that_no_game_connects_have_no_rating() -> None:
-    """Two newcomers that only met each other are not compared with the anchor."""
-    rng = random.Random(4)
-    apart = played_round(
-        2, "2026-11-03", {("a", "b"): table_results(rng, {"a": 0, "b": 0}, ("a", "b"))}
-    )
-    league = league_of(
-        [everybody_meets(rng, OLD, 1, "2026-11-02"), apart],
-        [admitted(name) for name in (*OLD, "a", "b")],
-    )
-    rows = {row.name: row for row in standings(league).standings}
-    assert rows["a"].elo is None
-    assert rows["a"].bound == "?"
-    assert rows["a"].games == 10
-    assert rows["mine"].elo is not None
-
-
 def test_regression_takes_wider_errors_and_says_if_it_is_sure() -> None:
     """A likelihood of 96 % does not do, 99.5 % makes 96 %; among ten that is not sure."""
     worse = {"a": 0.96, "b": 0.995, "c": 1.0} | dict.fromkeys("defghij", 0.5)

@@ -8,7 +8,7 @@ from protocol.codec import encode_json
 from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
 from tournaments.formats.matches import Matches
-from tournaments.league.folder import CLOSED, PLAN, LeagueFolder
+from tournaments.league.folder import CLOSED, PLAN
 from tournaments.league.read import read_league, read_round
 from tournaments.league.records import (
     Admitted,
@@ -33,15 +33,6 @@ def test_settings_name_file_place_and_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text('[[divisions]]\nname = "d"\nrules = "drow"\n')
     with pytest.raises(UserError, match=r"league\.toml: division d: .*draw"):
         read_league(tmp_path)
-
-
-def test_copy_of_a_round_is_no_round(tmp_path: Path) -> None:
-    """Whoever keeps one beside the rounds does not stop the league."""
-    league = LeagueFolder(tmp_path)
-    for name in ("0001", "0010", "0009", "0009.bak", "0\N{SUPERSCRIPT TWO}"):
-        (league.rounds / "draw" / name).mkdir(parents=True)
-        (league.rounds / "draw" / name / PLAN).touch()
-    assert [one.name for one in league.rounds_of("draw")] == ["0001", "0009", "0010"]
 
 
 def test_register_is_read_to_its_last_whole_line(tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import venv
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -17,18 +15,14 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.sandbox import dependencies
-from arena.sandbox.command import readable_paths
 from arena.sandbox.kernel.landlock import landlock_version as landlock_version
-from arena.sandbox.kernel.landlock import restrict_this_thread
 from arena.sandbox.limits import REQUIRED, Limits
 from arena.sandbox.select import choose_level
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tests.support.fast_run import slow_except
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_catalog import BOT_FILE
-from tournaments.plan.bot_command import find_program, parse_bots, prepare_entrant, shell_word
+from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event import WrittenBot
 from tournaments.plan.event_plan import read_plan
 from tournaments.runner.greetings import check_greetings
@@ -286,19 +280,6 @@ def test_arguments_follow_a_listed_bots_own_words(
         prepare_entrant(WrittenBot("mine", ("python",), arguments=("3",)), base, base / "build")
 
 
-def test_arguments_follow_a_file(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(base)
-    (bare,), (more,) = parse_bots(("mine.py",)), parse_bots(("mine.py 3",))
-    assert (more.name, more.run) == ("mine", (*bare.run, "3"))
-
-
-def test_nobody_needs_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.path.expanduser", lambda path: path)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "lib").mkdir()
-    assert list(dependencies.program_paths(tmp_path / "bin" / "run")) == [str(tmp_path)]
-
-
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("{buidl}/bot", "{build}"), ("-o{BUILD}", "{build}"), ("{pyhton}", "{python}")],
@@ -317,20 +298,6 @@ def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Pat
     assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
     shell = prepare_entrant(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
     assert not packages & {*shell.command.reads}
-
-
-def test_a_shim_of_rustup_stands_for_the_compiler_it_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A sandbox without rustup's settings could not tell which compiler is meant."""
-    rustup, compiler = tmp_path / "bin" / "rustup", tmp_path / "toolchain" / "bin" / "rustc"
-    for path in (rustup, compiler):
-        path.parent.mkdir(parents=True)
-        path.write_text(f'#!/bin/sh\n[ "$*" = "which rustc" ] && echo {compiler}\n')
-        path.chmod(0o755)
-    (rustup.parent / "rustc").symlink_to("rustup")
-    monkeypatch.setenv("PATH", f"{rustup.parent}", prepend=":")
-    assert find_program("mine", "rustc", tmp_path) == compiler
 
 
 POLICY = """
@@ -358,40 +325,17 @@ def other_environment(tmp_path: Path) -> Path:
     return place / "bin" / "python"
 
 
-def imports_ours(python: str | Path, bot: Path) -> bool:
-    """Tell whether a Python finds our packages behind Landlock, as level C has it."""
-    reads = entrant(bot.parent, bot.name, program=str(python)).command.reads
-    with ThreadPoolExecutor(1) as walls:
-        walls.submit(restrict_this_thread, (*readable_paths(reads), "/proc")).result()
-        words = (str(python), "-c", "import arena, protocol")
-        done = walls.submit(subprocess.run, words, cwd=bot.parent, capture_output=True).result()
-    return not done.returncode
-
-
-@pytest.mark.skipif(not landlock_version(), reason="the kernel has no Landlock")
-@pytest.mark.parametrize("own", [True, False], ids=["ours", "another's"])
-def test_behind_landlock_an_editable_install_is_found(
-    tmp_path: Path, other_environment: Path, own: bool
-) -> None:
-    """A bot may read our packages, but not list the checkout, where an event may lie."""
-    (tmp_path / "mine.py").touch()
-    assert imports_ours(sys.executable if own else other_environment, tmp_path / "mine.py")
-
-
 # Slow: a policy finds its library whichever Python its author names.
-@pytest.mark.parametrize(
-    "python",
-    slow_except(["another"], ["{python}", "our own", "our own by its other name", "another"]),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("python", ["{python}", "our own", "another"])
 def test_a_policy_plays_by_whatever_name_its_python_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_environment: Path, python: str
 ) -> None:
-    """A command as a newcomer types it, with an argument, from an editable install."""
-    names = {
-        "our own": sys.executable,
-        "our own by its other name": f"{Path(sys.executable).parent}/python3",
-        "another": str(other_environment),
-    }
+    """A command as a newcomer types it, with an argument, from an editable install, in the sandbox.
+
+    A bot may read our packages, but not list the checkout, where an event may lie.
+    """
+    names = {"our own": sys.executable, "another": str(other_environment)}
     (tmp_path / "mine.py").write_text(POLICY)
     monkeypatch.chdir(tmp_path)
     word = f"{names.get(python, python)} mine.py ARG"

@@ -1,6 +1,5 @@
 """Who may write into an event's folder, whatever the process before has left."""
 
-import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -42,14 +41,6 @@ def test_a_child_that_outlives_the_writer_holds_nothing(tmp_path: Path) -> None:
         writer.stdin.close()
         # The child had it open all the while: here it ends.
         assert writer.stdout.read() == b""
-
-
-def test_an_error_while_the_folder_is_locked_is_not_reported_as_another_writer(
-    tmp_path: Path,
-) -> None:
-    full = BlockingIOError(errno.EAGAIN, "a pipe is full")
-    with pytest.raises(BlockingIOError, match="a pipe is full"), lock_for_writing(Folder(tmp_path)):
-        raise full
 
 
 def test_who_holds_a_folder_removes_what_a_killed_process_left_there(

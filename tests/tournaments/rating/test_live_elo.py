@@ -1,10 +1,10 @@
-"""The live ticker: Elo by the textbook, game by game, and what the screen makes of it."""
+"""The live ticker: Elo of partners, and what the screen makes of it."""
 
 import pytest
 
 from protocol.records import Result
 from tests.support.results import game
-from tournaments.rating.game_result import NEW, K, LiveRating, update
+from tournaments.rating.game_result import NEW, LiveRating, update
 from tournaments.report.ratings.standings import live_table
 
 
@@ -13,12 +13,6 @@ def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRat
     for result in results:
         table |= update(table, result, partners)
     return table
-
-
-def test_a_table_of_three_moves_by_its_pairs() -> None:
-    table = after([game(0, "abc", (9, 5, 5))])
-    assert [table[name].elo for name in "abc"] == [K / 2, -K / 4, -K / 4]
-    assert [table[name].wins for name in "abc"] == [1.0, 0.25, 0.25]
 
 
 def test_partners_move_together() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from protocol.records import Result
-from tests.support.results import ELO, STRENGTH, game
+from tests.support.results import STRENGTH, game
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Partners, Pool
-from tournaments.report.ratings.standings import PARTNERS_SHOWN, partner_sections, partner_table
+from tournaments.report.ratings.standings import partner_table
 
 
 def partnered(
@@ -116,15 +116,3 @@ def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = only(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}
-
-
-def test_a_long_list_shows_both_ends() -> None:
-    pool = only(partnered(random.Random(5), 2, together={"ab": ELO}))
-    many = tuple(pool.partners[0] for _ in range(2 * PARTNERS_SHOWN + 7))
-    whole = Pool(
-        entrants=pool.entrants, games=0, boards=0, seats=(), level=(), anchor=None, errors=(),
-        los=(), crosstable=(),
-        boards_save=None, boards_save_margin=None, partners=many,
-    )  # fmt: skip
-    assert len(partner_table(whole).plain()[1]) == 2 * PARTNERS_SHOWN
-    assert f"of {len(many)} pairs" in f"{partner_sections(whole)}"

@@ -2,9 +2,9 @@
 
 import math
 import random
-import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 
 import msgspec
 import numpy as np
@@ -87,16 +87,6 @@ def test_points_by_hand() -> None:
     assert last.llr == pytest.approx(4 * 2 * (2 - 1) / variance)
     assert (last.boards, last.estimate) == (4, 2)
     assert last.noise == pytest.approx(2 / math.sqrt(variance))
-
-
-def test_normalised_elo_by_hand() -> None:
-    values = [1.0, 0.5, 0.75, 0.0]
-    settings = Sprt("nelo", 20, 100, min_boards=2)
-    low, high = (h * math.sqrt(2) * math.log(10) / 800 for h in (20, 100))
-    squares = sum((value - 0.5625) ** 2 for value in values) + 2 * 0.25**2
-    theta, centre = 0.0625 / math.sqrt(squares / 4), (low + high) / 2
-    last = walk(settings, boards_of(values))[-1]
-    assert last.llr == pytest.approx(4 * (high - low) * (theta - centre) / (1 + centre**2 / 2))
 
 
 def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
@@ -291,15 +281,32 @@ def error_rate(settings: Sprt, luck: Luck, *, better: bool, runs: int, boards: i
 
 
 QUICK = [Sprt(h1=40), Sprt("nelo", h1=40), Sprt("points", h1=10)]
+OTHERS = [
+    Sprt(h1=25),
+    Sprt(h0=200, h1=260),
+    Sprt(alpha=0.02, beta=0.1, h1=40),
+    Sprt("nelo", h0=50, h1=100),
+    Sprt("points", h0=-6, h1=6),
+]
+SIMULATED = [
+    *product(QUICK, [Luck(150)], [False, True], [1200]),
+    *product(OTHERS, [Luck(0), Luck(400)], [False, True], [2000]),
+]
+"""The settings, the luck of boards, whether the second hypothesis is true, and the boards."""
 
 
-@pytest.mark.parametrize("better", slow_except([False], [False, True]))
-@pytest.mark.parametrize("settings", QUICK, ids=lambda one: one.measure)
+# Slow: other hypotheses, error rates and lucks, and the errors of the second kind.
+@pytest.mark.parametrize(
+    ("settings", "luck", "better", "boards"),
+    slow_except(SIMULATED[: 2 * len(QUICK) : 2], SIMULATED),
+    ids=str,
+)
 def test_error_rates_are_at_most_one_and_a_half_times_the_nominal(
-    settings: Sprt, better: bool
+    settings: Sprt, luck: Luck, better: bool, boards: int
 ) -> None:
-    rate = error_rate(settings, Luck(150), better=better, runs=1000, boards=1200)
-    assert 0.01 < rate < 1.5 * 0.05
+    rate = error_rate(settings, luck, better=better, runs=1000, boards=boards)
+    assert rate < 1.5 * (settings.beta if better else settings.alpha)
+    assert rate > 0.01 or settings not in QUICK
 
 
 @pytest.mark.parametrize("side", [-1, 1])
@@ -315,27 +322,6 @@ def test_points_with_rare_large_wins_or_losses_are_judged_no_worse(side: int) ->
         assert decided.any(axis=1).mean() > 0.95
         accepted = ratios[np.arange(1000), decided.argmax(axis=1)] > 0
         assert ((accepted != better) & decided.any(axis=1)).mean() < 0.07
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("better", [False, True])
-@pytest.mark.parametrize("luck", [Luck(0), Luck(400)], ids=str)
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Sprt(h1=25),
-        Sprt(h0=200, h1=260),
-        Sprt(alpha=0.02, beta=0.1, h1=40),
-        Sprt("nelo", h0=50, h1=100),
-        Sprt("points", h0=-6, h1=6),
-    ],
-    ids=str,
-)
-def test_error_rates_hold_for_other_hypotheses_and_lucks(
-    settings: Sprt, luck: Luck, better: bool
-) -> None:
-    rate = error_rate(settings, luck, better=better, runs=1000, boards=2000)
-    assert rate < 1.5 * (settings.beta if better else settings.alpha)
 
 
 # How many more
@@ -373,20 +359,6 @@ def test_the_live_line() -> None:
     )
 
 
-def test_the_sparkline_runs_from_bound_to_bound() -> None:
-    settings = Sprt()
-    low, high = settings.bounds
-    rising = [
-        SprtStep(n, low + (high - low) * n / 8 + 0.01, 0.0, 0.1, settings.bounds) for n in range(9)
-    ]
-    assert sparkline(settings, rising) == "▁▂▃▄▅▆▇██"
-    assert sparkline(settings, [replace(rising[0], llr=-9.0)]) == "▁"
-    many = rising * 50
-    assert len(sparkline(settings, many)) == 60
-    assert sparkline(settings, many)[-1] == "█"
-    assert sparkline(settings, ()) == ""
-
-
 @pytest.mark.parametrize(
     ("h0", "h1", "won", "lost"),
     [
@@ -401,25 +373,6 @@ def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost
     for values, words in (([0.75, 0.5, 1.0], won), ([0.25, 0.5, 0.25], lost)):
         steps = walk(settings, boards_of(values * 900))
         assert words in sprt_text.sprt_sentence(settings, steps, "a", "b")
-
-
-@pytest.mark.parametrize("values", [[1.0], [0.75, 0.5, 0.5, 1.0]])
-def test_a_test_that_ends_undecided_says_how_many_boards_would_decide(values: list[float]) -> None:
-    """Even 20 boards that are all won are too few at times: chance wins some in a row."""
-    settings = Sprt(h1=10, max_boards=20)
-    steps = walk(settings, boards_of((values * 20)[:20]))
-    words = sprt_text.sprt_sentence(settings, steps, "new", "old")
-    told = re.search(
-        r"20 boards played, as many as the event allows; about (\d+) more would decide "
-        r"\(--boards (\d+)\)\.$",
-        words,
-    )
-    assert told, words
-    more, boards = map(int, told.groups())
-    assert boards == 20 + more
-    enough = Sprt(h1=10, max_boards=boards + 20)
-    longer = walk(enough, boards_of((values * (boards + 20))[: boards + 20]))
-    assert sprt_text.sprt_sentence(enough, longer, "new", "old").startswith("Yes: ")
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,14 @@
 """What is said of an event beside its tables: who has won, and what is not balanced yet."""
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tests.support.events import boneyard, run
 from tests.support.made_up_events import made_up
-from tests.support.planned_events import event, teams
+from tests.support.planned_events import event
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.event_text import main_result, uneven
-from tournaments.site.progress import Progress
-from tournaments.storage.folder import Folder
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": continue the run before you rely on these results."
@@ -67,32 +62,6 @@ def test_after_a_sweep_the_result_tells_the_games_on_which_it_rests(
     assert main_result(plan, results, len(results), fit_both(results)) == said
 
 
-LATER = ("results.json", "times.json")
-
-
-def test_a_run_that_was_stopped_says_so_wherever_it_is_looked_at(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(tmp_path, "first", "greedy", "--boards", "3", "--set", "target=30")
-    lines = (tmp_path / "ledger.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "ledger.jsonl").write_bytes(b"".join(lines[:2]))
-    # As it was then: a report is never replaced by one that tells less.
-    for later in (*(tmp_path / "games").iterdir(), *map(tmp_path.joinpath, LATER)):
-        later.unlink()
-    boneyard("report", str(tmp_path))
-    capsys.readouterr()
-    Progress.final(Folder(tmp_path))
-    said = {
-        "end": capsys.readouterr().out,
-        "show": boneyard("show", str(tmp_path)),
-        "plan": boneyard("show", "--separate", str(tmp_path)),
-        **{name: (tmp_path / name).read_text() for name in ("report.md", "report.html")},
-    }
-    told = f"2 games of first and greedy were played in one rotation only{GO_ON}"
-    assert [name for name in said if told not in said[name]] == []
-    assert "The event is unfinished: 2 of 6 games played.\n" in said["plan"]
-
-
 def lead(plan: Event, results: list[Result]) -> str:
     ratings = fit_both(results, partners=plan.rules.deal.partners)
     return main_result(plan, results, MANY, ratings)
@@ -105,19 +74,3 @@ def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
     assert "bot0 and bot1" in said or "bot2 and bot3" in said
     assert said.endswith((" with bot0 and bot1.", " with bot2 and bot3."))
     assert "compare" not in lead(plan, made_up(plan))
-
-
-def test_teams_with_equal_results_share_the_highest_win_percentage() -> None:
-    plan = teams(boards=1)
-    results = made_up(plan)
-    # Each of two teams won one of the two games.
-    pair = {*results[0].seats}
-    games = [one for one in results if {*one.seats} == pair][:2]
-    level = [
-        replace(one, places=places, scores=scores)
-        for one, places, scores in zip(
-            games, ((1, 2, 1, 2), (1, 2, 1, 2)), ((50, 9, 50, 9), (50, 9, 50, 9)), strict=True
-        )
-    ]
-    assert "share the highest win %: 50.0." in lead(plan, level)
-    assert "has the highest win %" in lead(plan, level[:1])

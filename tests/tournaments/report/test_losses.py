@@ -1,12 +1,9 @@
 """The losses of a bot's points: the sums are those of the ledger and of the rounds in the logs."""
 
 import json
-import shutil
 from pathlib import Path
 
-import pytest
-
-from tests.support.events import boneyard, run
+from tests.support.events import boneyard
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 
@@ -31,37 +28,3 @@ def test_the_sums_of_a_bot_are_those_of_its_results(event: Path) -> None:
     assert -sum(lost) == total["lost"]
     margins = sorted(a - b for a, b in zip(own, other, strict=True) if a < b)
     assert [one["points"] - one["against"] for one in told["worst"]] == margins[:5]
-
-
-def test_without_a_bot_of_ones_own_each_gets_a_line_that_agrees_with_its_account(
-    event: Path,
-) -> None:
-    shown = boneyard("explain", str(event))
-    lines = [line.split() for line in shown.splitlines()]
-    told_all = json.loads(boneyard("explain", str(event), "--json"))
-    every = {told["entrant"]: told for told in told_all}
-    for bot in ("first", "greedy", "random"):
-        told = every[bot]
-        (line,) = [line for line in lines if line and line[0] == bot]
-        points = {one["end"]: one["points"] for one in told["rounds"]}
-        ends = ("won, out", "won, blocked", "lost, out", "lost, blocked")
-        assert line[1] == "8"
-        assert line[5:] == [f"{points.get(end, 0) / 8:+.1f}" for end in ends]
-    assert "did you mean greedy" in boneyard("explain", str(event), "--bot", "gredy", code=2)
-
-
-def test_the_commands_that_say_more_need_no_folder_or_bot_that_is_meant_anyway(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mine = tmp_path / "mine.py"
-    shutil.copy("sample_bots/first.py", mine)
-    monkeypatch.chdir(tmp_path)
-    run(tmp_path / "event", str(mine), "greedy", "--boards", "2", "--set", "target=30")
-    (more,) = [line for line in boneyard("explain").splitlines() if line.startswith("See one: ")]
-    _, _, *words = more.removeprefix("See one: ").split()
-    assert len(words) == 1
-    shown = boneyard("explain", *words)
-    assert "mine in seat " in shown
-    assert f"All decisions: boneyard explain {words[0]} --all\n" in shown
-    assert "--seat" in boneyard("explain", *words, "--bot", "greedy")
-    assert boneyard("replay", *words, "--round", "99", code=2).count("\n") == 2

@@ -1,4 +1,4 @@
-"""Elo against time: what a doubling is worth, what is shown of it, and what is not claimed."""
+"""Elo against time: what a doubling is worth, and what is not claimed."""
 
 import random
 from collections.abc import Sequence
@@ -16,7 +16,6 @@ from tournaments.formats.own_clock import OwnClock
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Pool
-from tournaments.report.html.charts import Dot, Label, scaling_chart
 from tournaments.report.ratings.standings import doubling_text
 from tournaments.report.scaling import Scaling, scalings
 
@@ -79,18 +78,3 @@ def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:
     assert "worth +3 ± 8 Elo to mine on average (95 %), so it may be worth nothing." in (
         doubling_text(nothing)
     )
-
-
-def test_the_time_axis_is_logarithmic_and_labels_do_not_overlap() -> None:
-    pool = simulated(2)
-    drawn = scaling_chart([of(pool)], pool)
-    at = [place for place, _, _ in drawn.feet]
-    assert (at[1] - at[0]) / (at[2] - at[1]) == pytest.approx(log2(4) / log2(5), abs=0.01)
-    dots = [one for one in drawn.marks if isinstance(one, Dot)]
-    assert [one.x for one in dots] == at
-    assert [one.y for one in dots] == sorted(one.y for one in dots)
-    labels = [one.text for one in drawn.marks if isinstance(one, Label)]
-    assert labels[-1] == "rival"
-    near = {"mine@50ms": 50, "mine@200ms": 51, "mine@1s": 1000}
-    (close,) = scalings(scaled(near), pool)
-    assert [text for _, text, _ in scaling_chart([close], pool).feet] == ["50ms", "1s"]

@@ -1,4 +1,4 @@
-"""A bot with a typo: the run of its author stops and names it, that of an event file goes on."""
+"""A bot with a typo: the run of its author stops and names it."""
 
 from itertools import chain
 from pathlib import Path
@@ -6,13 +6,9 @@ from pathlib import Path
 import pytest
 
 from arena.logs.gamelog import read_games
-from protocol.errors import UserError
-from protocol.records import Result, SeatFoul
 from tests.support.events import PLAIN, boneyard
-from tests.support.results import game
-from tournaments.runner import crashes
-from tournaments.runner.crashes import FIRST_GAMES, CrashWatch
-from tournaments.storage.folder import Folder, load_event
+from tournaments.runner.crashes import FIRST_GAMES
+from tournaments.storage.folder import Folder
 
 BOT = """import json, sys
 for line in sys.stdin:
@@ -23,7 +19,6 @@ for line in sys.stdin:
         print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
 """
 CRASH = "typo crashes: NameError: name 'jsno' is not defined (typo.py, line 7)."
-LOST = game(1, ("typo", "greedy"), (0, 9), (SeatFoul(0, "gone"),))
 
 
 @pytest.fixture
@@ -54,27 +49,3 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
     assert games_played() == played
     typo.write_text(BOT)
     assert "typo@2" in boneyard(*words)
-
-
-@pytest.mark.usefixtures("typo")
-def test_only_the_same_crash_in_every_first_game_stops_a_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    boneyard("run", "typo.py", "greedy", "--boards", "1", *PLAIN)
-    event = load_event(the_event())
-
-    def complains(causes: str, *earlier: Result) -> bool:
-        read = iter(causes)
-        monkeypatch.setattr(crashes, "read_crash", lambda *_: next(read))
-        watch = CrashWatch(the_event(), event, stops=True)
-        try:
-            for one in (*earlier, *[LOST] * len(causes)):
-                watch.add(one)
-        except UserError:
-            return True
-        return False
-
-    assert complains("a" * FIRST_GAMES)
-    assert not complains("a" * (FIRST_GAMES - 1) + "b")
-    assert not complains("a" * (FIRST_GAMES - 1))
-    assert not complains("a" * FIRST_GAMES, game(1, ("typo", "greedy"), (9, 0)))

@@ -117,16 +117,6 @@ async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: C
     assert cpu.kept == {0, 1}
 
 
-async def test_bots_that_think_may_use_every_core_again(cpu: Cpu) -> None:
-    assert await count_side_by_side(Lanes(None, core=1)) == 4
-    lanes = Lanes(None, core=1)
-    assert cpu.kept == {1}
-    cpu.seconds += 1
-    await play(lanes, pool(10_000))
-    assert cpu.kept == {0, 1}
-    assert await count_side_by_side(lanes) == 1
-
-
 async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> None:
     lanes, bots = Lanes(1), pool(0)
     async with lanes.staffed(bots), lanes.playing(bots) as rise:
@@ -134,20 +124,3 @@ async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> N
         rise()
         assert await count_inside(lanes.staffed) == 1 + SPARE
         assert await count_side_by_side(lanes) == 1
-
-
-async def test_bots_start_but_no_game_begins_before_it_may() -> None:
-    begin = trio.Event()
-    lanes = Lanes(2, begin)
-    assert await count_inside(lanes.staffed) == 2 + SPARE
-    assert await count_side_by_side(lanes) == 0
-    begin.set()
-    assert await count_side_by_side(lanes) == 2
-
-
-async def test_no_sitting_begins_after_one_that_failed() -> None:
-    lanes = Lanes(1)
-    with pytest.raises(ZeroDivisionError):
-        async with seated(lanes, pool(0)):
-            raise ZeroDivisionError
-    assert await count_side_by_side(lanes) == 0

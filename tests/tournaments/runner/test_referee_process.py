@@ -13,8 +13,6 @@ from tests.support.tables import alive
 from tournaments.runner import lanes, runner
 from tournaments.runner.referee_process import (
     Assignment,
-    MessageStream,
-    RefereeAnswer,
     RefereeProcess,
 )
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
@@ -86,6 +84,8 @@ def test_a_run_stops_when_a_referee_process_is_killed_and_goes_on(
     assert made(tmp_path) == made(alone)
 
 
+# Slow: a process that is killed is tested beside it.
+@pytest.mark.slow
 @pytest.mark.usefixtures("ordered")
 def test_a_run_says_why_a_referee_process_cannot_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -108,13 +108,3 @@ def test_one_process_plays_games_that_depend_on_each_other(
     event.write_text(f'boards = 2\nfouls.lose = "sitting"\n{bots}')
     run(tmp_path / "out", str(event))
     assert not ordered
-
-
-async def test_what_is_sent_after_the_end_is_lost_without_an_error() -> None:
-    """A run that stops closes its pipes while other sittings are still being ordered."""
-    receives, sends = os.pipe()
-    messages = MessageStream(receives, sends, RefereeAnswer)
-    await messages.close()
-    await messages.send(RefereeAnswer(over="a"))
-    os.close(receives)
-    os.close(sends)

@@ -15,7 +15,6 @@ from protocol.codec import decode_result
 from tests.support.events import SMALL, boneyard, copied, made, run, untouched
 from tests.support.library import copy_of
 from tournaments.cli.main import main
-from tournaments.storage import ledger as ledgers
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import Ledger
 
@@ -68,8 +67,6 @@ def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
 def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     for words in (
         ("verify",),
-        ("replay", "1.first.greedy"),
-        ("replay", "2.random"),
         ("replay",),
         ("explain", "1.first.greedy"),
         ("show",),
@@ -107,27 +104,4 @@ def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: 
     append_records(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
     os.close(descriptor)
     Ledger(folder, load_event(folder))
-    assert folder.ledger.read_bytes() == whole
-
-
-def test_results_that_could_not_be_written_are_written_later_and_once(
-    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Many are ready at once, when the first of them comes last, and are written some at a time."""
-    folder = Folder(copied(plain, tmp_path))
-    whole = folder.ledger.read_bytes()
-    results = [entry.record for entry in read_sealed(folder.ledger, decode_result)]
-    folder.ledger.unlink()
-    for path in folder.logs():
-        path.unlink()
-    monkeypatch.setattr(ledgers, "LINES_AT_ONCE", 5)
-    ledger = Ledger(folder, load_event(folder))
-    for result in results[:0:-1]:
-        ledger.add(result)
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", lambda _, __: 0)
-        with pytest.raises(OSError, match="No space left"):
-            ledger.add(results[0])
-    assert folder.ledger.read_bytes() == b""
-    ledger._release()
     assert folder.ledger.read_bytes() == whole

@@ -44,6 +44,8 @@ def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: P
     assert "sealed bots gave the same" in boneyard("verify", str(one), "--ask-bots")
 
 
+# Slow: that the same bytes come of other jobs is tested beside it.
+@pytest.mark.slow
 def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: Path) -> None:
     """Each note of the second bot counts the questions of its game."""
     once, cut = tmp_path / "once", tmp_path / "cut"
@@ -69,6 +71,8 @@ def test_another_module_does_not_give_the_same_answers(
     assert "asked again the bot answers" in told
 
 
+# Slow: clocks of sealed bots that count nothing are refused beside it.
+@pytest.mark.slow
 def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path: Path) -> None:
     run(tmp_path / "out", *bots, f"{bots[0]}@5M-bank1M", "greedy", "--effort", "10", *ONE)
     clocks = {
@@ -131,6 +135,8 @@ def test_the_same_bytes_on_a_cluster(
     assert played(out) == played(once)
 
 
+# Slow: the level of sealed bots stands in the logs of the other events.
+@pytest.mark.slow
 def test_sealed_bots_need_no_other_sandbox(
     bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,15 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arena.match.bot_process import BotProcess
 from arena.match.multiplexer import MultiplexedBot
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME
 from arena.sandbox.limits import Limits
-from arena.sandbox.network import Censor
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import encode_line
 from protocol.messages import Choose
@@ -187,19 +184,3 @@ async def test_lines_to_a_bot_that_has_exited_are_dropped(tmp_path: Path) -> Non
     for file in opened:
         file.close()
     assert written(tmp_path) == b""
-
-
-LINES = st.binary(max_size=40).map(lambda data: data.replace(b"\n", b""))
-
-
-@given(st.lists(LINES, max_size=12), LINES, st.integers(1, 20))
-def test_lines_that_are_taken_together_are_those_taken_one_by_one(
-    lines: list[bytes], rest: bytes, most: int
-) -> None:
-    bots = [BotProcess.__new__(BotProcess) for _ in range(2)]
-    for bot in bots:
-        bot.fault, bot._censor = None, Censor(())
-        bot._inbox = bytearray(b"\n".join([*lines, rest]))
-    one_by_one = [line for _ in range(most) if (line := bots[1].next_line()) is not None]
-    assert bots[0].take_lines(most) == one_by_one
-    assert bots[0]._inbox == bots[1]._inbox

@@ -25,9 +25,6 @@ from tournaments.plan.event import Event
 from tournaments.schedule.circular_orders import circular_orders
 from tournaments.schedule.schedule import count_all_games, stages
 
-# --- designs: units and tables, as numbers ---
-
-
 # --- plans ---
 
 PLANS = st.builds(
@@ -47,7 +44,8 @@ TEAMS = st.builds(teams, st.integers(1, 9)) | st.builds(alone, st.integers(1, 9)
 @given(PLANS | TEAMS | st.builds(mixed, st.integers(4, 6)))
 @examples(60)
 def test_a_plan_is_fair(one: Event) -> None:
-    """Each table plays each board in each rotation; sittings meet no board twice."""
+    """Each table plays each board in each rotation; a sitting, which is what a set of processes
+    plays, meets no board twice, and seats an entrant twice only as its own partner."""
     plan = plan_of(one)
     everything = Counter((game.board, sitting.seats) for sitting in plan for game in sitting.games)
     tables = {frozenset(sitting.seats) for sitting in plan}
@@ -68,6 +66,7 @@ def test_a_plan_is_fair(one: Event) -> None:
         assert len({seated[entrant, seat] for seat in range(one.seats)}) == 1
     for sitting in plan:
         on = [game.board for game in sitting.games]
+        assert one.teams or len(set(sitting.seats)) == one.seats
         assert on == sorted(set(on))
         assert [game.place for game in sitting.games] == list(range(1, len(on) + 1))
     assert len({sitting.name for sitting in plan}) == len(plan)

@@ -15,7 +15,6 @@ from tests.support.events import begun, boneyard, copied, go_on, laid_open, unto
 from tests.support.library import copy_of
 from tests.support.logged_games import write
 from tournaments.plan.event import as_json
-from tournaments.site import writer
 from tournaments.site.delayed import PublicSnapshot
 from tournaments.site.writer import SiteWriter, until_over
 from tournaments.storage.folder import Folder, load_event
@@ -221,14 +220,6 @@ def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_
     one.follow(folder, 1153)
     assert shown(site).played == 12
     assert exported(folder, tmp_path / "new", 1e10, 100).over
-
-
-def test_a_snapshot_that_is_too_large_has_no_tables(
-    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(writer, "LARGEST", 2000)
-    now = exported(event, tmp_path, 1e10)
-    assert (now.playing, now.finished, now.played) == ((), (), 12)
 
 
 def test_the_command_ends_when_the_end_is_shown(

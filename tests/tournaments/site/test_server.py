@@ -10,7 +10,8 @@ from arena.logs.gamelog import read_games
 from arena.ui.broadcast import Broadcast
 from arena.ui.server import Site
 from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import begun, boneyard, copied, go_on, run, served
+from tests.support.events import begun, boneyard, copied, go_on, served
+from tests.support.library import finished
 from tournaments.site.server import REPORTED, site
 from tournaments.site.snapshot import LiveView, Snapshot
 from tournaments.storage.folder import Folder
@@ -82,15 +83,9 @@ def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_pat
     assert not one.look()
 
 
-def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over(tmp_path: Path) -> None:
-    bot = tmp_path / "bad.py"
-    greets = 'input(); print(\'{"type": "hello", "name": "x", "version": "1"}\', flush=True)'
-    asked = "while True:\n    if '\"ask\"' in input(): print('<b>', flush=True)"
-    bot.write_text(f"{greets}\n{asked}\n")
-    run(tmp_path / "event", "first", str(bot), "--boards", "1")
-    now = watched(tmp_path / "event").now()
-    assert len(now.fouls) == 2
-    assert now.fouls[0].words.startswith("bad, malformed: Not a message")
+def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over() -> None:
+    now = watched(finished("fouls")).now()
+    assert now.fouls[0].words.startswith("rude, malformed: Not a message")
     assert now.fouls[0].replay.startswith("replays/from-1.")
     assert {one.replay.partition("&")[2] for one in now.fouls} == {
         "at=foul&seat=0",

@@ -16,7 +16,7 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
-from tournaments.rating.game_result import FoulCount, count_fouls
+from tournaments.rating.game_result import FoulCount
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Anchor, Ratings
 from tournaments.report.ratings.standings import standings_table
@@ -68,31 +68,6 @@ def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
             pytest.skip("this machine's kernel does not list locks")
         assert status.is_running(Folder(event)) is True
     assert status.is_running(Folder(event)) is False
-
-
-def test_locks_are_read_as_the_kernel_writes_them(
-    event: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    file, locks = (event / ".lock").stat(), tmp_path / "locks"
-    mounts = tmp_path / "mounts"
-    inode, major, minor = file.st_ino, os.major(file.st_dev), os.minor(file.st_dev)
-    place = f"{major:02x}:{minor:02x}"
-    monkeypatch.setattr(status, "LOCKS", locks)
-    monkeypatch.setattr(status, "MOUNTS", mounts)
-    mounts.write_text(f"22 27 {major}:{minor} / / rw\n")
-    assert status.is_running(Folder(event)) is None
-    for line, running in (
-        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", True),
-        (f"1: -> POSIX  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
-        (f"1: FLOCK  ADVISORY  WRITE 4711 {place}:{inode} 0 EOF", False),
-        (f"1: POSIX  ADVISORY  WRITE 4711 {place}:{inode}1 0 EOF", False),
-        (f"1: POSIX  ADVISORY  WRITE 4711 {major + 1:02x}:{minor:02x}:{inode} 0 EOF", False),
-    ):
-        locks.write_text(f"{line}\n")
-        assert status.is_running(Folder(event)) is running
-    # A part of a file system has a device of its own, and its locks that of the whole.
-    mounts.write_text(f"22 27 {major + 1}:{minor} / / rw\n")
-    assert status.is_running(Folder(event)) is True
 
 
 def test_the_time_left_follows_from_the_games_of_this_run(
@@ -207,16 +182,6 @@ def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
     ratings = fit_both(results, partners=False, anchor=anchor)
     lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
     assert "first cannot be the anchor" in lines
-
-
-def test_fouls_are_counted_by_class_and_the_last_is_named() -> None:
-    results = [game(board, "ab", (1, 0)) for board in range(3)]
-    results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
-    results[1] = replace(results[1], fouls=(SeatFoul(1, "late"), SeatFoul(0, "forfeit")))
-    late = FoulCount("b", "late", 2, results[1].game, 1)
-    lost = FoulCount("a", "forfeit", 1, results[1].game, 0)
-    assert count_fouls(results, forfeits=False) == (late,)
-    assert count_fouls(results, forfeits=True) == (lost, late)
 
 
 def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:

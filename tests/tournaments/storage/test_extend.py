@@ -1,8 +1,7 @@
-"""Events that grow, and new versions of bots: the bytes of one that was played at once."""
+"""Events that grow: the bytes of one that was played at once; which version of a bot plays."""
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,8 @@ from tests.support.events import (
     SHORT,
     boneyard,
     fits,
-    league,
     logs,
     made,
-    report,
     run,
     started,
     summary,
@@ -26,7 +23,6 @@ from tests.support.events import (
 )
 from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
-from tests.support.tables import SAMPLES
 from tournaments.formats.base import Entrant
 from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.knockout import Knockout
@@ -179,37 +175,6 @@ def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str |
 
 def changed(bot: Path) -> None:
     bot.write_text(bot.read_text() + "\n# better\n")
-
-
-# Slow: a bot that changed is rated as a version of its own.
-@pytest.mark.slow
-def test_a_changed_bot_is_a_version_of_its_own(tmp_path: Path) -> None:
-    bot, out = tmp_path / "mine.py", tmp_path / "out"
-    shutil.copy(SAMPLES / "first.py", bot)
-    words = (league(bot, "greedy", "suit"), *SHORT, "--boards", "2")
-    run(out, *words)
-    before = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
-    changed(bot)
-    said = run(out, *words, "--jobs", "2")
-    assert (
-        "bot mine have changed. The new version plays as mine@2; the results of mine are kept"
-        in said
-    )
-    after = {result.game: result for result in read_ledger(out / "ledger.jsonl")}
-    assert before.items() <= after.items()
-    assert summary(out) == {"played": 12 + 8, "planned": 12 + 8}
-    (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
-    games = {one["name"]: one["games"] for one in pool["entrants"]}
-    assert games == {"mine": 8, "mine@2": 8, "greedy": 12, "suit": 12}
-    assert "- `mine`, 8 games; replaced by `mine@2` with other files." in report(out)
-    assert fits(out)
-    # Apart from the earlier version it is the event that was played at once.
-    once = tmp_path / "once"
-    run(once, *words)
-    alone = [one for one in read_ledger(out / "ledger.jsonl") if "mine" not in one.seats]
-    at_once = [result.places for result in read_ledger(once / "ledger.jsonl")]
-    assert [result.places for result in alone] == at_once
-    assert (out / "seeds.jsonl").read_bytes() == (once / "seeds.jsonl").read_bytes()
 
 
 def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:

@@ -20,10 +20,8 @@ from tournaments.storage.open_event import newcomers, resolve_versions
 from tournaments.storage.public_deals import (
     Before,
     board_spans,
-    describe_latecomers,
     latecomers,
     public_boards,
-    read_history,
 )
 
 SHORT = ("--set", "target=1", "--sandbox", "off")
@@ -47,25 +45,6 @@ def begun(tmp_path: Path) -> Path:
     """Return a finished event of two bots."""
     run(tmp_path / "out", *TWO, "--boards", "3")
     return tmp_path / "out"
-
-
-# Slow: every report names who came when deals were public.
-@pytest.mark.slow
-def test_late_entrants_are_reported_everywhere(begun: Path) -> None:
-    said = run(begun, *TWO, "random", "--boards", "4")
-    assert "Note: random will also play 3 boards whose deals were already public" in said
-    assert "--fresh-boards" in said
-    sentence = describe_latecomers(
-        latecomers(list(read_history(Folder(begun))), entrants(begun), results(begun))
-    )
-    assert sentence.endswith("could have known them: random (12 of its 16 games).")
-    (late,) = json.loads((begun / "results.json").read_text())["latecomers"]
-    assert late == {"entrant": "random", "boards": 3, "games": 16, "public": 12}
-    assert sentence in (begun / "report.md").read_text()
-    assert sentence in (begun / "report.html").read_text()
-    for shown in (said, boneyard("show", str(begun))):
-        assert sentence in " ".join(shown.split())
-    assert fits(begun)
 
 
 def entrants(folder: Path) -> tuple[Entrant, ...]:

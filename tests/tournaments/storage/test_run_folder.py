@@ -16,7 +16,6 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
     ("words", "given", "seed", "name"),
     [
         (("suit", "greedy"), {}, None, "suit-greedy-draw"),
-        (("greedy", "suit"), {"boards": 7}, None, "greedy-suit-draw"),
         (("greedy", "suit"), {"rules": "dutch"}, None, "greedy-suit-dutch"),
         (
             ("greedy", "suit", "first", "random", "counting"),
@@ -24,7 +23,6 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
             None,
             "greedy-suit-first-and-2-more-draw-swiss",
         ),
-        (("greedy", "suit", "first"), {"seats": 3}, None, "greedy-suit-first-draw-3-seats"),
         (
             ("greedy", "suit"),
             {"choices": ("draw_limit=2",)},
@@ -37,7 +35,6 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
             None,
             "greedy-suit-draw-10-ms-ask-forced",
         ),
-        (("greedy", "suit"), {"sandbox": "off"}, None, "greedy-suit-draw-sandbox-off"),
     ],
 )
 def test_a_folder_tells_what_is_played(
@@ -49,6 +46,8 @@ def test_a_folder_tells_what_is_played(
     assert next(choose_folders(plan, seed))[0] == Path("runs", name)
 
 
+# Slow: the names of folders are tested beside it.
+@pytest.mark.slow
 def test_an_event_file_has_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cup = tmp_path / "cups" / "cup.toml"

@@ -21,13 +21,11 @@ from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME, Referee
 from arena.match.table import Table
-from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.records import GameRecord, Result
 from tests.support.events import SHORT, peeking_bot, run
 from tests.support.forgeries import write_sealed
 from tests.support.planned_events import event
-from tournaments.plan.event import Event
 from tournaments.schedule.game_numbers import NUMBERS, numbers
 from tournaments.schedule.schedule import PlannedSitting, sittings
 from tournaments.storage.folder import (
@@ -117,32 +115,6 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
     assert board_seed(secret, plan.name, 2).hex() not in folder.seeds.read_text()
 
 
-# --- boards and processes ---
-
-
-def plans() -> Iterator[tuple[str, Event]]:
-    """Schedules of every kind."""
-    for entrants in range(2, 7):
-        for seats in range(2, min(entrants, 4) + 1):
-            for boards, a_sitting in ((1, 1), (5, 2), (7, 25)):
-                plan = event(entrants, seats, boards, a_sitting)
-                yield f"{entrants} bots, {seats} seats, {boards} boards by {a_sitting}", plan
-    yield "partners", replace(event(5, 4, 3), rules=find_variant("partnership"))
-
-
-PLANS = dict(plans())
-
-
-@pytest.mark.parametrize("kind", PLANS)
-def test_no_sitting_meets_a_board_twice_or_seats_an_entrant_twice(kind: str) -> None:
-    """A sitting is what a set of processes plays."""
-    plan = PLANS[kind]
-    for sitting in sittings(plan, {}):
-        boards = [game.board for game in sitting.games]
-        assert len(set(boards)) == len(boards)
-        assert len(set(sitting.seats)) == len(sitting.seats) == plan.seats
-
-
 # --- numbers: no note about a board has a key under which another process finds it ---
 
 
@@ -176,15 +148,6 @@ def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> Non
     pairs = len(plans) * (len(plans) - 1) / 2
     assert same_number / pairs < 0.1
     assert same_turn / pairs < 1.5
-
-
-def test_boards_that_are_added_change_no_number() -> None:
-    """Neither does it matter which seeds are known besides."""
-    long = PlannedSitting("from-1.a.b", (0, 1), tuple(range(1, 26)), "a.b")
-    short = replace(long, boards=long.boards[:9])
-    assert list(numbered(long).items())[:9] == list(numbered(short).items())
-    known = {board: seed(board) for board in short.boards}
-    assert numbers(long.who, long.boards, known.get) == numbered(short)
 
 
 def test_a_number_that_is_taken_is_drawn_again() -> None:

@@ -15,7 +15,7 @@ from arena.logs.compression import compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line
 from protocol.records import GameRecord, SittingOver
-from tests.support.events import SMALL, boneyard, copied, made, run
+from tests.support.events import SMALL, boneyard, made, run
 from tests.support.fast_run import slow_except
 from tests.support.forgeries import forge
 from tests.support.library import EVENTS, copy_of
@@ -23,7 +23,7 @@ from tests.support.tables import flips
 from tournaments.commands import play_event
 from tournaments.report.log_facts import log_facts
 from tournaments.report.report import report_files
-from tournaments.storage.folder import Folder, board_seeds, load_event, reveal, reveal_one
+from tournaments.storage.folder import Folder, load_event, reveal, reveal_one
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.event_check import verify_folder
@@ -365,20 +365,6 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     monkeypatch.setattr(play_event, "reveal_one", noted(reveal_one))
     again(tmp_path)
     assert public == [[], [1], [1, 2], [1, 2]]
-
-
-def test_seeds_are_revealed_in_the_order_in_which_boards_end(event: Path, tmp_path: Path) -> None:
-    """With several sittings side by side that is any order; a run puts them right at its end."""
-    folder, plan = Folder(copied(event, tmp_path)), load_event(Folder(event))
-    whole, seed_of = folder.seeds.read_bytes(), board_seeds(folder, plan)
-    folder.seeds.unlink()
-    for board in (2, 1):
-        reveal_one(folder, seed_of, board)
-    assert list(published_seeds(folder.seeds)) == [2, 1]
-    # The report says that the event is over: they should be in order by now.
-    assert faults(folder.path) == [f"{folder.seeds}: its boards are not in order"]
-    again(folder.path)
-    assert folder.seeds.read_bytes() == whole
 
 
 def test_a_packed_log_is_found_under_its_own_name(folder: Path) -> None:

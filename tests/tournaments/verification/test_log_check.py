@@ -10,7 +10,6 @@ from protocol.codec import strip_checksum
 from tests.support.events import copied
 from tests.support.forgeries import write_sealed
 from tournaments.storage.folder import Folder
-from tournaments.verification import processes
 from tournaments.verification.log_check import LogTask, Promises, check_log
 from tournaments.verification.processes import map_tasks
 
@@ -64,19 +63,3 @@ def test_impossible_rules_are_damage_of_their_log_alone(
     write_sealed(log, [line.replace(before, after) for line in lines])
     checks = [*map_tasks(check_log, tasks(folder), 1)]
     assert [said in one.damage for one in checks] == [True] + [False] * 5
-
-
-def test_only_facts_about_its_boards_are_sent_with_a_log() -> None:
-    promises = Promises({1: "a", 2: "b"}, {2: b"s"}, frozenset({2, 3}))
-    assert promises.about((2, 4)) == Promises({2: "b"}, {2: b"s"}, frozenset({2}))
-
-
-def test_a_machine_without_semaphores_checks_the_logs_in_one_process(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", refuse)
-    folder = Folder(event)
-    assert [*map_tasks(check_log, tasks(folder), 2)] == [*map_tasks(check_log, tasks(folder), 1)]

@@ -1,4 +1,4 @@
-"""`boneyard check --exam`: a real bot's answers, fouls that cost, files, the ladder's order."""
+"""`boneyard check --exam`: a real bot's answers, fouls that cost, files, and two bots compared."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from arena.exam import sit_exam
 from arena.exam.marks import compare_answers, mark_answers
 from arena.exam.problems import parse_problems
 from arena.exam.sit_exam import ExamAnswer
-from tests.support.events import boneyard, run
+from tests.support.events import boneyard
 from tournaments.cli.bots.exam import SAMPLE
 
 ILLEGAL = """
@@ -34,17 +34,6 @@ def part_of_sample(path: Path, many: int) -> Path:
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def test_the_bots_of_an_event_file_are_examined(tmp_path: Path) -> None:
-    problems = part_of_sample(tmp_path / "set.jsonl", 2)
-    path = tmp_path / "cup.toml"
-    words = ("check", str(path), "--problems", str(problems))
-    path.write_text('bots = ["first", "greedy@1m"]')
-    named = [one["entrant"] for one in json.loads(boneyard(*words, "--json", *OFF))]
-    assert named == ["first", "greedy@1m"]
-    path.write_text("[rules]")
-    assert "cup.toml: bots is missing" in boneyard(*words, code=2)
 
 
 def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
@@ -108,18 +97,3 @@ def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
     assert [row[7] for row in rows] == ["illegal", "illegal", "forfeit"]
     for row, problem in zip(rows, lines_of(problems), strict=True):
         assert float(row[5]) == max(problem["values"]) - min(problem["values"])
-
-
-@pytest.mark.slow
-def test_a_set_is_made_from_an_events_games(tmp_path: Path) -> None:
-    run(tmp_path / "event", "first", "greedy", "--rules", "old-draw", "--boards", "3")
-    made = tmp_path / "set.jsonl"
-    words = ("--endgames", "2", "--middle-games", "1", "--deals", "16")
-    boneyard("export", "--problems", str(tmp_path / "event"), "--out", str(made), *words)
-    problems = lines_of(made)
-    assert [one["kind"] for one in problems].count("endgame") == 2
-    assert all(one["rules"] == "old-draw" for one in problems)
-    assert "Unknown event 'x'" in boneyard("export", "--problems", "x", "--out", str(made), code=2)
-    assert "must end with .md or .csv" in boneyard(
-        "check", "greedy", "--exam", "--out", "x.txt", code=2
-    )

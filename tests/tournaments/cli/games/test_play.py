@@ -8,21 +8,14 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
 from arena.logs.gamelog import read_games
-from arena.rules.variants import find_variant
-from protocol.codec import encode_line
-from protocol.errors import UserError
-from protocol.records import Commitment
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import BONEYARD, boneyard, peeking_bot, served
 from tests.support.library import copy_of
-from tournaments.cli.games.play import PlayOptions, PreparedTable, prepare_table
-from tournaments.storage.folder import Folder
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
 SHORT = (*PLAIN, "--set", "target=10", "--against", "first")
@@ -33,86 +26,31 @@ def games(out: Path) -> list[Path]:
     return sorted((out / "games").glob("*.jsonl"))
 
 
-def is_set(tmp_path: Path, **fields: Any) -> PreparedTable:
-    options = PlayOptions(
-        rules="draw",
-        choices=(),
-        against=("greedy",),
-        seats=None,
-        seat=0,
-        name="ada",
-        clock_s=60,
-        no_clock=False,
-        seed=None,
-        sandbox="off",
-        out=tmp_path,
-        terminal=True,
-        port=0,
-        browser=False,
-    )._replace(**fields)
-    return prepare_table(options, find_variant(options.rules), Folder(tmp_path))
-
-
 # --- who sits where ---
 
 
-def test_a_table_is_as_small_as_the_bots_need(tmp_path: Path) -> None:
-    assert is_set(tmp_path).names == ("ada", "greedy")
-    three = is_set(tmp_path, against=("greedy", "first"))
-    assert three.names == ("ada", "greedy", "first")
-    four = is_set(tmp_path, rules="partnership")
-    assert four.names == ("ada", "greedy", "greedy-2", "greedy-3")
-
-
-def test_a_bot_may_have_a_clock_of_its_own(tmp_path: Path) -> None:
-    table = is_set(tmp_path, against=("greedy@100ms", "first"), seats=3, clock_s=60)
-    assert table.names == ("ada", "greedy@100ms", "first")
-    assert [(one.move_ms, one.bank_ms) for one in table.clocks] == [
-        (60_000, 300_000),
-        (100, 500),
-        (60_000, 300_000),
-    ]
-    assert is_set(tmp_path).clocks == ()
-
-
-def test_each_game_has_a_number_of_its_own(tmp_path: Path) -> None:
-    assert is_set(tmp_path).game == "1.ada.greedy"
-    (tmp_path / "games").mkdir()
-    for name in ("2.x.y", "10.x.y", "other"):
-        (tmp_path / "games" / f"{name}.jsonl").write_bytes(b"")
-    assert is_set(tmp_path).game == "11.ada.greedy"
-    # Nobody came to the last one, so it has no log.
-    (tmp_path / "commitments.jsonl").write_bytes(encode_line(Commitment(11, "0" * 64)))
-    assert is_set(tmp_path).game == "12.ada.greedy"
-
-
 @pytest.mark.parametrize(
-    ("fields", "why"),
+    ("words", "why"),
     [
-        ({"seat": 2}, "no seat 2"),
-        ({"against": ("greedy",) * 4}, "has no seats for 4 bots"),
-        ({"seats": 2, "against": ("greedy", "first")}, "has no seats for 2 bots"),
-        ({"rules": "partnership", "seats": 2}, "2"),
-        ({"name": "greedy"}, "Choose another --name"),
-        ({"against": ("gredy",)}, "did you mean greedy"),
+        (("greedy", "--seat", "2"), "no seat 2"),
+        (("greedy",) * 4, "has no seats for 4 bots"),
+        (("greedy", "first", "--seats", "2"), "has no seats for 2 bots"),
+        (("greedy", "--rules", "partnership", "--seats", "2"), "2"),
+        (("greedy", "--name", "greedy"), "Choose another --name"),
+        (("greedy", "--name", "../x"), "Invalid name '../x'"),
+        (("gredy",), "did you mean greedy"),
     ],
 )
 def test_tables_that_cannot_be_set_are_refused(
-    tmp_path: Path, fields: dict[str, object], why: str
+    tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
-    with pytest.raises(UserError, match=why):
-        is_set(tmp_path, **fields)
+    assert why in boneyard("play", *words, "--terminal", "--out", f"{tmp_path}", code=2)
 
 
 def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
     event = copy_of("round-robin", tmp_path / "event")
     said = boneyard("play", "--terminal", "--out", f"{event}", code=2)
     assert "holds an event" in said
-
-
-def test_a_name_must_do_for_a_file(tmp_path: Path) -> None:
-    said = boneyard("play", "--terminal", "--name", "../x", "--out", f"{tmp_path}", code=2)
-    assert "Invalid name '../x'" in said
 
 
 # --- in the terminal ---

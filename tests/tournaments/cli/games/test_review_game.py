@@ -29,15 +29,6 @@ def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if line[:8].strip().isdecimal()]
 
 
-def test_both_seats_are_shown_with_a_line_for_each_decision(event: Path) -> None:
-    text, told = shown(event, GAME, "--all"), json.loads(shown(event, GAME, "--json"))
-    assert f"first in seat 0 of {GAME}" in text
-    assert f"greedy in seat 1 of {GAME}" in text
-    numbers = [one["seat"] for one in told["seats"]]
-    assert numbers == [0, 1]
-    assert len(rows(text)) == sum(len(one["decisions"]) for one in told["seats"])
-
-
 def test_a_line_tells_the_values_of_all_options(event: Path) -> None:
     told = json.loads(shown(event, GAME, "--bot", "greedy", "--json"))["seats"][0]["decisions"]
     text = {

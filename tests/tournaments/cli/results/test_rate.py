@@ -108,24 +108,6 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     assert pooled.tables[0].games == sum(table.games for table in apart.tables)
 
 
-def test_a_version_of_one_event_is_the_bot_of_another(events: Path, tmp_path: Path) -> None:
-    """What was `greedy@2` on friday is the only greedy that saturday knew."""
-    friday = copied(events / "friday", tmp_path / "friday")
-    plan = load_event(Folder(friday))
-    second, old = (replace(plan.entrants[1], name=name) for name in ("greedy@2", "greedy"))
-    old = replace(old, fingerprint="f" * 64, retired=True)
-    entrants = (plan.entrants[0], second, old)
-    changed(friday, lambda _: as_json(replace(plan, entrants=entrants)).decode())
-    results = [seated(one, "greedy", "greedy@2") for one in read_ledger(Folder(friday).ledger)]
-    written(Folder(friday).ledger, results)
-    # By itself it says what the event says.
-    assert names(told(friday).tables[0]) == ["first", "greedy@2"]
-    (table,) = told(friday, events / "saturday").tables
-    called = f"greedy@{plan.entrants[1].fingerprint[:8]}"
-    assert names(table) == ["first", called, "random"]
-    assert len(table.ratings.pools) == 1
-
-
 def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path) -> None:
     alone = tmp_path / "results.jsonl"
     alone.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
@@ -163,14 +145,6 @@ def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) 
     )
     changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
     assert "differ in clock, format:" in told(events / "friday", other).notices[0]
-
-
-def test_an_event_without_results_is_told(events: Path, tmp_path: Path) -> None:
-    empty = copied(events / "saturday", tmp_path)
-    (empty / "ledger.jsonl").write_bytes(b"")
-    found = told(events / "friday", empty)
-    assert found.notices == (f"{empty} has no results yet.",)
-    assert found.tables[0].ledgers == (str(events / "friday"),)
 
 
 @pytest.mark.parametrize(

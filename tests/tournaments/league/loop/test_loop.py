@@ -1,13 +1,11 @@
 """A league from the command line: made, run, stopped and continued."""
 
-import signal
 from pathlib import Path
 
 import pytest
 
 from protocol.codec import decode_json
 from tests.support.events import boneyard
-from tournaments.league.loop import loop
 from tournaments.league.loop.loop import Turns
 from tournaments.league.read import read_league
 from tournaments.site.delayed import PublicSnapshot
@@ -122,21 +120,3 @@ def test_a_bug_of_ours_does_not_stop_a_league(
     assert done == ["play", "publish", "play", "publish", "play", "publish"]
     assert said.count("Boneyard itself failed in a turn of the league") == 1
     assert "ZeroDivisionError" in (place / "private" / "crash.txt").read_text()
-
-
-@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_a_background_job_too(asked: signal.Signals) -> None:
-    """A shell lets such a job ignore Ctrl-C; under nohup it goes on after a hangup."""
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGHUP)}
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under nohup too
-        with pytest.raises(KeyboardInterrupt), loop._interrupted_by_all_signals():
-            signal.raise_signal(asked)
-        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        with loop._interrupted_by_all_signals():
-            signal.raise_signal(signal.SIGHUP)
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)

@@ -1,7 +1,6 @@
 """A round that cannot be finished ends all the same, and nothing that was played is lost."""
 
 import errno
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,7 @@ from tests.support.planned_events import event
 from tournaments.commands.play_event import Ending
 from tournaments.formats.matches import Matches
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.loop import play_round as play_round_module
-from tournaments.league.loop.play_round import MOST_TRIES, begin_round, close_round, play_round
+from tournaments.league.loop.play_round import MOST_TRIES, begin_round, play_round
 from tournaments.league.read import read_round
 from tournaments.league.records import ChosenTable
 from tournaments.plan.bot_command import prepare_word
@@ -95,24 +93,6 @@ def test_a_round_in_which_this_program_dies_is_closed_too(
     failure = play_round(path, OFF, 1, nothing)
     assert failure
     assert failure.is_last
-
-
-def test_a_round_whose_reports_cannot_be_written_is_closed_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All its games are played: they count, and the league goes on."""
-    path = begin(tmp_path)
-
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(play_round_module, "publish_reports", fail)
-    failures = [play_round(path, OFF, 1, nothing) for _ in range(MOST_TRIES + 1)]
-    assert [bool(one and one.is_last) for one in failures] == [False] * MOST_TRIES + [True]
-    last = failures[-1]
-    assert last
-    close_round(read_round(path, 0).folder, datetime(2026, 11, 22, tzinfo=UTC), last.why)
-    assert len(read_round(path, 0).results) == 4
 
 
 def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from arena.sandbox.limits import Level, Limits
 from arena.sandbox.sandbox import Sandbox
 from tournaments.league.folder import LeagueFolder
-from tournaments.league.records import Admitted, Refused
+from tournaments.league.records import Admitted
 from tournaments.league.registry.build import build_bot
 from tournaments.league.registry.file_tree import (
     RefusedPushError,
@@ -157,20 +157,3 @@ def test_build_below_level_b_is_refused(place: Path) -> None:
     """A machine that cannot lock a build in runs none."""
     with pytest.raises(RefusedPushError, match="sandbox level D, which cannot lock a build in"):
         build(place, "exit 0", "D")
-
-
-@pytest.mark.slow
-@needs_b
-def test_gigabyte_of_files_costs_nothing(tmp_path: Path) -> None:
-    """A push far beyond its bound is refused before a byte of it is read or copied."""
-    league = LeagueFolder(tmp_path)
-    league.settings.write_text("house = ['greedy']\n")
-    (league.bots / "big").mkdir(parents=True)
-    (league.bots / "big" / "bot.toml").write_text("run = ['x']")
-    for number in range(100):
-        with (league.bots / "big" / f"{number}").open("wb") as file:
-            file.truncate(10 * 2**30)
-    *_, told = update_register(league, load_settings(league.settings), datetime.now(UTC))
-    assert isinstance(told, Refused)
-    assert "more than 16 MiB" in told.why
-    remove_tree(league.version("greedy"))

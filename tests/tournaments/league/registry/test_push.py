@@ -87,30 +87,23 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "link up and back": (link("x", "../mine/main.py"), "which leads out of the bot's folder"),
     "absolute link": (link("x", "/etc/passwd"), "link to '/etc/passwd', which is an absolute path"),
     "dangling link": (link("x", "gone"), "bots/mine/x is a link to 'gone', which is not there"),
-    "link into a file": (link("x", "main.py/y"), "'main.py/y', which is not there"),
     "loop": (link("x", "x"), "which leads in a circle"),
-    "link into git": (link("x", ".git/config"), "which is not there"),
     "no bot.toml": (lambda at: (at / "bot.toml").unlink(), "bots/mine has no bot.toml. Add one"),
     "capitals": (
         lambda at: (at / "bot.toml").rename(at / "Bot.toml"),
         "no bot.toml, but Bot.toml. Move that to bots/mine/bot.toml",
     ),
     "broken TOML": (toml("run = ["), "bots/mine/bot.toml is not TOML: "),
-    "not text": (toml(b"\xff\xfe"), "bots/mine/bot.toml is not TOML: "),
     "nested": (toml("a = " + "[" * 400), "bots/mine/bot.toml is not TOML: "),
     "deep key": (toml(RUN + "about" + ".a" * 4000 + " = 1"), "a line with more than 100 dots"),
-    "many dots": (toml(f'run = ["x", "{"y." * 400}"]'), ""),
     "long": (toml(RUN + "#" * 9000), "bots/mine/bot.toml is longer than 8 KiB"),
     "unknown key": (toml(RUN + 'autor = "x"'), "Unknown field autor: did you mean author"),
     "network": (toml(RUN + 'network = ["a:1"]'), "Only the organiser opens addresses"),
     "no run": (toml('about = "x"'), "bots/mine/bot.toml: run is missing"),
-    "empty run": (toml("run = []"), "bots/mine/bot.toml: run "),
     "empty word": (toml('run = [""]'), "run begins with an empty word"),
-    "long run": (toml(f'run = ["x", "{"y" * 900}"]'), ""),
     "zero": (toml('run = ["x\\u0000"]'), "run[0] must be text in quotes, without a zero character"),
     "division": (toml(RUN + 'divisions = ["duch"]'), "'duch': did you mean dutch?"),
     "placeholder": (toml('run = ["{pyton}"]'), "'{pyton}': did you mean {python}?"),
-    "two lines": (toml(RUN + 'about = "a\\nb"'), "about must be up to 200 characters in one line"),
     "direction": (toml(RUN + 'about = "a\\u202eb"'), r"a page cannot show: 'a\u202eb"),
     "toml as folder": (folder_for_file, "bots/mine/bot.toml is a folder"),
 }  # fmt: skip
@@ -131,24 +124,10 @@ def test_author_is_told_what_is_wrong(name: str, bot: Path) -> None:
     """A folder that cannot be a bot's is refused in a sentence with the file and the place."""
     spoil, sentence = HOSTILE[name]
     spoil(bot)
-    if not sentence:
-        read(bot)
-        return
     with pytest.raises(RefusedPushError) as refused:
         read(bot)
     assert sentence in str(refused.value)
     assert not isinstance(refused.value, ChangedPushError)
-
-
-def test_hard_links_and_links_inside_are_part_of_a_push(bot: Path) -> None:
-    """A push keeps links to its own files; a hard link is a file."""
-    (bot / "src").mkdir()
-    (bot / "src" / "up").symlink_to("../main.py")
-    (bot / "again").symlink_to("src/up")
-    (bot / "hard").hardlink_to(bot / "main.py")
-    tree = read(bot)
-    assert tree["src/up"] == TreeItem("link", b"../main.py")
-    assert tree["hard"] == tree["main.py"]
 
 
 def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:

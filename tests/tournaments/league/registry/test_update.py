@@ -242,17 +242,6 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     assert [one.bot for one in league.turn()] == ["zoe"]
 
 
-@pytest.mark.slow
-def test_junk_in_bots_hides_no_newcomer(league: League) -> None:
-    """A turn looked at the first 1,000 folders, whatever their names."""
-    for number in range(1_200):
-        (league.folder.bots / f"junk {number}").mkdir()
-    league.push("one", "zoe")
-    told = league.turn()
-    assert [one.bot for one in told if isinstance(one, Admitted)] == ["zoe"]
-    assert len(told) == 1 + update.MOST_STRANGERS
-
-
 def test_flood_of_folders_that_are_no_bots_ends_after_some(
     league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,27 +338,6 @@ def test_program_must_be_the_bots_own_or_on_the_path(
     told = league.only(Refused)
     assert told.why.startswith(f"bots/mine/bot.toml: {sentence}")
     assert not league.turn()
-
-
-def test_signal_while_the_register_grows_removes_no_version(
-    league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The line may be in the register already, and its files are what plays."""
-    sync = os.fsync
-
-    def interrupt(descriptor: int) -> None:
-        sync(descriptor)
-        if Path(f"/proc/self/fd/{descriptor}").readlink() == league.folder.register:
-            raise KeyboardInterrupt
-
-    league.push("one")
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            league.turn()
-    assert not league.turn()
-    assert "mine" in league.active
-    assert league.versions() == {"mine@1": "one"}
 
 
 def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path: Path) -> None:

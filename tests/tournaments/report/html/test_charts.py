@@ -1,21 +1,13 @@
-"""Where the lines and bars of the figures stand, and what two took off each other."""
+"""Where the lines and bars of the figures stand, and what a clean sweep is worth."""
 
-import random
-from collections import defaultdict
-from collections.abc import Sequence
-from math import sqrt
 from typing import TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.records import Result
-from tests.support.results import STRENGTH, game, played
+from tests.support.results import game
 from tournaments.formats.answers.tune_text import Way
-from tournaments.rating.estimate import elo_of
-from tournaments.rating.ratings import fit
-from tournaments.rating.statistics import t_quantile
 from tournaments.rating.tally import collect
 from tournaments.report.html import charts
 from tournaments.report.ratings.comparison import Encounter, encounters
@@ -42,52 +34,7 @@ def test_an_axis_holds_its_values_and_round_ticks_between(low: float, size: floa
     assert all(0 <= scale.share(value) <= 1 for value in ticks)
 
 
-def test_a_forest_shows_what_the_table_says() -> None:
-    (pool,) = fit(played(random.Random(1), STRENGTH, 40)).pools
-    drawn = charts.forest_of([*map(elo_of, pool.entrants)])
-    for row, one in zip(drawn.rows, pool.entrants, strict=True):
-        (dot,) = marks(row, charts.Dot)
-        rating = elo_of(one)
-        assert dot.x == rating.value
-        assert marks(row, charts.Stroke)[-1].x == (rating.low, rating.high)
-        assert 0 < row.axes.x.share(rating.low) < row.axes.x.share(rating.high) < 1
-
-
 # --- encounters ---
-
-
-def by_hand(results: Sequence[Result], one: str, other: str) -> tuple[int, float, float]:
-    """Pairs, share and error of a two-seat pairing, board by board."""
-    boards: dict[int, list[float]] = defaultdict(list)
-    for result in results:
-        if {one, other} == set(result.seats):
-            own, its = (result.places[result.seats.index(name)] for name in (one, other))
-            boards[result.board].append(0.5 + 0.5 * (own < its) - 0.5 * (own > its))
-    games = sum(map(len, boards.values()))
-    share = sum(map(sum, boards.values())) / games
-    spread = sum((sum(board) - share * len(board)) ** 2 for board in boards.values())
-    many = len(boards)
-    return games, share, sqrt(many / (many - 1) * spread) / games * t_quantile(0.975, many - 1)
-
-
-def test_an_interval_is_that_of_the_boards() -> None:
-    results = played(random.Random(2), STRENGTH, 200, deal=80)
-    names = sorted(STRENGTH, reverse=True)
-    found = encounters(collect(results, partners=False), names)
-    for row, one in zip(found, names, strict=True):
-        for met, other in zip(row, names, strict=True):
-            if one == other:
-                assert met is None
-                continue
-            assert met is not None
-            assert met.low is not None
-            assert met.high is not None
-            games, share, width = by_hand(results, one, other)
-            assert met.games == games
-            assert met.share == pytest.approx(share)
-            assert met.low == pytest.approx(max(0, share - width))
-            assert met.high == pytest.approx(min(1, share + width))
-            assert met.decided == ("ahead" if met.low > 0.5 else "behind" if met.high < 0.5 else "")
 
 
 @pytest.mark.parametrize(("boards", "decided"), [(1, ""), (5, ""), (6, "ahead"), (20, "ahead")])
