@@ -1,22 +1,31 @@
 """All benchmarks with one command: ratios to baselines of the same round.
 
-    python -m tests.bench [referee peers] [--rounds 5] [--moves 20000] [--fastchess PATH]
+    python -m tests.bench [referee peers engine playouts] [--rounds 5]
+                          [--moves 20000] [--fastchess PATH]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
-compares with fastchess, where its program is given (it is in no registry), and with python-chess,
-where it is installed (`pip install 'boneyard-arena[bench]'`); a row says what is not here.
+compares with fastchess, where its program is given (it is in no registry), with python-chess, and
+`engine` with OpenSpiel and the package `dominoes`, where they are installed
+(`pip install 'boneyard-arena[bench]'`); a row says what is not here. Others are
+commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
+million games), `tests.bench.commands` (until a command answers).
 """
 
 import argparse
+import json
+import random
 import shutil
 import statistics
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from tests.bench import peers, referee
+from arena.valuation.playouts import play_out
+from tests.bench import engine, peers, playouts, referee
 from tests.bench.figures import Figure, absent, figure, show
 from tests.bench.referee import Cost
 
@@ -27,6 +36,15 @@ CPU_GOAL, WALL_GOAL = 5.0, 3.0
 PEER_GAMES = (1, 8)
 PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
 """Ratios of CPU and wall time to other referees."""
+PLAYOUT_GOAL = 0.05
+"""The share of the engine's time that a playout in arrays may take."""
+ROUNDS = 300
+"""Rounds beside other rules of dominoes."""
+ALONE = 40
+"""Games of the referee without pipes and log."""
+
+T = TypeVar("T")
+Timed = Callable[[], object]
 Part = Callable[[str, int, int], Iterator[Figure]]
 """A part of the benchmarks: it takes the instant bot's program, the rounds and the moves."""
 
@@ -127,9 +145,53 @@ def costs(
     yield figure(f"{name}, wall", "µs a move", *wall, against, goals[1])
 
 
+def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
+    """Random rounds of the rules alone, and questions without pipes and log."""
+    asked = referee.questions(ALONE)
+    lines = [line for _, line in asked]
+    ours, base = list[float](), list[float]()
+    for _ in range(rounds):
+        own = taken(lambda: [referee.played(one) for one in range(1, ALONE + 1)])
+        ours.append(1e6 * own / len(asked))
+        base.append(1e6 * taken(lambda: [json.loads(line) for line in lines]) / len(asked))
+    yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
+    for peer, (module, rules, seats) in peers.RULES.items():
+        rng, name = random.Random(1), f"random round of {rules}, with its deal"
+        by_us = partial(engine.random_rounds, rules, seats, ROUNDS, rng)
+        by_peer = partial(peers.random_rounds, peer, ROUNDS, rng)
+        ours, base = [], []
+        for _ in range(rounds if peers.is_here(module) else 0):
+            ours.append(1e6 * taken(by_us) / ROUNDS)
+            base.append(1e6 * taken(by_peer) / ROUNDS)
+        if base:
+            yield figure(name, "µs CPU", ours, base, peer)
+        else:
+            yield absent(name, peer, peers.INSTALL)
+
+
+def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
+    """Yield what a playout costs in arrays."""
+    for name, seats in playouts.TABLES:
+        batch, games = playouts.batch(name, seats)
+        ours, base = list[float](), list[float]()
+        for _ in range(rounds):
+            ours.append(1e6 * taken(partial(play_out, batch)) / len(batch))
+            base.append(1e6 * taken(partial(playouts.play_by_engine, games)) / len(games))
+        yield figure(f"playout, {name} at {seats}", "µs CPU", ours, base, "engine", PLAYOUT_GOAL)
+
+
+def taken(work: Timed) -> float:
+    """CPU seconds of our own."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
 PARTS: dict[str, Part] = {
     "referee": by_referee,
     "peers": partial(by_peer, None),
+    "engine": by_engine,
+    "playouts": by_playouts,
 }
 
 if __name__ == "__main__":

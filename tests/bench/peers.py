@@ -1,13 +1,15 @@
-"""Other referees, beside which ours is measured.
+"""Other programs of the kind, beside which ours are measured: referees, and rules of dominoes.
 
 fastchess and python-chess referee chess, and their engines play one game by heart (`uci.c`), about
-as long as a game of ours. A referee's own CPU time is counted, its engines' is not.
+as long as a game of ours. A referee's own CPU time is counted, its engines' is not. OpenSpiel and
+the package `dominoes` have rules only.
 """
 
 import asyncio
 import importlib
 import importlib.util
 import os
+import random
 import subprocess
 import time
 from pathlib import Path
@@ -18,6 +20,8 @@ from tests.bench.referee import Cost, measured
 MOVES = 86
 """Moves of White in a game; the engines know two more."""
 PLIES = 2 * MOVES
+RULES = {"OpenSpiel": ("pyspiel", "block", 2), "PyPI dominoes": ("dominoes", "partnership", 4)}
+"""Other rules of dominoes: the module that has them, the nearest rules of ours, and the seats."""
 INSTALL = "pip install 'boneyard-arena[bench]'"
 
 
@@ -82,3 +86,23 @@ async def _python_chess(engine: str, tables: int, games: int) -> Cost:
     cost = Cost(tables * games * PLIES, time.process_time() - cpu, time.monotonic() - wall)
     await asyncio.gather(*[one.quit() for pair in pairs for one in pair])
     return cost
+
+
+def random_rounds(peer: str, count: int, rng: random.Random) -> None:
+    """Deal and play rounds at random by other rules of dominoes."""
+    if peer == "OpenSpiel":
+        importlib.import_module("open_spiel.python.games.block_dominoes")
+        load: Any = importlib.import_module("pyspiel")
+        begin = load.load_game("python_block_dominoes").new_initial_state
+        for _ in range(count):
+            state = begin()
+            while not state.is_terminal():
+                # A chance node deals one of its tiles, all equally likely.
+                dealt = state.chance_outcomes() if state.is_chance_node() else ()
+                state.apply_action(rng.choice([tile for tile, _ in dealt] or state.legal_actions()))
+        return
+    new = importlib.import_module("dominoes").Game.new
+    for _ in range(count):
+        game = new()
+        while game.result is None:
+            game.make_move(*rng.choice(game.valid_moves))

@@ -1,0 +1,185 @@
+"""What an event of very many games costs: to go on with it, to report, verify and replay it.
+
+    python -m tests.bench.million [--games 1000000] [--folder FOLDER]
+
+The games are played by the engine alone, every seat taking its first option, and are written as a
+run writes them: packed logs, ledger, seeds. They are short, one round each, so that a million takes
+some ten minutes. A folder that was written before is taken as it is. The last games are left for
+`boneyard run`, which goes on with real bots. Each command is a process of its own; printed are its
+wall time, its CPU time and the peak of its resident memory.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.engine.shuffle import board_seed
+from arena.logs.catalog import compress_finished
+from arena.logs.gamelog import GameLog
+from arena.match.game_setup import GameSetup
+from arena.match.referee import Referee
+from protocol.records import LogRecord, Result, SpentRecord
+from tournaments.plan.event import Event
+from tournaments.plan.event_plan import read_plan
+from tournaments.schedule.game_numbers import numbers
+from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
+from tournaments.schedule.seating import seating, sitting
+from tournaments.storage.folder import Folder, load_event, secret_of
+from tournaments.storage.ledger import Ledger
+from tournaments.storage.open_event import open_event
+
+ENTRY = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
+BOTS = ("first", "greedy", "random", "counting", "random-sh")
+SHORT = "target=1"
+"""Every game is over after a round."""
+GAMES_A_BOARD = len(BOTS) * (len(BOTS) - 1)
+LEFT = 7
+"""Games that are left for the run."""
+CHOICE = b'{"type":"choose","id":%d,"choice":0}'
+
+
+class Spent(NamedTuple):
+    """What a command took."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+    said: str
+    """The last line that it printed."""
+
+
+def spent(*words: str) -> Spent:
+    """Run boneyard and wait for it."""
+    began = time.monotonic()
+    process = subprocess.Popen(
+        (*ENTRY, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout
+    said = process.stdout.read().strip().splitlines()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{words[0]} failed: {said[-3:]}")
+    cpu = usage.ru_utime + usage.ru_stime
+    return Spent(time.monotonic() - began, cpu, usage.ru_maxrss / 1024, (said or [""])[-1])
+
+
+def write(folder: Folder, games: int) -> None:
+    """Write an event of this many games, without the last few, as a run writes it."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    boards = games // GAMES_A_BOARD
+    given = {"boards": boards, "sandbox": "off"}
+    written = read_plan(BOTS, given, choices=(SHORT,), predictable=True)
+    event, _ = open_event(folder, written.build(folder.build), 1)
+    ledger = Ledger(folder, event)
+    seed_of = partial(board_seed, secret_of(folder), event.name)
+    left = ledger.planned - LEFT
+    for plan in ledger.stage:
+        write_sitting(folder, event, ledger, plan, plan.games[:left], seed_of)
+        left -= len(plan.games)
+
+
+def write_sitting(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    plan: PlannedSitting,
+    games: Iterable[PlannedGame],
+    seed_of: Callable[[int], bytes],
+) -> None:
+    """Write the log of a sitting with these games of it, and their results."""
+    log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
+    numbered = numbers(plan.who, plan.boards, seed_of)
+    for game in games:
+        seated = seating(event, plan, game, numbered[game.board], {})
+        records, result = played(seated, seed_of(game.board))
+        log.append(records)
+        ledger.add(result)
+    log.close()
+    compress_finished(folder.log(plan.name))
+
+
+def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
+    """Return all records of a game in which everybody takes the first option, and its result."""
+    referee = Referee(seated, seed)
+    asked = [0] * len(seated.seats)
+    while question := referee.awaiting:
+        asked[question.seat] += 1
+        referee.take_outgoing()
+        referee.receive(question.seat, CHOICE % question.id, 0.1)
+    assert referee.result
+    *records, result = referee.take_records()
+    time_used = SpentRecord(
+        questions=tuple(asked),
+        ms=tuple(0.1 * count for count in asked),
+        worst_ms=(0.1,) * len(asked),
+        given_back_ms=(0.0,) * len(asked),
+        cpu_ms=(None,) * len(asked),
+        worst_lag_ms=0.0,
+    )
+    return [*records, time_used, result], referee.result
+
+
+def nth(event: Event, number: int) -> str:
+    """Return the name of a game, by its number from 1 in the ledger."""
+    names = chain.from_iterable((game.name for game in one.games) for one in sittings(event, {}))
+    return next(islice(names, number - 1, None))
+
+
+def measure(folder: Folder, games: int) -> None:
+    """Run every command in turn and print what it took."""
+    name = str(folder.path)
+    boards = f"{games // GAMES_A_BOARD}"
+    run = ("run", *BOTS, "--set", SHORT, "--boards", boards, "--sandbox", "off", "--seed", "1")
+    one = nth(load_event(folder), games * 7 // 9)
+    commands = {
+        "run, some games left": (*run, "--out", name),
+        "run, none left": (*run, "--out", name),
+        "report": ("report", name),
+        "rate": ("show", name, "--prior", "1"),
+        "verify": ("verify", name),
+        f"replay {one}": ("replay", name, one),
+        "replay, no game": ("replay", name),
+    }
+    print(f"{games} games; wall s, CPU s, MiB")
+    for what, line in commands.items():
+        took = spent(*line)
+        print(
+            f"{what:<32}{took.wall_s:>9.2f}{took.cpu_s:>9.2f}{took.peak_mib:>8.0f}  {took.said}",
+            flush=True,
+        )
+
+
+def sizes(folder: Folder) -> str:
+    """Return the files in the folder."""
+    logs = [path.stat().st_size for path in (folder.path / "games").iterdir()]
+    ledger = folder.ledger.stat().st_size
+    return f"{len(logs)} logs of {sum(logs) / 1e6:.0f} MB, ledger of {ledger / 1e6:.0f} MB"
+
+
+def main() -> None:
+    """Write and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path)
+    wanted = parser.parse_args()
+    games = wanted.games // GAMES_A_BOARD * GAMES_A_BOARD
+    with tempfile.TemporaryDirectory() as name:
+        folder = Folder((wanted.folder or Path(name) / "event").resolve())
+        if not folder.event.exists():
+            began = time.monotonic()
+            write(folder, games)
+            print(f"written in {time.monotonic() - began:.0f} s: {sizes(folder)}", flush=True)
+        measure(folder, games)
+
+
+if __name__ == "__main__":
+    main()
