@@ -62,7 +62,7 @@ from tournaments.rating.fit import (
     of_one_part,
 )
 from tournaments.rating.partner_synergy import partnerships
-from tournaments.rating.regression import Bools, Floats, Ints
+from tournaments.rating.regression import Bools, Design, Floats, Ints
 from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import (
     PARTS,
@@ -395,7 +395,8 @@ def _superiority(lead: float, error: Error) -> float:
 
 def _savings(tally: Tally) -> tuple[float | None, float | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
-    met, pair, sign, count = _sides(tally)
+    met, pair, sign, design = _sides(tally)
+    count = len(design.column)
     points, margin = (
         regression.saving(regression.by_cluster(pair[use], tally.board[met][use], value, count))
         for value, use in (
@@ -410,30 +411,35 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     """Return the gains by taking luck out, for points and for the margin, if luck is known."""
     if tally.luck is None:
         return None, None
-    met, pair, sign, count = _sides(tally)
+    met, pair, sign, design = _sides(tally)
     whole, board = tally.whole[met], tally.board[met]
     sides, members = tally.sides, tally.left.shape[1]
     # Both in 1 / (2 x sides x members x PARTS) points.
     points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
     fewer = points - sign * tally.luck.half[met] * 2 * (sides - 1)
     lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
-    wins = regression.variance_ratio(pair, board, (points, fewer), count)
-    margin = regression.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
-    return wins, margin
+    wins = regression.variance_ratio(design, pair, board, (points, fewer))
+    left = lead[whole], less[whole]
+    return wins, regression.variance_ratio(design, pair[whole], board[whole], left)
 
 
-def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
+def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, Design]:
     """Assign numbers to the pairs of different sides that met.
 
     The values are: the pairs that count; the number of each; 1 if its first side is first in order,
-    else -1; the count of numbers.
+    else -1; for each number the entrants, 1 on the side that is first in order, -1 on the other.
     """
     base = len(tally.names) ** tally.left.shape[1]
     left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
     met = left != right
     codes = np.minimum(left, right) * base + np.maximum(left, right)
     sides, pair = regression.numbered(codes[met], base * base)
-    return met, pair, np.where(left < right, 1, -1)[met], len(sides)
+    sign = np.where(left < right, 1, -1)[met]
+    first = np.zeros(len(sides), np.int64)
+    first[pair] = np.arange(len(pair))  # One of each number; but for the sign they are alike.
+    members = np.hstack((tally.left, tally.right))[met][first]
+    value = np.repeat([1.0, -1.0], tally.left.shape[1]) * sign[first, None]
+    return met, pair, sign, Design(members, value, len(tally.names))
 
 
 def _code(members: Ints, size: int) -> Ints:
