@@ -51,7 +51,7 @@ ROOMS = {
     "plan": Room(1_500, 1_826, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
-    "rating": Room(2_200, 2_420, ("tournaments/rating",)),
+    "rating": Room(2_200, 2_419, ("tournaments/rating",)),
     "storage": Room(1_700, 2_199, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_962, ("tournaments/report",)),

@@ -396,9 +396,9 @@ def _superiority(lead: float, error: Error) -> float:
 def _savings(tally: Tally) -> tuple[float | None, float | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
     met, pair, sign, design = _sides(tally)
-    count = len(design.column)
+    board, count = tally.board[met], len(design.column)
     points, margin = (
-        regression.saving(regression.by_cluster(pair[use], tally.board[met][use], value, count))
+        regression.saving(regression.by_cluster(pair[use], board[use], value, count))
         for value, use in (
             (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
             ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),
@@ -429,18 +429,11 @@ def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, Design]:
     The values are: the pairs that count; the number of each; 1 if its first side is first in order,
     else -1; for each number the entrants, 1 on the side that is first in order, -1 on the other.
     """
-    base = len(tally.names) ** tally.left.shape[1]
-    left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
-    met = left != right
+    size, members = len(tally.names), tally.left.shape[1]
+    left, right = (side @ size ** np.arange(members) for side in (tally.left, tally.right))
+    met, base = left != right, size**members
     codes = np.minimum(left, right) * base + np.maximum(left, right)
     sides, pair = regression.numbered(codes[met], base * base)
-    sign = np.where(left < right, 1, -1)[met]
-    first = np.zeros(len(sides), np.int64)
-    first[pair] = np.arange(len(pair))  # One of each number; but for the sign they are alike.
-    members = np.hstack((tally.left, tally.right))[met][first]
-    value = np.repeat([1.0, -1.0], tally.left.shape[1]) * sign[first, None]
-    return met, pair, sign, Design(members, value, len(tally.names))
-
-
-def _code(members: Ints, size: int) -> Ints:
-    return np.asarray(members @ (size ** np.arange(members.shape[1])), np.int64)
+    column = sides[:, None] // size ** np.arange(2 * members) % size
+    value = np.broadcast_to(np.repeat([-1.0, 1.0], members), column.shape)
+    return met, pair, np.where(left < right, 1, -1)[met], Design(column, value, size)

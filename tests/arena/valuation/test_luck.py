@@ -102,9 +102,8 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_tiles() -> None:
 
 
 def test_luck_does_not_depend_on_the_games_computed_with_it() -> None:
-    timelines = [
-        Timeline(logged(find_variant("draw"), 2, any_of(board), board=board)) for board in (1, 2)
-    ]
+    games = [logged(find_variant("draw"), 2, any_of(board), board=board) for board in (1, 2)]
+    timelines = [*map(Timeline, games)]
     assert luck_of_games(timelines) == [luck_of_games([one])[0] for one in timelines]
 
 
@@ -141,11 +140,9 @@ def test_whichever_tile_comes_the_luck_before_it_is_the_same(
 ) -> None:
     rules = short(name)
     games = (logged(rules, seats, any_of(name), board=board) for board in range(1, 99))
-    # After the deal itself.
-    which += 1
+    which += 1  # After the deal itself.
     game = next(one for one in games if len(luck_of(one).draws) > which)
-    draws = luck_of(game).draws
-    was = draws[which]
+    was = (draws := luck_of(game).draws)[which]
     tiles = candidates(game, was, iter(draws[:which]))
     assert len(tiles) > 2
     others = [luck_of(with_drawn(game, was, tile)).draws for tile in tiles]

@@ -115,11 +115,9 @@ def test_at_four_seats_the_gain_is_that_of_ratings_too() -> None:
     for board in range(1500):
         owed = [rng.gauss(0, 1) for _ in "abcd"]
         made = [one + rng.gauss(0, 0.4) for one in owed]
-        scores = tuple(sum(one > other for other in made) for one in made)
-        results.append(game(board, "abcd", scores))
+        results.append(game(board, "abcd", [sum(one > own for own in made) for one in made]))
         chances = [[(1 + math.erf((one - other) / 0.8)) / 2 for other in owed] for one in owed]
-        share = parts([sum(row) / 3 - 2 / 3 for row in chances], 1)
-        luck[f"{board}"] = Correction((0,) * 4, share)
+        luck[f"{board}"] = Correction((0,) * 4, parts([(sum(row) - 2) / 3 for row in chances], 1))
     pool = only(named(results), luck)
     of_wins, without = map(sum, zip(*map(variance, pool.entrants), strict=True))
     assert pool.gain_wins
