@@ -55,7 +55,7 @@ class Candidates:
         self._rng.shuffle(endgames)
         self._rng.shuffle(middle)
         name = logged.sitting.rules.name
-        solved = (one for one in endgames if len(set(exact_leads(one.game) or ())) > 1)
+        solved = (one for one in endgames if len(set(exact_leads([one.game])[0] or ())) > 1)
         if good := next(solved, None):
             self._found["endgame", name].append(_Candidate(logged, good))
         if middle:
@@ -65,7 +65,7 @@ class Candidates:
         """Yield so many endgames, or all, in turn from each ruleset."""
         found = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
         for one in islice(found, many):
-            leads = exact_leads(one.asked.game)
+            (leads,) = exact_leads([one.asked.game])
             assert leads is not None, "It was solved before."
             yield _problem(one, "endgame", leads, [0.0] * len(leads))
 

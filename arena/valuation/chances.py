@@ -114,12 +114,7 @@ def _shares(
     rounds = np.repeat([one.rounds for one in shown], counts)
     for seat in range(len(logged.sitting.seats)):
         scores[np.repeat([seat in one.fouled for one in shown], counts), seat] = LAST
-    found = np.zeros(scores.shape, np.int64)
-    for number in np.unique(rounds):
-        rows = rounds == number
-        law = Law(logged.sitting.rules, scores.shape[1])
-        found[rows] = share_of_scores(law, scores[rows], int(number))
-    return found
+    return share_of_scores(Law(logged.sitting.rules, scores.shape[1]), scores, rounds)
 
 
 def _beaten(shares: Floats, fouled: Sequence[int]) -> Floats:

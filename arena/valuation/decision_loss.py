@@ -29,7 +29,7 @@ from arena.engine import values
 from arena.engine.state import Game
 from arena.valuation import WORLDS
 from arena.valuation.batch import RoundBatch
-from arena.valuation.endgames import exact_leads_of, is_open
+from arena.valuation.endgames import exact_leads, is_open
 from arena.valuation.playouts import play_out
 from arena.valuation.policy import KEEN, Policy
 from arena.valuation.worlds.questions import FEW, Worlds, question_worlds
@@ -175,7 +175,7 @@ def try_options(
     `slow`: the most worlds where each of them takes a while to be found. The questions are of one
     ruleset and number of seats.
     """
-    solved = exact_leads_of([question.game for question in asked])
+    solved = exact_leads([question.game for question in asked])
     unsolved = [question for question, leads in zip(asked, solved, strict=True) if leads is None]
     played = _played_leads(unsolved, [*question_worlds(unsolved, many, slow)])
     for question, leads in zip(asked, solved, strict=True):

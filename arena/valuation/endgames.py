@@ -27,16 +27,12 @@ def is_open(game: Game) -> bool:
     return game.seats == 2 and game.playing.stock_size == 0
 
 
-def exact_leads(game: Game) -> tuple[int, ...] | None:
+def exact_leads(games: Sequence[Game]) -> list[tuple[int, ...] | None]:
     """Return what each option brings the seat to move if both seats then play perfectly.
 
-    In points of lead to the round's end; None for a position that is not solved.
+    For each game, in points of lead to the round's end; None for a position that is not solved.
+    All games are of one ruleset.
     """
-    return exact_leads_of([game])[0]
-
-
-def exact_leads_of(games: Sequence[Game]) -> list[tuple[int, ...] | None]:
-    """Return `exact_leads` of each game; all are of one ruleset."""
     options = [engine.legal(game) if _is_solvable(game) else () for game in games]
     solvable = [game for game, own in zip(games, options, strict=True) if own]
     if not solvable:

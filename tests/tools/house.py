@@ -43,7 +43,7 @@ ROOMS = {
     "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_419, ("arena/conformance",)),
     "analysis": Room(1_800, 2_148, ("arena/analysis",)),
-    "valuation": Room(3_000, 3_307, ("arena/valuation",)),
+    "valuation": Room(3_000, 3_298, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_809, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
@@ -51,7 +51,7 @@ ROOMS = {
     "plan": Room(1_500, 1_826, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
-    "rating": Room(2_200, 2_420, ("tournaments/rating",)),
+    "rating": Room(2_200, 2_419, ("tournaments/rating",)),
     "storage": Room(1_700, 2_199, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_962, ("tournaments/report",)),
@@ -60,7 +60,7 @@ ROOMS = {
         1_300, 1_564, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_000, 36_000, ("tests",)),
+    "tests": Room(36_000, 0, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

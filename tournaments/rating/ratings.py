@@ -62,7 +62,7 @@ from tournaments.rating.fit import (
     of_one_part,
 )
 from tournaments.rating.partner_synergy import partnerships
-from tournaments.rating.regression import Bools, Floats, Ints
+from tournaments.rating.regression import Bools, Design, Floats, Ints
 from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import (
     PARTS,
@@ -395,9 +395,10 @@ def _superiority(lead: float, error: Error) -> float:
 
 def _savings(tally: Tally) -> tuple[float | None, float | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
-    met, pair, sign, count = _sides(tally)
+    met, pair, sign, design = _sides(tally)
+    board, count = tally.board[met], len(design.column)
     points, margin = (
-        regression.saving(regression.by_cluster(pair[use], tally.board[met][use], value, count))
+        regression.saving(regression.by_cluster(pair[use], board[use], value, count))
         for value, use in (
             (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
             ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),
@@ -410,31 +411,29 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     """Return the gains by taking luck out, for points and for the margin, if luck is known."""
     if tally.luck is None:
         return None, None
-    met, pair, sign, count = _sides(tally)
+    met, pair, sign, design = _sides(tally)
     whole, board = tally.whole[met], tally.board[met]
     sides, members = tally.sides, tally.left.shape[1]
     # Both in 1 / (2 x sides x members x PARTS) points.
     points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
     fewer = points - sign * tally.luck.half[met] * 2 * (sides - 1)
     lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
-    wins = regression.variance_ratio(pair, board, (points, fewer), count)
-    margin = regression.variance_ratio(pair[whole], board[whole], (lead[whole], less[whole]), count)
-    return wins, margin
+    wins = regression.variance_ratio(design, pair, board, (points, fewer))
+    left = lead[whole], less[whole]
+    return wins, regression.variance_ratio(design, pair[whole], board[whole], left)
 
 
-def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, int]:
+def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, Design]:
     """Assign numbers to the pairs of different sides that met.
 
     The values are: the pairs that count; the number of each; 1 if its first side is first in order,
-    else -1; the count of numbers.
+    else -1; for each number the entrants, 1 on the side that is first in order, -1 on the other.
     """
-    base = len(tally.names) ** tally.left.shape[1]
-    left, right = _code(tally.left, len(tally.names)), _code(tally.right, len(tally.names))
-    met = left != right
+    size, members = len(tally.names), tally.left.shape[1]
+    left, right = (side @ size ** np.arange(members) for side in (tally.left, tally.right))
+    met, base = left != right, size**members
     codes = np.minimum(left, right) * base + np.maximum(left, right)
     sides, pair = regression.numbered(codes[met], base * base)
-    return met, pair, np.where(left < right, 1, -1)[met], len(sides)
-
-
-def _code(members: Ints, size: int) -> Ints:
-    return np.asarray(members @ (size ** np.arange(members.shape[1])), np.int64)
+    column = sides[:, None] // size ** np.arange(2 * members) % size
+    value = np.broadcast_to(np.repeat([-1.0, 1.0], members), column.shape)
+    return met, pair, np.where(left < right, 1, -1)[met], Design(column, value, size)

@@ -235,21 +235,21 @@ def _deviations(group: Ints, cluster: Ints, value: Ints, groups: int) -> tuple[I
 
 
 def variance_ratio(
-    group: Ints, cluster: Ints, values: tuple[Ints, Ints], groups: int
+    design: Design, row: Ints, cluster: Ints, values: tuple[Ints, Ints]
 ) -> Gain | None:
-    """Return the variance of a group total by the first values over that by the second.
+    """Return the variance of the scores by the first values over that by the second.
 
-    Both are clustered and summed over the groups with several clusters. The interval takes clusters
-    as independent. None with fewer than `FEWEST` clusters, or if either variance is 0.
+    A score is a cluster's sum of a value's deviation from the mean of its row, times the row: what
+    moves ratings, see `clustered`. The interval takes clusters as independent. None with fewer than
+    `FEWEST` clusters, or if either variance is 0.
     """
     if len(distinct(cluster)) < FEWEST:
         return None
     parts = []
     for value in values:
-        owner, where, deviation = _deviations(group, cluster, value, groups)
-        many = sums(owner, np.ones_like(owner), groups)
-        factor = np.where(many > 1, many / np.maximum(many - 1, 1), 0.0)
-        parts.append(sums(where, factor[owner] * deviation**2, int(where.max(initial=-1)) + 1))
+        deviations = _deviations(row, cluster, value, len(design.column))
+        blocks = score_blocks(design, *deviations)
+        parts.append(np.concatenate([np.square(one.scores).sum(axis=1) for one in blocks]))
     first, second = (float(part.sum()) for part in parts)
     if not (first > 0 and second > NOTHING * first):
         return None

@@ -44,8 +44,7 @@ def end(number: int, gained: int, lost: int, ahead: int, **more: int) -> RoundEn
 
 def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand() -> None:
     ends = [end(1, 10, 0, 10), end(2, 0, 30, -20, tiles=5, drew=4, passed=1), end(3, 0, 5, -25)]
-    said = list(turning_points(ends, [], LOOK))
-    assert said == [
+    assert list(turning_points(ends, [], LOOK)) == [
         "Round 2 cost the most: 30 points, bob going out. "
         "It was left with 5 tiles (12 pips), after 4 draws and 1 pass.",
         "Round 1 gained the most: 10 points, ada going out.",

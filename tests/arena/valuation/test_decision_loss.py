@@ -56,7 +56,7 @@ def test_endgames_cost_what_the_solver_says() -> None:
     found = {one.number: one for one in review(logged)}
     count = 0
     for asked in Timeline(logged).questions(0):
-        one, exact = found.get(asked.number), exact_leads(asked.game)
+        one, (exact,) = found.get(asked.number), exact_leads([asked.game])
         if one and exact:
             count += 1
             assert one.exact

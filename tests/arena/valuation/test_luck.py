@@ -96,6 +96,12 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_tiles() -> None:
     assert all(one.share[0] == -one.share[1] for one in draws)
 
 
+def test_luck_does_not_depend_on_the_games_computed_with_it() -> None:
+    games = [logged(find_variant("draw"), 2, any_of(board), board=board) for board in (1, 2)]
+    timelines = [*map(Timeline, games)]
+    assert luck_of_games(timelines) == [luck_of_games([one])[0] for one in timelines]
+
+
 @pytest.mark.parametrize(
     ("name", "changes"), [("jordanian", {}), ("ukrainian", {"missing": "redeal"}), ("draw", {})]
 )

@@ -115,17 +115,11 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
     game = position("draw", hands=["61 10", "55"], line="65 51", stock="")
     rows, policy = 4000, Policy(pip=-1 / 6)
     batch = RoundBatch.of([game]).repeat(rows)
-    options = options_of(
-        batch.tables,
-        batch.ends,
-        np.repeat(np.arange(rows), 2),
-        np.tile(
-            [batch.tables.bits[batch.tables.tiles.index(one)] for one in ((6, 1), (1, 0))], rows
-        ),
-        np.full(2 * rows, RIGHT),
-    )
+    tables, of = batch.tables, np.repeat(np.arange(rows), 2)
+    tiles = np.tile(tables.bits[[tables.tiles.index(one) for one in ((6, 1), (1, 0))]], rows)
+    options = options_of(tables, batch.ends, of, tiles, np.full(2 * rows, RIGHT))
     seen = Position(batch.hands[0], batch.hands[1], batch.line, batch.order)
-    worths = tables_of(batch.tables, policy).worths(seen, options)
+    worths = tables_of(tables, policy).worths(seen, options)
     best = favourites(options, worths, np.arange(rows) * 7919)
     assert (options.rows[best] == np.arange(rows)).all()
     share = float(np.mean(best % 2))
@@ -155,9 +149,8 @@ def played_by(policy: Policy, boards: int) -> list[Choice]:
         for asked in Timeline(game).questions(0):
             plays = [play for _, play in plays_in([asked.game])]
             if len(plays) > 1:
-                worths = np.array(
-                    [np.dot(astuple(policy), features(asked.game, one)) for one in plays]
-                )
+                every = np.array([features(asked.game, one) for one in plays])
+                worths = every @ np.array(astuple(policy))
                 chances = np.exp(worths - worths.max())
                 rng = np.random.default_rng([board, asked.number])
                 which = rng.choice(len(plays), p=chances / chances.sum())
@@ -176,8 +169,7 @@ def test_a_policy_is_learnt_from_its_choices() -> None:
 
 def test_nothing_teaches_the_usual_policy() -> None:
     assert learn_policy([]).policy == USUAL
-    few = learn_policy(played_by(TRUE, 1)[:3]).policy
-    assert few != USUAL
+    assert learn_policy(played_by(TRUE, 1)[:3]).policy != USUAL
 
 
 def test_forced_plays_and_draws_are_no_choices() -> None:

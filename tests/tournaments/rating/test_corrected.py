@@ -109,6 +109,21 @@ def test_a_game_tells_as_much_as_its_variance_says() -> None:
     assert pool.gain_margin.low > 1.5
 
 
+def test_at_four_seats_the_gain_is_that_of_ratings_too() -> None:
+    """The luck of a pair is not known there: only sums over the pairs of a bot are right."""
+    rng, results, luck = random.Random(3), [], {}
+    for board in range(1500):
+        owed = [rng.gauss(0, 1) for _ in "abcd"]
+        made = [one + rng.gauss(0, 0.4) for one in owed]
+        results.append(game(board, "abcd", [sum(one > own for own in made) for one in made]))
+        chances = [[(1 + math.erf((one - other) / 0.8)) / 2 for other in owed] for one in owed]
+        luck[f"{board}"] = Correction((0,) * 4, parts([(sum(row) - 2) / 3 for row in chances], 1))
+    pool = only(named(results), luck)
+    of_wins, without = map(sum, zip(*map(variance, pool.entrants), strict=True))
+    assert pool.gain_wins
+    assert pool.gain_wins.value == pytest.approx(of_wins / without, rel=0.05)
+
+
 def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
     pool = only(*lucky_event(random.Random(2), {"a": 30.0, "b": -30.0}, 40))
     sure, unsure = Gain(2.3, 1.3, 4.0), Gain(1.3, 0.7, 2.4)
