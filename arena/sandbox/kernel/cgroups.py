@@ -4,7 +4,6 @@ It supports both layouts of the kernel: one tree for everything (v2), or a tree 
 """
 
 import os
-import re
 import signal
 import time
 from collections.abc import Iterator
@@ -16,7 +15,6 @@ from arena.sandbox.limits import Limits
 MOUNTS = Path("/proc/self/mountinfo")
 MEMBERSHIP = Path("/proc/self/cgroup")
 NEEDED = ("pids", "memory", "cpu")
-NAME = re.compile(r"boneyard-(\d+)-\d+")
 REFEREE = "boneyard-referee"
 """The cgroup into which we move ourselves: one that holds processes cannot have children."""
 PERIOD_US = 100_000
@@ -42,7 +40,7 @@ class Cgroup:
         self._made: list[Path] = []
         try:
             for parent, controllers in parents.items():
-                folder = parent / f"boneyard-{os.getpid()}-{number}"
+                folder = parent / f"{_prefix()}{os.getpid()}-{number}"
                 folder.mkdir()
                 self._made.append(folder)
                 for controller in controllers:
@@ -94,10 +92,7 @@ class Cgroup:
 
 
 def parents() -> Parents:
-    """Return the places for cgroups; remove those of runs that were killed.
-
-    Raises NoCgroupError.
-    """
+    """Return the places for cgroups; remove those of killed runs. Raises NoCgroupError."""
     found: Parents = {}
     for controller, folder in _controllers():
         if os.access(folder, os.W_OK):
@@ -110,10 +105,14 @@ def parents() -> Parents:
     return found
 
 
+def _prefix() -> str:
+    """Return how names begin: in another namespace of processes a number is another process."""
+    return f"boneyard-{Path('/proc/self/ns/pid').stat().st_ino}-"
+
+
 def _sweep(parent: Path) -> None:
-    for folder in parent.glob("boneyard-*-*"):
-        owner = NAME.fullmatch(folder.name)
-        if owner and not Path("/proc", owner[1]).exists():
+    for folder in parent.glob(f"{_prefix()}*-*"):
+        if not Path("/proc", folder.name.split("-")[2]).exists():
             # The bots that a killed referee was just starting.
             with suppress(OSError, ValueError):
                 for process in map(int, _words(folder / "cgroup.procs")):

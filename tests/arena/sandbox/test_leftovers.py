@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,16 +31,26 @@ def test_a_user_who_still_has_a_process_is_given_to_nobody() -> None:
         users._in_use.cache_clear()
 
 
-def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them() -> None:
+def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = cgroup_parents()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: 4_194_305)  # Above every process number that can be.
+        dead = cgroups.Cgroup(found, 1, Limits())
+    # In a container's namespace that number may be a run's.
+    foreign = [parent / "boneyard-1-4194305-1" for parent in found]
+    for folder in foreign:
+        folder.mkdir()
     left = subprocess.Popen(("sleep", "60"))
-    for parent in found:
-        cgroup = parent / "boneyard-4194305-1"  # Above every process number that can be.
-        cgroup.mkdir()
-        (cgroup / "cgroup.procs").write_text(f"{left.pid}")
+    for door in dead.doors:
+        Path(door).write_text(f"{left.pid}")
     cgroups.parents()
+    kept = [one for parent in found for one in parent.glob("boneyard-*-4194305-*")]
+    for folder in foreign:
+        folder.rmdir()
     assert left.wait() == -signal.SIGKILL
-    assert not [one for parent in found for one in parent.glob("boneyard-4194305-*")]
+    assert kept == foreign
 
 
 def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
@@ -60,7 +71,7 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
     monkeypatch.setattr(users, "LAST", users.FIRST)
     with pytest.raises(users.NoUserLeftError):
         sandbox.new_process()
-    assert not [one for parent in found for one in parent.glob(f"boneyard-{os.getpid()}-*")]
+    assert not [one for parent in found for one in parent.glob(f"boneyard-*-{os.getpid()}-*")]
 
 
 def cgroup_parents() -> cgroups.Parents:
