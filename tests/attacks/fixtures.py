@@ -48,9 +48,9 @@ BOT_PARTS = (
 TRIED = replace(SMALL, memory_mib=2 * SMALL.memory_mib)
 """The limits that the probes try to exceed by a little; levels set the same."""
 NOTHING = dict.fromkeys(("address", "tcp", "udp", "pipe", "eventfd"), 0) | {"descriptor": -1}
-"""What a stand-in reports of the parts that its level forbids."""
+"""The report of a stand-in on the parts that its level forbids."""
 Aim = dict[str, Any]
-"""What a probe is told of a stand-in: its pid and command line, and what it has set up."""
+"""A stand-in as probes are told of it: its pid and command line, and what it has set up."""
 
 
 class ProbeScene(Struct, frozen=True):

@@ -39,7 +39,7 @@ ROOMS = {
     "match": Room(2_125, 2_215, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
     "rules": Room(1_550, 0, ("arena/rules",)),
-    "sandbox": Room(2_900, 3_349, ("arena/sandbox",)),
+    "sandbox": Room(2_900, 3_348, ("arena/sandbox",)),
     "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_419, ("arena/conformance",)),
     "analysis": Room(1_800, 2_148, ("arena/analysis",)),

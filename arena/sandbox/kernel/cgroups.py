@@ -12,6 +12,7 @@ from pathlib import Path
 
 from arena.sandbox.limits import Limits
 
+Parents = dict[Path, list[str]]
 MOUNTS = Path("/proc/self/mountinfo")
 MEMBERSHIP = Path("/proc/self/cgroup")
 NEEDED = ("pids", "memory", "cpu")
@@ -27,9 +28,6 @@ REMOVE_S = 2.0
 
 class NoCgroupError(OSError):
     """There is no cgroup that we may write to; the text says why."""
-
-
-Parents = dict[Path, list[str]]
 
 
 class Cgroup:
@@ -106,13 +104,14 @@ def parents() -> Parents:
 
 
 def _prefix() -> str:
-    """Return how names begin: in another namespace of processes a number is another process."""
+    """Return the beginning of our names: elsewhere the numbers after it are other processes."""
     return f"boneyard-{Path('/proc/self/ns/pid').stat().st_ino}-"
 
 
 def _sweep(parent: Path) -> None:
     for folder in parent.glob(f"{_prefix()}*-*"):
-        if not Path("/proc", folder.name.split("-")[2]).exists():
+        owner, _, number = folder.name.removeprefix(_prefix()).partition("-")
+        if owner.isdecimal() and number.isdecimal() and not Path("/proc", owner).exists():
             # The bots that a killed referee was just starting.
             with suppress(OSError, ValueError):
                 for process in map(int, _words(folder / "cgroup.procs")):

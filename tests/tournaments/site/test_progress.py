@@ -1,4 +1,4 @@
-"""What a run shows in a pipe while it goes on."""
+"""The progress of a run in a pipe."""
 
 from pathlib import Path
 

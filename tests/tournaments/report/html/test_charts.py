@@ -1,4 +1,4 @@
-"""Where the lines and bars of the figures stand, and what a clean sweep is worth."""
+"""The places of lines and bars in the figures, and the worth of a clean sweep."""
 
 from typing import TypeVar
 
