@@ -12,7 +12,7 @@ from arena.document.blocks import Cell, Column, Table, table
 from protocol.codec import printable
 from protocol.records import ChoiceRecord, FoulRecord
 
-POINTS = "Points: this side's gain minus the average of the others"
+POINTS = "Points: this side's gain minus the average of the others; game %: its chances then"
 PLAYED_ON = (
     "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
     "all equally likely. From here on a keen player (heavy tiles, few that fit next) plays "
@@ -33,6 +33,9 @@ class OptionValue(Struct, frozen=True):
     beyond: float
     """`lead` minus that of the compared option under the same deals."""
     beyond_half_width: float
+    percent: float
+    """The percent of the game that the seat may expect by the scores at the round's end."""
+    percent_half_width: float
     exact: bool
     """True if all play perfectly from here on; else the keen player plays on."""
 
@@ -77,12 +80,14 @@ def option_value_table(
     """Return the value of each option, with marks at the log's choice and at the new one."""
     columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
     columns.append(Column(f"vs. {option_words(asked.options[compared])}", detail="±"))
+    columns.append(Column("game %", detail="±"))
     rows: list[Sequence[str | Cell]] = []
     for number, (option, one) in enumerate(zip(asked.options, outlooks, strict=True)):
         marks = {"log": asked.choice == number, "now": again == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
         beyond = Cell(f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
         points = Cell(f"{one.lead:+.1f}", f"{one.half_width:.1f}")
-        option_name = option_words(option)
-        rows.append((option_name, marked, points, "" if number == compared else beyond))
+        percent = Cell(f"{one.percent:.1f}", f"{one.percent_half_width:.1f}")
+        against = "" if number == compared else beyond
+        rows.append((option_words(option), marked, points, against, percent))
     return table("Options", columns, rows)

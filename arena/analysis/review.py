@@ -20,7 +20,7 @@ from arena.document.blocks import Block, Column, Paragraph, table
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
-from protocol.records import ChoiceRecord, FoulRecord
+from protocol.records import FoulRecord
 from protocol.ruleset import side_of
 
 COLUMNS = (
@@ -225,10 +225,3 @@ def ends_of_rounds(timeline: Timeline, seat: int, look: Look) -> dict[int, Text]
     """Return the table at the end of each round, with all tiles shown, by the round's number."""
     over = frames.frames(timeline.round_ends(), seat)
     return {frame.round: text.draw_frame(frame, look) for frame in over}
-
-
-def answer_label(one: AskedQuestion) -> str:
-    """Return the answer in few words."""
-    if isinstance(one.answer, ChoiceRecord):
-        return text.option_words(one.options[one.answer.choice])
-    return one.answer.foul if one.answer else "no answer"

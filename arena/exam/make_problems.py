@@ -55,7 +55,7 @@ class Candidates:
         self._rng.shuffle(endgames)
         self._rng.shuffle(middle)
         name = logged.sitting.rules.name
-        solved = (one for one in endgames if len(set(exact_leads([one.game])[0] or ())) > 1)
+        solved = (one for one in endgames if len(set(exact_leads(one.game))) > 1)
         if good := next(solved, None):
             self._found["endgame", name].append(_Candidate(logged, good))
         if middle:
@@ -65,8 +65,7 @@ class Candidates:
         """Yield so many endgames, or all, in turn from each ruleset."""
         found = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
         for one in islice(found, many):
-            (leads,) = exact_leads([one.asked.game])
-            assert leads is not None, "It was solved before."
+            leads = exact_leads(one.asked.game)
             yield _problem(one, "endgame", leads, [0.0] * len(leads))
 
     def middle_games(
@@ -93,7 +92,7 @@ def _clear(found: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
         some = found[start : start + AT_ONCE]
         tried = try_options([one.asked for one in some], worlds)
         for one, options in zip(some, tried, strict=True):
-            if options.certain:
+            if options.leads.shape[1] == 1:
                 continue
             means = options.leads.mean(axis=1)
             beyond = options.leads[int(means.argmax())] - options.leads

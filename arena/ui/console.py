@@ -70,8 +70,7 @@ def print_paged(
     """
     pieces = (_drawn(part, console) for part in shown)
     if not (page and console.is_terminal and sys.stdin.isatty()):
-        for piece in pieces:
-            console.file.write(piece)
+        console.file.writelines(pieces)
         console.file.flush()
         return
     screen: list[str] = []

@@ -1,23 +1,23 @@
 """The review of a game on its replay page: chances, luck, and the options' values."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from arena.analysis.frames import join_draws, places_in_replay
 from arena.analysis.text import group_options
-from arena.analysis.timeline import AskedQuestion, Moment, Timeline
+from arena.analysis.timeline import Moment, Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.scenes import Tiles, tiles
+from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.messages import Drew, TurnedUp
 from protocol.ruleset import count_sides, side_of, target
 from protocol.tiles import high_first
 
 if TYPE_CHECKING:  # numpy takes 100 ms: only reviewed pages load it.
-    from arena.valuation.decision_loss import OptionWorth, ReviewedDecision
     from arena.valuation.luck import DrawLuck
 
 GRADES = (0.02, 0.05, 0.1)
@@ -28,6 +28,8 @@ In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles
 GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
 SURE = 2
 """Standard errors that a gap must exceed to be called so: the rest may be noise of the worlds."""
+
+Reviewed = Mapping[int, Sequence[ReviewedDecision]]  # By seat.
 
 
 class MarkedDraw(Struct, frozen=True, array_like=True):
@@ -57,6 +59,8 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     """The value of each option that the page shows, in points of lead."""
     errors: tuple[float, ...]
     """The standard errors of the values; empty if they are exact."""
+    percent: float
+    """The percent of the game that the best option has beyond the chosen one."""
 
 
 class GameReview(Struct, frozen=True):
@@ -72,7 +76,7 @@ class GameReview(Struct, frozen=True):
     grades: tuple[float, ...]
 
 
-def review_game(timeline: Timeline, known: Mapping[int, Any] | None = None) -> GameReview:
+def review_game(timeline: Timeline, known: Reviewed | None = None) -> GameReview:
     """Review a game for those who may see all hands, or take over `known` decisions, by seat.
 
     Raises UserError.
@@ -138,28 +142,23 @@ def _decisions(
     places: Mapping[int, int],
     seat: int,
     grades: Sequence[float],
-    known: Mapping[int, Any] | None,
+    known: Reviewed | None,
 ) -> Iterator[MarkedDecision]:
     from arena.valuation.decision_loss import review_seat
 
     questions = timeline.questions(seat)
     for one in (known or {}).get(seat) or review_seat(timeline, seat):
         asked = questions[one.number - 1]
-        worth, at = [*_shown_options(asked, one)], places[asked.index]
-        errors = () if one.exact else _rounded(option.error for option in worth)
-        leads = _rounded(option.lead for option in worth)
-        yield MarkedDecision(
-            at, seat, round(one.gap, 1), round(one.error, 1), _grade(one, grades), leads, errors
-        )
+        # Of bids that the page joins it shows the best.
+        rest = zip(one.values, one.errors, strict=True)
+        joined = group_options(asked.options, one.choice)
+        shown = [max(islice(rest, len(together))) for together, _ in joined]
+        leads, errors = map(_rounded, zip(*shown, strict=True))
+        loss, error, percent = _rounded((one.gap, one.error, one.percent_gap))
+        about = places[asked.index], seat, loss, error, _grade(one, grades)
+        yield MarkedDecision(*about, leads, () if one.exact else errors, percent)
 
 
-def _shown_options(asked: AskedQuestion, one: "ReviewedDecision") -> Iterator["OptionWorth"]:
-    """Yield the value of each option that the page shows: of bids that it joins, the best."""
-    rest = iter(one.options)
-    for together, _ in group_options(asked.options, one.choice):
-        yield max((next(rest) for _ in together), key=lambda option: option.lead)
-
-
-def _grade(one: "ReviewedDecision", grades: Sequence[float]) -> int:
+def _grade(one: ReviewedDecision, grades: Sequence[float]) -> int:
     sure = one.gap > SURE * one.error
     return sum(one.gap >= least for least in grades) if sure else 0

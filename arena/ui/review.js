@@ -28,8 +28,8 @@ const Review = (() => {
     if (!review) return null;
     const open = seat === null;
     const side = (one) => one % about.sides.length;
-    const decisions = review.decisions.map(([at, who, loss, error, grade, leads, errors]) =>
-      ({ at, seat: who, side: side(who), loss, error, grade, leads, errors }))
+    const decisions = review.decisions.map(([at, who, loss, error, grade, leads, errors, percent]) =>
+      ({ at, seat: who, side: side(who), loss, error, grade, leads, errors, percent }))
       .filter((one) => open || one.seat === seat);
     const draws = open ? review.draws.map(([at, who, drawn, points, share]) =>
       ({ at, seat: who, side: side(who), drawn, points, share })) : [];
@@ -41,8 +41,8 @@ const Review = (() => {
   }
 
   /** Returns a loss in words, with its error unless it is exact. */
-  function lost({ loss, error }) {
-    return `${loss.toFixed(1)}${width(error)} points lost`;
+  function lost({ loss, error, percent }) {
+    return `${loss.toFixed(1)}${width(error)} points and ${percent.toFixed(1)} % of the game lost`;
   }
 
   function mistake(one, about) {

@@ -6,7 +6,6 @@ so the chances are the same on every machine and do not jump for want of playout
 """
 
 from collections.abc import Iterator, Sequence
-from hashlib import shake_256
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
 from arena.valuation.batch import RoundBatch
+from arena.valuation.luck import random_keys, stock_tiles
 from arena.valuation.playouts import play_out
 from arena.valuation.win_chance import WHOLE, Law, share_of_scores
 from protocol.records import FoulRecord, Result
@@ -80,7 +80,8 @@ def replay_chances(timeline: Timeline) -> tuple[Chance, ...]:
         return ()
     sides = count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats))
     counts = np.array([one.orders for one in shown])
-    gains = _gains(shown, counts, _keys(logged))
+    facts, tiles = f"{logged.sitting.event}|{logged.game.game}|chances", logged.sitting.rules.deal
+    gains = _gains(shown, counts, random_keys(facts, ORDERS, len(set_of_tiles(tiles))))
     # Sums of integers: the same on every machine.
     starts = np.cumsum(counts) - counts
     found = np.add.reduceat(_shares(logged, shown, counts, gains)[:, :sides], starts)
@@ -131,15 +132,7 @@ def _beaten(shares: Floats, fouled: Sequence[int]) -> Floats:
     return shares
 
 
-def _keys(logged: LoggedGame) -> NDArray[np.uint64]:
-    """Return a key of each tile for each random order, in which the lowest key lies first."""
-    tiles = len(set_of_tiles(logged.sitting.rules.deal))
-    facts = f"boneyard chances 1\n{logged.sitting.event}\n{logged.game.game}\n".encode()
-    stream = shake_256(facts).digest(8 * ORDERS * tiles)
-    return np.frombuffer(stream, "<u8").reshape(ORDERS, tiles)
-
-
-def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uint64]) -> Integers:
+def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uint32]) -> Integers:
     """Return the points that each seat gains until the round's end, a row an order of a moment."""
     gains = np.zeros((counts.sum(), shown[0].game.seats), np.int64)
     rows = np.repeat([one.is_dealt for one in shown], counts)
@@ -150,10 +143,9 @@ def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uin
     return gains
 
 
-def _orders(moment: ReplayMoment, keys: NDArray[np.uint64]) -> Integers:
+def _orders(moment: ReplayMoment, keys: NDArray[np.uint32]) -> Integers:
     """Return the orders of the tiles in the boneyard, a row each."""
-    rows = moment.game.playing.stock_rows
-    tiles = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
+    tiles = stock_tiles(moment.game)
     return tiles[np.argsort(keys[: moment.orders, tiles], axis=1)]
 
 

@@ -17,10 +17,9 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from arena.analysis.answer_text import OptionValue
@@ -29,9 +28,11 @@ from arena.engine import values
 from arena.engine.state import Game
 from arena.valuation import WORLDS
 from arena.valuation.batch import RoundBatch
-from arena.valuation.endgames import exact_leads, is_open
+from arena.valuation.endgames import exact_gains
 from arena.valuation.playouts import play_out
 from arena.valuation.policy import KEEN, Policy
+from arena.valuation.reviewed_decision import Kind, ReviewedDecision, RoundPhase
+from arena.valuation.win_chance import WHOLE, Law, share_of_scores
 from arena.valuation.worlds.questions import FEW, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 
@@ -47,53 +48,15 @@ LOOK_DEAR = 15
 """The decisions of a seat in a game that are tried again: half as many more as are named."""
 MORE = 3
 """The worlds of that second try, as a multiple of those of the first."""
+DIGITS = 3
+"""Decimals of a point and of a percent that a review keeps."""
 Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
 FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
-RoundPhase = Literal["lead", "early", "draws", "endgame"]
-"""Before the first tile; before the first draw; after it; after the last tile that can be drawn."""
-Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "other"]
-"""The kind of a choice; of a blocked round and an auction, that of the question."""
-Leads = NDArray[np.float64]
-"""The lead gained, a row for each option and a column for each world."""
-
-
-class OptionWorth(Struct, frozen=True):
-    """The value of an option."""
-
-    lead: float
-    """Points that the seat's side gains beyond the average of the others, to the round's end."""
-    error: float
-    """The standard error of `lead`; 0 if it is exact."""
-
-
-class ReviewedDecision(Struct, frozen=True):
-    """A decision of a seat, and what it cost."""
-
-    number: int
-    """The question's number among those to this seat in the game, from 1."""
-    round: int
-    """The round's number in the game, from 1."""
-    phase: RoundPhase
-    kind: Kind
-    choice: int
-    """The chosen option, counted from 0."""
-    best: int
-    """The option with the highest value; the chosen one, if none is higher."""
-    options: tuple[OptionWorth, ...]
-    loss: float
-    """Points that the choice cost, for means; by chance it may be below 0."""
-    error: float
-    """The standard error of `gap`; 0 if it is exact."""
-    exact: bool
-    """True if the values are those of perfect play with all tiles known."""
-
-    @property
-    def gap(self) -> float:
-        """The value of the best option less that of the chosen one, in points."""
-        return self.options[self.best].lead - self.options[self.choice].lead
+Floats = NDArray[np.float64]
+"""What the seat gains, a row for each option and a column for each world."""
 
 
 def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator[ReviewedDecision]:
@@ -118,9 +81,12 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
             kind=_kind(question.options, question.options[choice]),
             choice=choice,
             best=best,
-            options=option_worths(sure),
-            loss=measured_loss(first, choice),
-            error=error,
+            values=tuple(sure.leads.mean(axis=1).round(DIGITS).tolist()),
+            errors=tuple(sure.errors(sure.leads).round(DIGITS).tolist()),
+            loss=round(measured_loss(first.leads, choice), DIGITS),
+            error=round(error, DIGITS),
+            percent_loss=round(measured_loss(first.percents, choice), DIGITS),
+            percent_gap=round(float((sure.percents[best] - sure.percents[choice]).mean()), DIGITS),
             exact=first.exact,
         )
 
@@ -159,12 +125,17 @@ def _kind(options: Sequence[Option], chosen: Option) -> Kind:
 class TriedOptions(NamedTuple):
     """The options of a question, tried in worlds."""
 
-    leads: Leads
-    """The gain of each in each world."""
-    certain: bool
-    """True if there is no other world: the seat knows every tile."""
+    leads: Floats
+    """The lead that each gains in each world."""
+    percents: Floats
+    """The percent of the game that the seat may expect by the scores after the round."""
     exact: bool
     """True if both seats then play perfectly; else the reference player plays on."""
+
+    def errors(self, found: Floats) -> Any:
+        """Return the standard errors of means over worlds; 0 if the seat knows the only one."""
+        one = self.leads.shape[1] == 1
+        return np.zeros(found.shape[:-1]) if one else standard_error(found)
 
 
 def try_options(
@@ -175,14 +146,40 @@ def try_options(
     `slow`: the most worlds where each of them takes a while to be found. The questions are of one
     ruleset and number of seats.
     """
-    solved = exact_leads([question.game for question in asked])
-    unsolved = [question for question, leads in zip(asked, solved, strict=True) if leads is None]
-    played = _played_leads(unsolved, [*question_worlds(unsolved, many, slow)])
-    for question, leads in zip(asked, solved, strict=True):
-        if leads is None:
-            yield TriedOptions(next(played), is_open(question.game), exact=False)
-        else:
-            yield TriedOptions(np.array(leads, float)[:, None], certain=True, exact=True)
+    solved = exact_gains([question.game for question in asked])
+    unsolved = [question for question, gains in zip(asked, solved, strict=True) if gains is None]
+    played = _played_gains(unsolved, [*question_worlds(unsolved, many, slow)])
+    every = [next(played) if gains is None else gains.T[:, None] for gains in solved]
+    each = zip(asked, solved, every, _percents(asked, every), strict=True)
+    for question, exact, gains, percents in each:
+        leads = _leads(question, gains, exact=exact is not None)
+        yield TriedOptions(leads, percents, exact is not None)
+
+
+def _leads(question: AskedQuestion, gains: NDArray[np.integer], *, exact: bool) -> Floats:
+    """Return the lead of the seat by each option in each world, by what each seat gains."""
+    others = opponents(question.game.rules, question.game.seats, question.seat)
+    leads: Floats = gains[..., question.seat] - gains[..., others].mean(axis=-1)
+    return leads if exact else leads + _next_choices(question)[:, None]
+
+
+def _percents(
+    asked: Sequence[AskedQuestion], gains: Sequence[NDArray[np.integer]]
+) -> Iterator[Floats]:
+    """Yield for each question the percent of the game that the seat may expect, by the gains."""
+    if not asked:
+        return
+    law = Law(asked[0].game.rules, asked[0].game.seats)
+    scores = [own + question.game.scores for question, own in zip(asked, gains, strict=True)]
+    sizes = [own[..., 0].size for own in gains]
+    shares = share_of_scores(
+        law,
+        np.concatenate([own.reshape(-1, law.seats) for own in scores]),
+        np.repeat([question.game.playing.number for question in asked], sizes),
+    )
+    parts = np.split(shares / (WHOLE // 100), np.cumsum(sizes)[:-1])
+    for question, own, part in zip(asked, gains, parts, strict=True):
+        yield part[:, question.seat].reshape(own.shape[:-1])
 
 
 def _dear_again(
@@ -203,10 +200,10 @@ def _dear_again(
     return dict(zip(dear, again, strict=True))
 
 
-def _played_leads(
+def _played_gains(
     asked: Sequence[AskedQuestion], found: Sequence[Worlds], policies: Sequence[Policy] = (KEEN,)
-) -> Iterator[Leads]:
-    """Yield for each question the lead of each option in each of its worlds, by playouts."""
+) -> Iterator[NDArray[np.int32]]:
+    """Yield for each question what each seat gains by each option in each world, by playouts."""
     if not found:
         return
     ends = [_after_options([asked[at] for at in one.questions], one) for one in found]
@@ -218,10 +215,7 @@ def _played_leads(
             tried = len(asked[at].options) * one.each
             gained[at] = scores[begin : begin + tried].reshape(-1, *start.shape) - start
             begin += tried
-    for at, question in enumerate(asked):
-        others = opponents(question.game.rules, question.game.seats, question.seat)
-        led = gained[at][:, :, question.seat] - gained[at][:, :, others].mean(axis=2)
-        yield led + _next_choices(question)[:, None]
+    yield from (gained[at] for at in range(len(asked)))
 
 
 def _after_options(asked: Sequence[AskedQuestion], found: Worlds) -> RoundBatch:
@@ -263,29 +257,23 @@ def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
     """
     best = int(_best(tried.leads.mean(axis=1), choice))
     gaps = tried.leads[best] - tried.leads[choice]
-    return best, float(gaps.mean()), 0.0 if tried.certain else float(standard_error(gaps))
+    return best, float(gaps.mean()), float(tried.errors(gaps))
 
 
-def measured_loss(tried: TriedOptions, choice: int) -> float:
-    """Return the loss of the chosen option; it is meant for means."""
-    leads, (_, gap, _) = tried.leads, measured_gap(tried, choice)
-    if (many := leads.shape[1]) == 1:
-        return gap
+def measured_loss(values: Floats, choice: int) -> float:
+    """Return the loss of the chosen option, by leads or shares; it is meant for means."""
+    means, many = values.mean(axis=1), values.shape[1]
+    gap = means.max() - means[choice]
+    if many == 1:
+        return float(gap)
     size = -(-many // PARTS)
-    parts = np.zeros((len(leads), size * PARTS))
-    parts[:, :many] = leads
-    parts = parts.reshape(len(leads), size, PARTS).sum(axis=1)
+    parts = np.zeros((len(values), size * PARTS))
+    parts[:, :many] = values
+    parts = parts.reshape(len(values), size, PARTS).sum(axis=1)
     left = many - np.bincount(np.arange(many) % PARTS, minlength=PARTS)
     elsewhere = _best((parts.sum(axis=1, keepdims=True) - parts) / left, choice)
     crossed = (parts[elsewhere, np.arange(PARTS)] - parts[choice]).sum() / many
     return float(gap + crossed) / 2
-
-
-def option_worths(tried: TriedOptions) -> tuple[OptionWorth, ...]:
-    """Return the value of each option."""
-    leads = tried.leads.mean(axis=1).tolist()
-    errors = [0.0] * len(leads) if tried.certain else standard_error(tried.leads).tolist()
-    return tuple(map(OptionWorth, leads, errors))
 
 
 def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[OptionValue, ...]:
@@ -297,17 +285,17 @@ def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[Op
     return tuple(
         OptionValue(
             lead=float(own.mean()),
-            half_width=_half_width(tried, own),
+            half_width=Z * float(tried.errors(own)),
             beyond=float(beyond.mean()),
-            beyond_half_width=_half_width(tried, beyond),
+            beyond_half_width=Z * float(tried.errors(beyond)),
+            percent=float(percent.mean()),
+            percent_half_width=Z * float(tried.errors(percent)),
             exact=tried.exact,
         )
-        for own, beyond in zip(tried.leads, tried.leads - tried.leads[compared], strict=True)
+        for own, beyond, percent in zip(
+            tried.leads, tried.leads - tried.leads[compared], tried.percents, strict=True
+        )
     )
-
-
-def _half_width(tried: TriedOptions, found: NDArray[np.floating]) -> float:
-    return 0.0 if tried.certain else Z * float(standard_error(found))
 
 
 def _best(means: NDArray[np.floating], choice: int) -> Any:

@@ -18,8 +18,8 @@ MOST_TILES = 12
 BLOCKER_CALLED = ("blocker", "call")
 """A tie-break and an end of a round that are not solved together."""
 
-Leads = NDArray[np.int32]
-"""Points that seat 0 gains beyond seat 1 until the end of each round."""
+Gains = NDArray[np.int32]
+"""Points that each seat (a row) gains until the end of each round."""
 
 
 def is_open(game: Game) -> bool:
@@ -27,11 +27,11 @@ def is_open(game: Game) -> bool:
     return game.seats == 2 and game.playing.stock_size == 0
 
 
-def exact_leads(games: Sequence[Game]) -> list[tuple[int, ...] | None]:
-    """Return what each option brings the seat to move if both seats then play perfectly.
+def exact_gains(games: Sequence[Game]) -> list[Gains | None]:
+    """Return what each option (a column) brings each seat if both then play perfectly.
 
-    For each game, in points of lead to the round's end; None for a position that is not solved.
-    All games are of one ruleset.
+    For each game, in points to the round's end; None for a position that is not solved. All games
+    are of one ruleset.
     """
     options = [engine.legal(game) if _is_solvable(game) else () for game in games]
     solvable = [game for game, own in zip(games, options, strict=True) if own]
@@ -40,10 +40,15 @@ def exact_leads(games: Sequence[Game]) -> list[tuple[int, ...] | None]:
     every = list(dict.fromkeys(option for own in options for option in own))
     which = np.array([every.index(option) for own in options for option in own])
     batch = RoundBatch.of(solvable).repeat(np.array([len(own) for own in options if own]))
-    movers = batch.turn.copy()
     batch.take(every, which)
-    leads = iter(np.where(movers == 0, 1, -1) * _solve(batch))
-    return [tuple(int(next(leads)) for _ in own) or None for own in options]
+    parts = np.split(_solve(batch), np.cumsum([len(own) for own in options])[:-1], axis=1)
+    return [part if own else None for part, own in zip(parts, options, strict=True)]
+
+
+def exact_leads(game: Game) -> tuple[int, ...]:
+    """Return the lead that each option brings the seat to move, see `exact_gains`; empty: none."""
+    (gains,), own = exact_gains([game]), game.playing.turn
+    return () if gains is None else tuple((gains[own] - gains[1 - own]).tolist())
 
 
 def _is_solvable(game: Game) -> bool:
@@ -54,27 +59,28 @@ def _is_solvable(game: Game) -> bool:
     return bool(is_open(game) and few and plain and state.layout and state.phase.name == "play")
 
 
-def _solve(batch: RoundBatch) -> Leads:
-    """Return the lead of seat 0 at the end of each round if both seats play perfectly."""
+def _solve(batch: RoundBatch) -> Gains:
+    """Return the gains at the end of each round if both seats play perfectly."""
     # One of the two gains by a call, or neither loses by it.
     batch.ended |= batch.asked > 0
-    leads: Leads = batch.gains[0] - batch.gains[1]
+    gains: Gains = batch.gains[:2]
     rest = np.flatnonzero(~batch.ended)
     if rest.size:
         batch = batch.select(rest)
         facts = [*batch.hands, batch.ends, batch.turn, batch.bonus, batch.pot]
         _, first, same = np.unique(np.stack(facts), axis=1, return_index=True, return_inverse=True)
-        leads[rest] = _best(batch.select(first))[same.ravel()]
-    return leads
+        gains[:, rest] = _best(batch.select(first))[:, same.ravel()]
+    return gains
 
 
-def _best(batch: RoundBatch) -> Leads:
-    """Return the lead of seat 0 by the best plays of the seat to move."""
+def _best(batch: RoundBatch) -> Gains:
+    """Return the gains by the best plays of the seat to move, of equal ones the first."""
     parents, *puts = batch.plays()
     after = batch.select(parents)
     after.play(np.arange(len(after)), *puts)
-    sign = np.where(batch.turn == 0, 1, -1)
-    leads = sign[parents] * _solve(after)
-    best: Leads = np.maximum.reduceat(leads, np.flatnonzero(np.diff(parents, prepend=-1)))
-    best *= sign
-    return best
+    gains, many = _solve(after), len(parents)
+    leads = np.where(batch.turn == 0, 1, -1)[parents] * (gains[0].astype(np.int64) - gains[1])
+    coded = leads * many - np.arange(many)
+    return gains[
+        :, -np.maximum.reduceat(coded, np.flatnonzero(np.diff(parents, prepend=-1))) % many
+    ]

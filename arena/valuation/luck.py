@@ -210,7 +210,7 @@ class _DealOrders:
         """Return orders with these hands, and these places of the boneyard as they were."""
         free = [at for at in range(len(self._stock)) if at not in places]
         orders = np.tile(self._hands + self._stock, (HANDS, 1))
-        keys = _keys(f"{self._label}|hands", HANDS, len(set_of_tiles(self._game.rules.deal)))
+        keys = random_keys(f"{self._label}|hands", HANDS, len(set_of_tiles(self._game.rules.deal)))
         # Ascending: nothing here shows how the tiles lay.
         left = np.array(sorted(self._stock[at] for at in free), np.int64)
         columns = [len(self._hands) + at for at in free]
@@ -222,7 +222,7 @@ class _DealOrders:
         rules, seats = self._game.rules, self._game.seats
         size, many = len(self._hands) // seats, len(set_of_tiles(rules.deal))
         strict = rules.deal.annul_suit or rules.lead.missing == "redeal"
-        keys = _keys(f"{self._label}|deals", DEALS * (TRIES if strict else 1), many)
+        keys = random_keys(f"{self._label}|deals", DEALS * (TRIES if strict else 1), many)
         deals: Integers = keys.argsort(axis=1, kind="stable")
         if strict and self._game.playing.phase.deal < MOST_DEALS:
             deals = deals[self._count(deals)]
@@ -251,7 +251,13 @@ class _DealOrders:
         return count
 
 
-def _keys(label: str, many: int, tiles: int) -> NDArray[np.uint32]:
+def stock_tiles(game: Game) -> Integers:
+    """Return the tiles in the boneyard, ascending: nothing shows how they lie."""
+    rows = game.playing.stock_rows
+    return np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
+
+
+def random_keys(label: str, many: int, tiles: int) -> NDArray[np.uint32]:
     """Return a random key of each tile for each order, in which the lowest key lies first."""
     stream = shake_256(f"boneyard luck 3|{label}".encode()).digest(4 * many * tiles)
     return np.frombuffer(stream, "<u4").reshape(many, tiles)
@@ -290,11 +296,10 @@ class _States:
 
     def before_draw(self, game: Game) -> int:
         """Add the state in which a seat begins to draw; return its number."""
-        number, rows = game.playing.number, game.playing.stock_rows
+        number, stock = game.playing.number, stock_tiles(game)
         self._turn = (number, self._turn[1] + 1 if self._turn[0] == number else 1)
-        stock = np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
         size, some = len(stock), max(round(DRAWS / len(stock)), 1)
-        keys = _keys(f"{self.label}|{number}|{self._turn[1]}", some * size, self._tiles + 1)
+        keys = random_keys(f"{self.label}|{number}|{self._turn[1]}", some * size, self._tiles + 1)
         # Each tile lies at each place equally often: so playouts are much less noisy.
         turned = np.add.outer(np.arange(size), np.arange(size)) % size
         orders = stock[keys[:some, stock].argsort(axis=1, kind="stable")]
@@ -317,7 +322,7 @@ class _States:
 
     def add_deal(self, game: Game, orders: Integers) -> int:
         """Add a deal with orders of all tiles; return its number."""
-        (keys,) = _keys(f"{self.label}|{game.playing.number}|noise", 1, len(orders))
+        (keys,) = random_keys(f"{self.label}|{game.playing.number}|noise", 1, len(orders))
         return self._add(_State(game, orders, keys.astype(np.intp), game.playing.phase.how))
 
     def _add(self, state: _State) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from arena.analysis.timeline import Timeline
-from arena.valuation.decision_loss import Kind, OptionWorth, ReviewedDecision, RoundPhase
+from arena.valuation.reviewed_decision import Kind, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord
 
 PHASES: tuple[RoundPhase, ...] = ("lead", "early", "draws", "endgame")
@@ -17,7 +17,7 @@ def fake_review(timeline: Timeline, seat: int, *_: object) -> Iterator[ReviewedD
         if len(one.question.options) < 2 or not isinstance(one.answer, ChoiceRecord):
             continue
         name = f"{timeline.logged.game.game} {seat} {one.number}".encode()
-        leads = [byte / 16 for byte in sha256(name).digest()[: len(one.question.options)]]
+        leads = [byte / 8 for byte in sha256(name).digest()[: len(one.question.options)]]
         best = max(range(len(leads)), key=lambda at: leads[at])
         yield ReviewedDecision(
             number=one.number,
@@ -26,8 +26,11 @@ def fake_review(timeline: Timeline, seat: int, *_: object) -> Iterator[ReviewedD
             kind=KINDS[one.number % 3],
             choice=one.answer.choice,
             best=best,
-            options=tuple(OptionWorth(lead, 0.5) for lead in leads),
+            values=tuple(leads),
+            errors=(0.5,) * len(leads),
             loss=leads[best] - leads[one.answer.choice],
             error=0.5,
+            percent_loss=1.0,
+            percent_gap=1.0,
             exact=False,
         )

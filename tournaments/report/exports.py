@@ -59,7 +59,7 @@ RATINGS = (
 CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
 DECISIONS = (
     "game", "board", "seat", "entrant", "question", "round", "phase", "kind", "options", "choice",
-    "best", "loss", "gap", "error", "exact",
+    "best", "loss", "gap", "error", "percent_loss", "percent_gap", "exact",
 )  # fmt: skip
 LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
@@ -199,14 +199,15 @@ def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
     """Yield a line for each decision of the first so many reviewed seats.
 
     `choice` and `best` are options in words; `loss`, for means, and `gap`, the difference of their
-    values, with its standard `error` are in points; `exact` is 1 where the endgame was solved.
-    Raises DamagedFileError.
+    values, with its standard `error` are in points, `percent_loss` and `percent_gap` in percent of
+    the game; `exact` is 1 where the endgame was solved. Raises DamagedFileError.
     """
     rows = (
         (
             *(seat.game, seat.board, seat.seat, seat.entrant, one.number, one.round),
             *(one.phase, one.kind, len(one.values), one.chosen, one.better),
-            *(one.loss, round(one.gap, 3), one.error, int(one.exact)),
+            *(one.loss, round(one.gap, 3), one.error, one.percent_loss, one.percent_gap),
+            int(one.exact),
         )
         for seat, _ in zip(read_seats(folder), range(seats), strict=False)
         for one in seat.decisions

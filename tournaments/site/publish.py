@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -42,13 +42,8 @@ from tournaments.runner.machine import cores
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.storage.ledger import past_sittings
-from tournaments.storage.review_log import read_seats
+from tournaments.storage.review_log import DecisionLoss, read_seats
 from tournaments.verification.processes import map_tasks
-
-if TYPE_CHECKING:  # It needs numpy.
-    from arena.valuation.decision_loss import ReviewedDecision
-
-    Reviewed = Mapping[int, tuple[ReviewedDecision, ...]]
 
 INDEX = Folder(Path()).index.name
 """The first page of the site: the report."""
@@ -239,28 +234,17 @@ def publish_log(task: SiteTask) -> PublishedLog:
 
 
 @lru_cache(maxsize=1)
-def _decisions(review: Path | None, size: int | None) -> "Mapping[str, Reviewed]":
+def _decisions(
+    review: Path | None, size: int | None
+) -> Mapping[str, Mapping[int, tuple[DecisionLoss, ...]]]:
     """Return the decisions of an event's review, by game; none of a huge one, or without one.
 
     Raises DamagedFileError.
     """
-    from arena.valuation.decision_loss import OptionWorth, ReviewedDecision
-
-    found: dict[str, dict[int, tuple[ReviewedDecision, ...]]] = {}
-    if review is None or size is None or size > MOST_REVIEW:
-        return found
-    for one in read_seats(Folder(review.parent)):
-        found.setdefault(one.game, {})[one.seat] = tuple(
-            ReviewedDecision(
-                *(each.number, each.round, cast("Any", each.phase), cast("Any", each.kind)),
-                *(each.choice, each.best),
-                tuple(map(OptionWorth, each.values, each.errors)),
-                each.loss,
-                each.error,
-                each.exact,
-            )
-            for each in one.decisions
-        )
+    found: dict[str, dict[int, tuple[DecisionLoss, ...]]] = {}
+    if review is not None and size is not None and size <= MOST_REVIEW:
+        for one in read_seats(Folder(review.parent)):
+            found.setdefault(one.game, {})[one.seat] = one.decisions
     return found
 
 

@@ -9,16 +9,13 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from arena.logs.checksummed import SealedLog
+from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from tournaments.storage.folder import Folder, lock_file
 
-REVIEW_FORMAT = 2
+REVIEW_FORMAT = 3
 MOST_WORLDS = 10_000
-Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
-"""Points of lead: far more than any game has, so that sums fit."""
-
-
 REVIEW_REMEDY = ". Remove the file: `boneyard explain --review` makes it again"
 """The end of a sentence about a damaged review.jsonl."""
 
@@ -32,41 +29,15 @@ class ReviewTerms(Struct, frozen=True, tag_field="type", tag="review"):
     format: int = REVIEW_FORMAT
 
 
-class DecisionLoss(Struct, frozen=True, array_like=True):
-    """A decision between several options, and its loss; points are points of lead."""
+class DecisionLoss(ReviewedDecision, frozen=True, array_like=True):
+    """A reviewed decision, and where it stands; numbers are rounded."""
 
-    number: int
-    """The question's number among those to this seat in the game, from 1."""
     id: int
     """The question's id in the log."""
     at: int
     """Its moment in the replay, from 0."""
-    round: int
-    phase: str
-    """The part of the round: lead, early, draws, endgame."""
-    kind: str
-    """The kind of the choice: play, draw_although_able, draw, pass, call, bid, other."""
-    choice: int
-    """The number of the chosen option, from 0."""
-    best: int
-    values: tuple[Points, ...]
-    """The value of each option, in points."""
-    errors: tuple[Points, ...]
-    """The standard error of each value, in points."""
-    loss: Points
-    """The cost of the choice, in points, for means: by chance it may be a little below 0."""
-    error: Points
-    """The standard error of the gap, in points."""
-    exact: bool
-    """True if the values are those of perfect play with all tiles known."""
     chosen: str
     better: str
-
-    @property
-    def gap(self) -> float:
-        """The lead of the best option over the chosen one; 0 in a line that somebody changed."""
-        named = {self.best, self.choice} <= {*range(len(self.values))}
-        return self.values[self.best] - self.values[self.choice] if named else 0.0
 
 
 class SeatLosses(Struct, frozen=True, tag_field="type", tag="seat"):

@@ -11,7 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import asdict, replace
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
 
 from arena.files import has_content, read_file
 from arena.logs.catalog import FOLDER, PAGES, SittingLogs, page_name
@@ -38,7 +39,6 @@ from tournaments.storage.luck_store import LUCK_REMEDY, LuckRecord, LuckStore, d
 from tournaments.storage.public_deals import read_history
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import (
-    DecisionLoss,
     ReviewTerms,
     SeatLosses,
     read_seats,
@@ -50,7 +50,7 @@ from tournaments.verification.processes import Progress, map_tasks
 SAMPLE = 3
 """Seats that are reviewed again: all would take as long as the review."""
 ROUNDING = 0.002
-"""The difference in points that another machine's arithmetic may make."""
+"""The difference in points, or percent of the game, that another machine's arithmetic may make."""
 
 
 def _changed(path: Path, sources: str, command: str) -> str:
@@ -236,20 +236,17 @@ def _value_faults(folder: Folder, terms: ReviewTerms, one: SeatLosses) -> Iterat
         reviewed = review_part(ReviewTask(path, {one.game: (one.seat,)}, terms))
         why += reviewed.faults
         for fresh in reviewed.seats:
-            pairs = zip(one.decisions, fresh.decisions, strict=False)
-            if (
-                replace(one, decisions=()) != replace(fresh, decisions=())
-                or len(one.decisions) != len(fresh.decisions)
-                or not all(_alike(*pair) for pair in pairs)
-            ):
+            if not _alike(one, fresh):
                 yield f"{where}: another review gives other values"
             return
     yield f"{where} cannot be reviewed again: {'; '.join(why) or 'no log has the game'}"
 
 
-def _alike(one: DecisionLoss, other: DecisionLoss) -> bool:
-    """Tell whether two decisions are the same but for rounding."""
-    bare = [replace(of, values=(), errors=(), loss=0.0, error=0.0) for of in (one, other)]
-    was, now = [(*of.values, *of.errors, of.loss, of.error) for of in (one, other)]
-    same = bare[0] == bare[1] and len(was) == len(now)
-    return same and all(a == b or abs(a - b) < ROUNDING for a, b in zip(was, now, strict=True))
+def _alike(was: object, now: object) -> bool:
+    """Tell whether two values are the same but for rounding, with all that is in them."""
+    if isinstance(was, Struct) and type(was) is type(now):
+        was, now = astuple(was), astuple(now)
+    if isinstance(was, tuple) and isinstance(now, tuple):
+        return len(was) == len(now) and all(map(_alike, was, now))
+    close = isinstance(was, float) and isinstance(now, float) and abs(was - now) < ROUNDING
+    return close or was == now

@@ -41,9 +41,7 @@ def solved_again(problem: Problem) -> tuple[float, ...]:
     assert isinstance(game, GameRecord)
     table = sitting(("a", "b"), (problem.number,), problem.ruleset, CLOCK)
     *_, asked = Timeline(LoggedGame(table, game, tuple(records), None)).questions(problem.seat)
-    (leads,) = exact_leads([asked.game])
-    assert leads is not None
-    return tuple(map(float, leads))
+    return tuple(map(float, exact_leads(asked.game)))
 
 
 def test_the_values_of_sample_endgames_are_exact() -> None:

@@ -106,7 +106,7 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     """Return a page with two mistakes and two draws that are known, and their moments."""
     own = [one for one in review.decisions if len(one.leads) > 1]
     wrong = [
-        replace(own[1], loss=3.0, error=0.25, grade=1),
+        replace(own[1], loss=3.0, error=0.25, grade=1, percent=2.0),
         replace(own[-1], loss=9.0, error=0.0, grade=3),
     ]
     others = [
@@ -154,12 +154,15 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
         page.keyboard.press("Home")
         page.click("#mistake")
         assert place(page) == wrong[0]
-        assert "inaccuracy, 3.0 ± 0.5 points lost" in page.inner_text("#odds")
-        assert "3.0 ± 0.5 points lost: inaccuracy" in page.inner_text("#asked")
+        lost = "3.0 ± 0.5 points and 2.0 % of the game lost"
+        assert f"inaccuracy, {lost}" in page.inner_text("#odds")
+        assert f"{lost}: inaccuracy" in page.inner_text("#asked")
         assert page.locator("#options .worth").count() == page.locator("#options li").count()
         assert "?! −3.0" in page.locator("#moves [aria-current]").inner_text()
         last = page.locator(f"#chances .mark[data-at='{wrong[1]}']")
-        assert "blunder, 9.0 points lost" in str(last.get_attribute("aria-label"))
+        assert "blunder, 9.0 points and 0.0 % of the game lost" in str(
+            last.get_attribute("aria-label")
+        )
         last.focus()
         page.keyboard.press("Enter")
         assert place(page) == wrong[1]

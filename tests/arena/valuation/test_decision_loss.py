@@ -1,7 +1,5 @@
 """Losses of decisions: those of the solver in endgames, without noise, without names."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,15 +9,14 @@ from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.decision_loss import (
     LOOK_DEAR,
-    ReviewedDecision,
     TriedOptions,
     measured_gap,
     measured_loss,
-    option_worths,
     review_seat,
     try_options,
 )
 from arena.valuation.endgames import exact_leads
+from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.ruleset import derive, playable_seat_counts
 from tests.support.fast_run import slow_except
 from tests.support.logged_games import any_of, overheard
@@ -46,8 +43,8 @@ def test_every_choice_among_several_options_is_reviewed(name: str) -> None:
     for one, was in zip(found, asked, strict=True):
         assert logged.records[was.index] is was.answer
         assert one.round == was.round
-        assert len(one.options) == len(was.question.options)
-        assert one.options[one.best].lead == max(option.lead for option in one.options)
+        assert len(one.values) == len(was.question.options)
+        assert one.values[one.best] == max(one.values)
     assert found
 
 
@@ -56,19 +53,19 @@ def test_endgames_cost_what_the_solver_says() -> None:
     found = {one.number: one for one in review(logged)}
     count = 0
     for asked in Timeline(logged).questions(0):
-        one, (exact,) = found.get(asked.number), exact_leads([asked.game])
+        one, exact = found.get(asked.number), exact_leads(asked.game)
         if one and exact:
             count += 1
             assert one.exact
             assert one.loss == max(exact) - exact[one.choice]
-            assert [option.lead for option in one.options] == list(exact)
-            assert one.error == one.options[0].error == 0
+            assert list(one.values) == list(exact)
+            assert one.error == one.errors[0] == 0
     assert count > 4
     assert sum(one.exact for one in found.values()) == count
 
 
 def tried(leads: NDArray[np.float64]) -> TriedOptions:
-    return TriedOptions(leads, certain=False, exact=False)
+    return TriedOptions(leads, leads, exact=False)
 
 
 def test_the_two_errors_of_noise_cancel() -> None:
@@ -76,7 +73,7 @@ def test_the_two_errors_of_noise_cancel() -> None:
     luck = np.random.default_rng(1)
     gaps, worlds = luck.uniform(-10, 10, 4_000), luck.normal(0, 10, (4_000, 2, 64))
     worlds[:, 1] += gaps[:, None]
-    losses = np.array([measured_loss(tried(leads), 0) for leads in worlds])
+    losses = np.array([measured_loss(leads, 0) for leads in worlds])
     assert abs((losses - np.maximum(gaps, 0)).mean()) < 0.05
 
 
@@ -86,16 +83,14 @@ def test_a_clear_gap_is_measured() -> None:
     best, gap, error = measured_gap(tried(leads), 0)
     assert best == 1
     assert abs(gap - 5) < 4 * error < 1.2
-    assert measured_loss(tried(leads), 0) == pytest.approx(gap)
-    assert (*measured_gap(tried(leads), 1), measured_loss(tried(leads), 1)) == (1, 0, 0, 0)
+    assert measured_loss(leads, 0) == pytest.approx(gap)
+    assert (*measured_gap(tried(leads), 1), measured_loss(leads, 1)) == (1, 0, 0, 0)
 
 
 def test_the_only_world_has_no_error() -> None:
     leads = np.array([[3.0], [5.0]])
-    only, one_of_many = (TriedOptions(leads, certain, exact=False) for certain in (True, False))
-    assert measured_gap(only, 0) == (1, 2.0, 0.0)
-    assert [one.error for one in option_worths(only)] == [0.0, 0.0]
-    assert measured_gap(one_of_many, 0) == (1, measured_loss(one_of_many, 0), math.inf)
+    assert measured_gap(tried(leads), 0) == (1, measured_loss(leads, 0), 0.0) == (1, 2.0, 0.0)
+    assert tried(leads).errors(leads).tolist() == [0.0, 0.0]
 
 
 def test_only_dear_decisions_are_tried_in_more_worlds() -> None:
@@ -103,6 +98,11 @@ def test_only_dear_decisions_are_tried_in_more_worlds() -> None:
     found = review(logged, worlds=4)
     asked = [one for one in Timeline(logged).questions(0) if len(one.options) > 1]
     pairs = list(zip(found, try_options(asked, 4), strict=True))
-    assert all(one.loss == measured_loss(first, one.choice) for one, first in pairs)
-    again = sum(one.options != option_worths(first) for one, first in pairs)
+    assert all(
+        one.loss == pytest.approx(measured_loss(first.leads, one.choice), abs=1e-3)
+        for one, first in pairs
+    )
+    again = sum(
+        list(one.values) != first.leads.mean(axis=1).round(3).tolist() for one, first in pairs
+    )
     assert len(found) > LOOK_DEAR >= again > 0

@@ -1,5 +1,7 @@
 """Values of options: sums that can be done by hand, and the same deals for the same question."""
 
+import pytest
+
 from arena.analysis.alternative_deals import RoundHistory
 from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline
@@ -8,7 +10,7 @@ from arena.engine.state import Game
 from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
-from arena.valuation.decision_loss import Leads, _played_leads, option_values
+from arena.valuation.decision_loss import Floats, _leads, _played_gains, option_values, try_options
 from arena.valuation.playouts import play_out
 from arena.valuation.worlds.questions import Worlds
 from protocol.messages import Draw, Play
@@ -19,18 +21,18 @@ from tests.support.positions import position
 DRAW = derive(find_variant("draw"), "short", {"target": 150})
 
 
-def leads(*worlds: Game) -> Leads:
+def leads(*worlds: Game) -> Floats:
     """Return what each option of a question gains in each of these worlds."""
     game = worlds[0]
     history = RoundHistory(game, (), ())
     asked = OpenQuestion(game.playing.turn, 1, values.legal(game), 1000)
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
-        list(_played_leads([question], [Worlds([0], len(worlds), batch, games)], ()))
+        list(_played_gains([question], [Worlds([0], len(worlds), batch, games)], ()))
         for batch, games in [(RoundBatch.of(worlds), found) for found in ((), worlds)]
     )
     assert (in_arrays[0] == in_games[0]).all()
-    return in_arrays[0]
+    return _leads(question, in_arrays[0], exact=False)
 
 
 def test_going_out_is_worth_what_the_others_hold() -> None:
@@ -61,6 +63,17 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
     assert values.legal(unable) == (Draw(),)
     gained = play_out(RoundBatch.of([unable]))[0]
     assert leads(unable)[0] == [gained[0] - gained[1]]
+
+
+@pytest.mark.parametrize(("score", "percents"), [(95, [100, 100, 100]), (80, [100, 90, 100])])
+def test_near_the_target_chances_are_not_points(score: int, percents: list[float]) -> None:
+    """All three plays win, one of them 4 points less, which only sometimes matter."""
+    scene = position("draw", hands=["21 22", "66 54"], line="13 32", scores=[score, 50])
+    asked = OpenQuestion(0, 1, values.legal(scene), 1000)
+    question = AskedQuestion(asked, scene, (), 0, None, RoundHistory(scene, (), ()))
+    (found,) = try_options([question], 16)
+    assert found.leads[:, 0].tolist() == [21, 17, 21]
+    assert found.percents[:, 0].round(-1).tolist() == percents
 
 
 def values_of(asked: AskedQuestion) -> tuple[OptionValue, ...]:

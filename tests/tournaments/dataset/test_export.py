@@ -130,8 +130,7 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
         assert (int(row["choice"]), int(row["best"])) == (one.choice, one.best)
         assert float(row["loss"]) == pytest.approx(one.loss, abs=1e-3)
         assert float(row["loss_error"]) == pytest.approx(one.error, abs=1e-3)
-        values = [option.lead for option in one.options]
-        assert json.loads(row["values"]) == pytest.approx(values, abs=1e-3)
+        assert json.loads(row["values"]) == pytest.approx(list(one.values), abs=1e-3)
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ from arena.sandbox.limits import SandboxMode
 from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look
 from arena.ui.progress import track
 from arena.valuation import WORLDS
+from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
@@ -390,12 +391,12 @@ def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[R
 
 OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
-FACTS = ("round", "phase", "kind", "choice", "best", "loss", "error", "exact")
+FACTS = [one for one in ReviewedDecision.__struct_fields__[1:] if one not in ("values", "errors")]
 """Fields of a decision that programs get as they are."""
 COLUMNS = (
     *(Column("question"), Column("round"), Column("phase", "word")),
     *(Column("choice", "word"), Column("value"), Column("better", "word"), Column("value")),
-    *(Column("loss", detail="±"), Column("other options", "word", spare=True)),
+    *(Column("loss", detail="±"), Column("game %"), Column("other options", "word", spare=True)),
 )
 
 
@@ -426,10 +427,8 @@ def _facts(timeline: Timeline, one: SeatLosses) -> dict[str, Any]:
             "question": lost.number,
             **{name: getattr(lost, name) for name in FACTS},
             "options": [
-                {"option": option, "value": value, "error": error}
-                for option, value, error in zip(
-                    _options(timeline, one, lost), lost.values, lost.errors, strict=True
-                )
+                dict(zip(("option", "value", "error"), of, strict=True))
+                for of in zip(_options(timeline, one, lost), lost.values, lost.errors, strict=True)
             ],
         }
         for lost in one.decisions
@@ -511,6 +510,7 @@ def _row(lost: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
         *(f"{lost.number}", f"{lost.round}", lost.phase),
         *(lost.chosen, values[lost.choice], *better),
         Cell(f"{round(lost.gap, 1) + 0.0:.1f}", detail=width),
+        f"{lost.percent_gap:.1f}",
         ", ".join(others),
     ]
 

@@ -242,8 +242,8 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
     for one in review.decisions:
         if one.grade:
             width = f" ± {2 * one.error:.1f}" if one.error else ""
-            words = f"{one.loss:.1f}{width} points: {GRADE_NAMES[one.grade]}"
-            yield one.at, row("lost", [(words, "bold red")], look)
+            lost = f"{one.loss:.1f}{width} points, {one.percent:.1f} % of the game"
+            yield one.at, row("lost", [(f"{lost}: {GRADE_NAMES[one.grade]}", "bold red")], look)
 
 
 def _write_page(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from arena.analysis.frames import join_draws, places_in_replay
 from arena.analysis.text import option_words
@@ -13,9 +14,6 @@ from arena.logs.gamelog import read_games
 from protocol.errors import UserError
 from protocol.records import RoundRecord
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
-
-DIGITS = 3
-"""Decimals of a point that are kept."""
 
 
 class ReviewTask(Struct, frozen=True):
@@ -81,19 +79,9 @@ def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[Decis
     for one in review_seat(timeline, seat, terms.worlds):
         asked = questions[one.number - 1]
         yield DecisionLoss(
-            number=one.number,
+            **asdict(one),
             id=asked.question.id,
             at=places[asked.index],
-            round=one.round,
-            phase=one.phase,
-            kind=one.kind,
-            choice=one.choice,
-            best=one.best,
-            values=tuple(round(option.lead, DIGITS) for option in one.options),
-            errors=tuple(round(option.error, DIGITS) for option in one.options),
-            loss=round(one.loss, DIGITS),
-            error=round(one.error, DIGITS),
-            exact=one.exact,
             chosen=option_words(asked.options[one.choice]),
             better=option_words(asked.options[one.best]),
         )

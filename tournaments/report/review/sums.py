@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ from arena.document.blocks import (
 )
 from arena.files import DamagedFileError, read_file
 from arena.rules.english import join_words
+from arena.valuation.reviewed_decision import Kind, RoundPhase
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from tournaments.rating.estimate import Estimate
 from tournaments.rating.statistics import Error
@@ -32,9 +33,9 @@ from tournaments.report.html import link_to_games
 from tournaments.storage.folder import Folder
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses
 
-PHASES = ("lead", "early", "draws", "endgame")
+PHASES: tuple[str, ...] = get_args(RoundPhase)
 """The parts of a round, in order."""
-KINDS = ("play", "draw_although_able", "draw", "pass", "call", "bid", "other")
+KINDS: tuple[str, ...] = get_args(Kind)
 """The kinds of choices."""
 DEAREST = 10
 """Decisions that are named one by one."""
@@ -64,6 +65,8 @@ class PartSums(Struct, frozen=True):
     """Loss a decision, in points."""
     round_loss: MeanLoss
     """Loss a round, in points: the parts add up to that of all decisions."""
+    percent_loss: MeanLoss
+    """Loss a decision, in percent of the game."""
 
 
 class DearDecision(Struct, frozen=True):
@@ -86,6 +89,8 @@ class DearDecision(Struct, frozen=True):
     decisions, a loss for means."""
     error: float
     """The standard error of the gap, in points."""
+    percent_gap: float
+    """The gap in percent of the game; near the target it may be below 0."""
 
 
 class EntrantReview(Struct, frozen=True, kw_only=True):
@@ -123,12 +128,13 @@ class _Part:
 
     def __init__(self) -> None:
         self.decisions = self.best = 0
-        self.loss = 0.0
+        self.loss = self.percent_loss = 0.0
 
     def add(self, one: DecisionLoss) -> None:
         self.decisions += 1
         self.best += one.choice == one.best
         self.loss += one.loss
+        self.percent_loss += one.percent_loss
 
 
 ALL = ("", "")
@@ -156,7 +162,7 @@ class _Bot:
         self.dearest += [
             DearDecision(
                 *(*where, one.number, one.at, one.round, one.phase, one.kind),
-                *(one.chosen, one.better, _fine(one.gap), one.error),
+                *(one.chosen, one.better, _fine(one.gap), one.error, one.percent_gap),
             )
             for one in seat.decisions
             if one.gap > 0
@@ -196,6 +202,7 @@ class _Bot:
             best=_fine(sum(part.best for part in parts) / many) if many else 1.0,
             loss=ratio(losses, decisions),
             round_loss=ratio(losses, [*self.rounds.values()]),
+            percent_loss=ratio([part.percent_loss for part in parts], decisions),
         )
 
 
@@ -380,13 +387,15 @@ def explanation(summary: ReviewSummary) -> str:
 def loss_table(bots: Sequence[EntrantReview]) -> Table:
     """Return the losses of all bots, the least first."""
     columns = [Column("bot", "name"), Column("a decision", detail="±")]
-    columns += [Column("a round", detail="±"), *map(Column, ("best %", "decisions"))]
+    columns += [Column("a round", detail="±"), Column("game %", detail="±")]
+    columns += [*map(Column, ("best %", "decisions"))]
     columns += [Column(title, spare=True) for title in ("rounds", "games")]
     rows: list[Sequence[str | Cell]] = [
         (
             Cell(one.entrant, href=link_to_games(one.entrant)),
             one.total.loss.estimate.cell(2, ""),
             one.total.round_loss.estimate.cell(1, ""),
+            one.total.percent_loss.estimate.cell(2, ""),
             f"{100 * one.total.best:.1f}",
             *(f"{number:,}" for number in (one.total.decisions, one.rounds, one.games)),
         )
@@ -422,7 +431,7 @@ def dearest_table(
     caption: str = "",
 ) -> Table:
     """Return decisions with links to their moments in the replays."""
-    columns = [Column("game", "name"), Column("points", detail="±")]
+    columns = [Column("game", "name"), Column("points", detail="±"), Column("game %")]
     columns += [Column("choice", "word"), Column("better", "word"), Column("bot", "name")]
     columns += [
         Column("question"),
@@ -432,7 +441,7 @@ def dearest_table(
     rows = [
         (
             Cell(one.game, href=_link(one, replays)),
-            Estimate(one.gap, 2 * one.error or None).cell(1, ""),
+            *(Estimate(one.gap, 2 * one.error or None).cell(1, ""), f"{one.percent_gap:.0f}"),
             *(one.chosen, one.better, one.entrant, f"{one.number}", f"{one.round}", one.phase),
         )
         for one in decisions

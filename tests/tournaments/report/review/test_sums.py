@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from arena.valuation.reviewed_decision import Kind, RoundPhase
 from tournaments.report.review.sums import (
     dearest,
     loss_sentences,
@@ -18,7 +19,7 @@ TERMS = ReviewTerms("cup", 64)
 
 
 def decision(
-    number: int, loss: float, error: float = 0.1, phase: str = "early", kind: str = "play"
+    number: int, loss: float, error: float = 0.1, phase: RoundPhase = "early", kind: Kind = "play"
 ) -> DecisionLoss:
     return DecisionLoss(
         number=number,
@@ -33,6 +34,8 @@ def decision(
         errors=(error, error),
         loss=loss,
         error=error,
+        percent_loss=loss,
+        percent_gap=loss,
         exact=False,
         chosen="pass",
         better="draw",
