@@ -1,13 +1,15 @@
 """Worlds: hidden tiles dealt anew so that a seat could not tell, for many questions at once.
 
-Worlds are drawn by a Markov chain that moves tiles in small circles from place to place and begins
-with the real world; every permitted world is equally likely in the long run (Metropolis). Where a
-limit says that a seat lacked one number or the other, no small change leads from the one to the
-other without breaking it. So there a chain makes excursions: it may break bounds, each at a quarter
-of the chance, and goes back to where it left if it has not mended them by the excursion's end.
+Where the seat knows only who played what, a world is a shuffle of the unseen tiles. Else worlds are
+drawn by a Markov chain that moves tiles in small circles from place to place and begins with the
+real world; every permitted world is equally likely in the long run (Metropolis). Where a limit says
+that a seat lacked one number or the other, no small change leads from the one to the other without
+breaking it. So there a chain makes excursions: it may break bounds, each at a quarter of the
+chance, and goes back to where it left if it has not mended them by the excursion's end.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache, partial
 from hashlib import shake_256
@@ -22,8 +24,6 @@ from arena.valuation.worlds.hidden_tiles import MOST_BOUND, HiddenTiles
 
 ROUNDS = 96
 """The rounds in which all tiles may move, from the real world to one that is used."""
-FREE_ROUNDS = 24
-"""Those where nothing is known but who played what: then a world is soon a new one."""
 BOUND_ROUNDS = 400
 """Rounds where many limits and orders hold: worlds lie apart, and chains find their way slowly."""
 MANY_BOUNDS = 4
@@ -62,9 +62,13 @@ def worlds(hidden: Sequence[HiddenTiles], many: int) -> RoundBatch:
 def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
     """Return for each question the tile in each place (a row) of each world (a column)."""
     found: dict[int, Tiles] = {}
-    kinds = [(one.is_bound, _rounds(one)) for one in hidden]
-    for kind in set(kinds):
-        rows = [row for row, own in enumerate(kinds) if own == kind]
+    kinds = defaultdict[tuple[bool, int], list[int]](list)
+    for row, one in enumerate(hidden):
+        if one.is_free:
+            found[row] = _shuffled(one, many)
+        else:
+            kinds[one.is_bound, _rounds(one)].append(row)
+    for rows in kinds.values():
         sampled = _Chains([hidden[row] for row in rows], many).sampled()
         found |= {row: sampled[: len(hidden[row].places), at] for at, row in enumerate(rows)}
     return [found[row] for row in range(len(hidden))]
@@ -72,9 +76,16 @@ def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
 
 def _rounds(hidden: HiddenTiles) -> int:
     """Return the rounds after which the worlds of a question are used."""
-    if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS:
-        return BOUND_ROUNDS
-    return FREE_ROUNDS if hidden.is_free and not hidden.is_bound else ROUNDS
+    return BOUND_ROUNDS if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS else ROUNDS
+
+
+def _shuffled(hidden: HiddenTiles, many: int) -> Tiles:
+    """Return worlds where nothing is known but who played what: all unseen tiles change places."""
+    tiles = np.array([[bit.bit_length() - 1] * many for bit in hidden.tiles], np.uint8)
+    unseen = np.flatnonzero([bit & hidden.unseen != 0 for bit in hidden.tiles])
+    keys = np.frombuffer(shake_256(hidden.seed).digest(4 * many * len(unseen)), "<u4")
+    tiles[unseen] = tiles[unseen, 0][keys.reshape(many, -1).T.argsort(axis=0, kind="stable")]
+    return tiles
 
 
 def _mirrored(number: int) -> int:
@@ -169,8 +180,8 @@ class _Chains:
         """
         at = circles, self.columns
         here = self.tiles[at]
-        back = here if len(circles) == 2 else np.roll(here, 1, axis=0)
-        moved = np.where(coins, np.roll(here, -1, axis=0), back)
+        back = here if len(circles) == 2 else here[[2, 0, 1]]
+        moved = np.where(coins, here[[*range(1, len(here)), 0]], back)
         fit = self.permitted.take(self.begins[at] + moved).all(axis=0)
         moved = np.where(fit, moved, here)
         if self.bounds:

@@ -85,8 +85,8 @@ class HiddenTiles(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """True if the places of seats may hold any tile that was not played before it came."""
-        return not any(place.excluded for place in self.places)
+        """True if each place may hold any tile that nobody has shown."""
+        return not (self.is_bound or any(place.excluded for place in self.places))
 
     @property
     def unseen(self) -> Mask:

@@ -188,7 +188,6 @@ def test_more_rounds_lead_to_no_other_worlds(name: str, seats: int) -> None:
         usual = sampled_shares(question, hidden, 500)
         with (
             mock.patch.object(chains, "ROUNDS", 400),
-            mock.patch.object(chains, "FREE_ROUNDS", 400),
             mock.patch.object(chains, "BOUND_ROUNDS", 1_000),
         ):
             chains._circles.cache_clear()
