@@ -282,20 +282,10 @@ def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[Op
     `many`: other deals to try, at least 2. The same question always gets the same deals.
     """
     (tried,) = try_options([question], many, slow=many)
-    return tuple(
-        OptionValue(
-            lead=float(own.mean()),
-            half_width=Z * float(tried.errors(own)),
-            beyond=float(beyond.mean()),
-            beyond_half_width=Z * float(tried.errors(beyond)),
-            percent=float(percent.mean()),
-            percent_half_width=Z * float(tried.errors(percent)),
-            exact=tried.exact,
-        )
-        for own, beyond, percent in zip(
-            tried.leads, tried.leads - tried.leads[compared], tried.percents, strict=True
-        )
-    )
+    columns = tried.leads, tried.leads - tried.leads[compared], tried.percents
+    each = [of for found in columns for of in (found.mean(axis=1), Z * tried.errors(found))]
+    rows: Any = np.stack(each, axis=1).tolist()
+    return tuple(OptionValue(*(*row, tried.exact)) for row in rows)
 
 
 def _best(means: NDArray[np.floating], choice: int) -> Any:

@@ -79,13 +79,8 @@ def _rows(choices: Sequence[Choice]) -> tuple[Floats, Flags, Places]:
     position = Position(*hands, batch.line, batch.order)
     options = options_of(tables, batch.ends, of, tile, end, second)
     # The features are written once: as the worths by a policy of one weight.
-    features = np.stack(
-        [
-            tables_of(tables, Policy(**{name: 1.0})).worths(position, options) / UNIT
-            for name in FEATURES
-        ],
-        axis=1,
-    )
+    alone = [tables_of(tables, Policy(**{name: 1.0})) for name in FEATURES]
+    features = np.stack([one.worths(position, options) for one in alone], axis=1) / UNIT
     put = np.array([batch.puts(one.play) for one in choices])[of].T
     chosen: Flags = (tile == put[0]) & (end == put[1]) & (second == put[2])
     return features, chosen, np.searchsorted(of, rounds)

@@ -134,7 +134,7 @@ class _Playout:
         rows = np.flatnonzero(several)
         if not rows.size:
             return puts
-        options = self._options(rows, able, np.stack([left, right], axis=1))
+        options = self._options(rows, able, left, right)
         hands, others = batch.hands[seat], batch.hands[batch.settings.after[seat]]
         # Without it no policy asks which tiles come first.
         order = batch.order if "order" in batch.names else batch.line
@@ -146,13 +146,13 @@ class _Playout:
             put[rows] = tiles.take(best)
         return puts
 
-    def _options(self, rows: Places, able: Ints, by_end: Ints) -> Options:
+    def _options(self, rows: Places, able: Ints, *by_end: Ints) -> Options:
         """Return all plays of these rows."""
         tables, ends = self.batch.tables, self.batch.ends
         if self.batch.settings.two_tiles:
             of, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
             return options_of(tables, ends, rows.take(of), tile, np.zeros_like(of), second)
-        of, tile = tables.each_tile(by_end[rows].ravel())
+        of, tile = tables.each_tile(np.stack([own.take(rows) for own in by_end], axis=1).ravel())
         return options_of(tables, ends, rows.take(of >> 1), tile, of & 1)
 
     def _compact(self, over: Places) -> None:

@@ -99,7 +99,7 @@ class PolicyTables:
 
     def __init__(self, tables: MaskTables, policy: Policy) -> None:
         self.tables, self._many = tables, len(tables.tiles) + 1
-        self._weights = {name: round(UNIT * getattr(policy, name)) for name in FEATURES}
+        self._weights = {name: np.int32(round(UNIT * getattr(policy, name))) for name in FEATURES}
         self._shed = np.zeros(TILES, np.int32)
         for at, tile in enumerate(tables.tiles, FREE - 1):
             worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
@@ -126,11 +126,11 @@ class PolicyTables:
         for tiles, places in zip(options.tiles, options.places, strict=True):
             rest ^= tiles
             worth += self._shed.take(places)
-        worth += weights["fits"] * np.bitwise_count(rest & fitting).astype(np.int32)
+        worth += weights["fits"] * np.bitwise_count(rest & fitting)
         worth += weights["safe"] * self._can_play(rest, fitting, options)
         if weights["both"]:
             fit = np.bitwise_count(rest & self._fits_both.take(options.after))
-            worth += weights["both"] * fit.astype(np.int32)
+            worth += weights["both"] * fit
         if self._stuck is not None:
             unseen = tables.all & ~(hands | line)
             of_row = (tables.sizes(others) * self._many + tables.sizes(unseen)) * self._many
@@ -139,11 +139,12 @@ class PolicyTables:
         if weights["kinds"]:
             numbers = tables.look_up(self._numbers, rest, np.bitwise_or)
             worth += weights["kinds"] * tables.sizes(numbers)
-        worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
+        if weights["blocks"]:
+            worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
         worth += weights["left"] * (options.ends != RIGHT)
         if weights["place"]:
             at = (options.places[0] - (FREE - 1)) * len(hands) + rows
-            worth += weights["place"] * order.take(at).astype(np.int32)
+            worth += weights["place"] * order.take(at)
         return worth
 
     def _can_play(self, hands: Ints, fitting: Ints, options: Options) -> Flags:

@@ -193,22 +193,18 @@ def _table(law: Law, left: int, of_lead: bool) -> Integers:
     final = _decided((cells[0] - cells[1]).astype(np.int64))
     table = final = np.zeros_like(final) if of_lead else final
     steps, counts = _steps(law, grid)
+    most, width = int(np.abs(steps).max()), grid.last + 1
     for _ in range(left):
         # A side below the first cell stays in it; one above the last is at the target.
-        total = np.zeros(table.shape, np.int64)
+        padded, total = np.pad(table, most, mode="edge"), np.zeros(table.shape, np.int64)
         for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
+            moved = tuple(slice(most + by, most + by + width) for by in step)
             gained = (step[0] - step[1]) * grid.step * MILLI if of_lead else 0
-            total += count * (table[_moved(grid, step)] + gained)
+            total += count * (padded[moved] + gained)
         table, before = np.where(over, final, total // counts.sum()), table
         if np.array_equal(table, before):
             break
     return table
-
-
-def _moved(grid: Grid, step: list[int]) -> tuple[Integers, ...]:
-    """Return the cell that each cell leads to, as indices of an array."""
-    ranges = [np.clip(np.arange(grid.last + 1) + by, 0, grid.last) for by in step]
-    return np.ix_(*ranges)
 
 
 def _steps(law: Law, grid: Grid) -> tuple[Integers, Integers]:

@@ -43,7 +43,7 @@ ROOMS = {
     "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_419, ("arena/conformance",)),
     "analysis": Room(1_800, 2_146, ("arena/analysis",)),
-    "valuation": Room(3_000, 3_342, ("arena/valuation",)),
+    "valuation": Room(3_000, 3_334, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_809, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 0, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),

@@ -277,15 +277,10 @@ class RoundBatch:
         return passes if self.settings.draw_optional else passes & ~draws
 
     def by_end(self, rows: Rows, able: Ints) -> Ints:
-        """Return the tiles of `legal` for the left end, for the right, and to lead.
-
-        Equal ends are one place to play, not two.
-        """
-        tables, ends = self.tables, self.ends[rows]
-        equal = tables.left.take(ends) == tables.right.take(ends)
-        right = np.where(equal, 0, able & tables.on_right.take(ends))
-        lead = np.where(ends >= tables.empty, able, 0)
-        return np.stack([able & tables.on_left.take(ends), right, lead])
+        """Return the tiles of `legal` for the left end, for the right, and to lead."""
+        found: Ints = self.tables.plays.take(self.ends[rows], axis=1)
+        found &= able
+        return found
 
     def plays(self) -> tuple[Places, tuple[Ints, Ints], tuple[Ints, Ints]]:
         """Return all plays, and a pass where there is none: the round, and two tiles with ends.

@@ -103,8 +103,10 @@ class MaskTables:
         size = self.dead + TILES
         self.left, self.right = np.full((2, size), -1, np.int8)
         """The number on the left, and on the right; -1 before the first tile."""
-        self.on_left, self.on_right, self.higher, self.lower = np.zeros((4, size), self.dtype)
-        """The tiles that fit on the left and on the right, the higher number and the lower."""
+        self.on_right, self.higher, self.lower = np.zeros((3, size), self.dtype)
+        """The tiles that fit on the right, the higher number and the lower."""
+        self.plays = np.zeros((3, size), self.dtype)
+        """The tiles for the left end, for the right and to lead; equal ends are one place."""
         self.fitting, self.both = np.zeros((2, size), self.dtype)
         """The tiles that fit any end, and (but doubles) each."""
         self.low_end = np.zeros(size, np.int8)
@@ -115,7 +117,8 @@ class MaskTables:
         no tile."""
         for (left, right), at in place.items():
             self.left[at], self.right[at] = left, right
-            self.on_left[at], self.on_right[at] = self.suits[left], self.suits[right]
+            self.on_right[at] = self.suits[right]
+            self.plays[:HIGHER, at] = self.suits[left], self.suits[right] * (left != right)
             low, high = sorted((left, right))
             self.higher[at], self.lower[at] = self.suits[high], self.suits[low]
             self.fitting[at] = self.suits[left] | self.suits[right]
@@ -133,6 +136,7 @@ class MaskTables:
             self.after[:, self.empty + FREE - 1 + number : self.dead : TILES] = place[tile]
         self.higher[leads] = self.lower[leads] = self.all
         self.fitting[leads] = [self.all, *self.bits]
+        self.plays[HIGHER, leads] = self.all
 
     def held(self, masks: Ints) -> NDArray[np.int32]:
         """Return the pips that these hands count."""
@@ -153,13 +157,13 @@ class MaskTables:
 
     def each_tile(self, masks: Ints) -> tuple[Places, Ints]:
         """Return the tiles of all masks, favourites first: of which mask each is, and its own."""
-        fits = np.flatnonzero(masks[:, None] & self.bits != 0)
-        of, ranks = np.divmod(fits, len(self.bits))
-        return of, self.bits.take(ranks)
+        bits = np.unpackbits(masks.view(np.uint8), bitorder="little").view(np.bool_)
+        of, exponents = np.divmod(np.flatnonzero(bits), 8 * masks.itemsize)
+        return of, self.bits.take(exponents - FREE)
 
     def each_pair(self, able: Ints, ends: Places) -> tuple[Places, Ints, Ints]:
         """Return all pairs of these tiles, for the left end and for the right, and of which row."""
-        rows, left = self.each_tile(able & self.on_left.take(ends))
+        rows, left = self.each_tile(able & self.plays[LEFT].take(ends))
         of, right = self.each_tile((able & self.on_right.take(ends)).take(rows) & ~left)
         return rows.take(of), left.take(of), right
 
