@@ -44,8 +44,8 @@ NEXT_CHOICE = 1 / 6
 The keen player loses as much by its next choice, against the best one; after a play it is the other
 seat that errs next, in the same way.
 """
-LOOK_DEAR = 15
-"""The decisions of a seat in a game that are tried again: half as many more as are named."""
+LOOK_DEAR = 25
+"""The decisions of a seat in a game that are tried again: 15 named fewer planted blunders."""
 MORE = 3
 """The worlds of that second try, as a multiple of those of the first."""
 DIGITS = 3
