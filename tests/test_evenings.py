@@ -74,7 +74,7 @@ def test_an_organiser_plays_an_event_file_and_publishes_it(shell: Shell, tmp_pat
 
 @pytest.mark.skipif(not shutil.which("git"), reason="a class league needs git")
 def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: Path) -> None:
-    """The commands are those of the page, but for the installation, the server and a shorter check."""
+    """The commands are those of the page; the server is left out, and most of the check."""
     recipe = LEAGUE.read_text().partition("**2. Make the league.**")[2]
     steps = re.findall(r"```sh\n(.*?)```", recipe, re.DOTALL)
     make, repository, student, begin, *_ = steps
