@@ -63,7 +63,7 @@ def test_an_author_mends_a_bot_and_sees_whether_it_is_better(shell: Shell, tmp_p
 def test_an_organiser_plays_an_event_file_and_publishes_it(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(
         'bots = ["first", "greedy", "random", "suit"]\nformat = { type = "swiss", rounds = 2 }\n'
-        'boards = 2\nsandbox = "off"\nrules = { base = "draw", target = 30 }\n'
+        'boards = 1\nsandbox = "off"\nrules = { base = "draw", target = 30 }\n'
     )
     shell("boneyard run cup.toml")
     assert "Swiss" in shell("boneyard show cup")
