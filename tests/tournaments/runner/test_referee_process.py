@@ -96,6 +96,8 @@ def test_one_process_plays_games_that_depend_on_each_other(
 ) -> None:
     event = tmp_path / "event.toml"
     bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in SMALL[:3])
-    event.write_text(f'boards = 1\nfouls.lose = "sitting"\nrules = {{ base = "draw", target = 30 }}\n{bots}')
+    event.write_text(
+        f'boards = 1\nfouls.lose = "sitting"\nrules = {{ base = "draw", target = 30 }}\n{bots}'
+    )
     run(tmp_path / "out", str(event))
     assert not ordered

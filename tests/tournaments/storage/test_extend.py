@@ -38,7 +38,6 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import incompatibility, resolve_versions
 
-
 ROUND = ("--set", "target=1")
 """Games of a round: what grows is their number."""
 
