@@ -38,10 +38,6 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import incompatibility, resolve_versions
 
-ROUND = ("--set", "target=1")
-"""Games of a round: what grows is their number."""
-
-
 def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files without the notes on late entrants."""
     results = json.loads(files["results.json"])
@@ -52,6 +48,7 @@ def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
     return {**files, "report.md": report, "results.json": json.dumps(results).encode()}
 
 
+ROUND = ("--set", "target=1")
 GROWTH = {
     "bots": ((*FOUR[:2], "--boards", "1"), ("random", *FOUR[:2], "--boards", "2")),
     "three seats": (
