@@ -38,6 +38,7 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 from tournaments.storage.open_event import incompatibility, resolve_versions
 
+
 def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files without the notes on late entrants."""
     results = json.loads(files["results.json"])
