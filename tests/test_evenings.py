@@ -92,7 +92,6 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
 
 
 def test_a_researcher_exports_decisions_and_sets_an_exam(shell: Shell, tmp_path: Path) -> None:
-    """What trains an agent is tried with the snippets that play it."""
     shell("boneyard run greedy counting --boards 12 --seed 1 --sandbox off --out event")
     assert "rows" in shell("boneyard export event --out decisions.csv && boneyard help training")
     assert (tmp_path / "decisions.csv").read_text().count("\n") > 100
