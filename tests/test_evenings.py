@@ -5,7 +5,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,7 +63,7 @@ def test_an_author_mends_a_bot_and_sees_whether_it_is_better(shell: Shell, tmp_p
 def test_an_organiser_plays_an_event_file_and_publishes_it(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(
         'bots = ["first", "greedy", "random", "suit"]\nformat = { type = "swiss", rounds = 2 }\n'
-        'boards = 2\nsandbox = "off"\n'
+        'boards = 1\nsandbox = "off"\nrules = { base = "draw", target = 30 }\n'
     )
     shell("boneyard run cup.toml")
     assert "Swiss" in shell("boneyard show cup")
@@ -75,7 +74,7 @@ def test_an_organiser_plays_an_event_file_and_publishes_it(shell: Shell, tmp_pat
 
 @pytest.mark.skipif(not shutil.which("git"), reason="a class league needs git")
 def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: Path) -> None:
-    """The commands are those of the page, but for the installation and the server."""
+    """The commands are those of the page; the server is left out, and most of the check."""
     recipe = LEAGUE.read_text().partition("**2. Make the league.**")[2]
     steps = re.findall(r"```sh\n(.*?)```", recipe, re.DOTALL)
     make, repository, student, begin, *_ = steps
@@ -85,14 +84,14 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
     text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 10")
     settings.write_text(quick + text)
     shell(repository)
-    shell(student)
+    shell(student.replace("check ada", "check ada --only 1-9"))
     shell(begin)
     page = (tmp_path / "league" / "site" / "bots" / "ada.html").read_text()
     assert "admitted" in page
     assert "OK: " in shell("boneyard verify league && boneyard league league status")
 
 
-def test_a_researcher_trains_and_measures_an_agent(shell: Shell, tmp_path: Path) -> None:
+def test_a_researcher_exports_decisions_and_sets_an_exam(shell: Shell, tmp_path: Path) -> None:
     shell("boneyard run greedy counting --boards 12 --seed 1 --sandbox off --out event")
     assert "rows" in shell("boneyard export event --out decisions.csv && boneyard help training")
     assert (tmp_path / "decisions.csv").read_text().count("\n") > 100
@@ -100,6 +99,3 @@ def test_a_researcher_trains_and_measures_an_agent(shell: Shell, tmp_path: Path)
         "boneyard export event --problems --endgames 3 --middle-games 1 --deals 16 --out set.jsonl"
     )
     assert "middle game" in shell("boneyard check greedy --problems set.jsonl --sandbox off")
-    assert "points a round" in shell(
-        f"{sys.executable} -m arena.training.learn net.npz --seconds 0.2"
-    )

@@ -204,4 +204,4 @@ def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) 
         assert answer.choice < len(values.legal(game))
         if game.playing.phase.name in ("play", "call"):
             assert answer.note != "by thumb"
-    assert said(rung, every[::-1]) == answers[::-1]  # nothing hangs on what was asked before
+    assert said(rung, every[::-3]) == answers[::-3]  # nothing hangs on what was asked before

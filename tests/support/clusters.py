@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from distributed import Security
-
 from tests.support.events import BONEYARD
 
 PATIENCE_S = 120
@@ -68,6 +66,9 @@ def doors(pid: int) -> set[tuple[str, int]]:
 
 def write_certificates(folder: Path) -> None:
     """Write a new key, and a certificate for it that all who have the key accept."""
+    # Only the processes that run such tests load it: it takes longer than all of ours.
+    from distributed import Security
+
     made = Security.temporary()  # type: ignore[no-untyped-call]
     for name, text in (
         ("ca.pem", made.tls_ca_file),

@@ -11,7 +11,7 @@ from protocol.ruleset import playable_seat_counts
 
 EVERY_EXAMPLE = 60
 """Examples of a property where its test says nothing else; the fast run tries fewer."""
-FAST_EXAMPLES = 15
+FAST_EXAMPLES = 10
 FAST_GAMES = ("draw", "dutch-partners", "auction-draw", "double-draw", "vietnamese")
 """Named games of the fast run: free and forced draws, partners, bids, pairs of tiles, no draws."""
 FAST_TABLES = (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3), ("double-draw", 2))

@@ -75,7 +75,7 @@ def ascent(results: Sequence[Result]) -> tuple[dict[str, float], list[float]]:
     theta: dict[str | int, float] = dict.fromkeys((key[0] for key in seen), 0.0)
     theta |= dict.fromkeys((key[1] for key in seen), 0.0) | dict.fromkeys(range(seats), 0.0)
     rate = 1 / sum(n for n, _ in seen.values())  # No curvature exceeds the number of pairs.
-    for _ in range(3000):
+    for _ in range(1000):
         slope = dict.fromkeys(theta, 0.0)
         for (x, y, a, b), (n, points) in seen.items():
             p = 1 / (1 + math.exp(theta[y] - theta[x] + theta[b] - theta[a]))

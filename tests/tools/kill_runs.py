@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.sandbox.limits import SandboxMode
-from tests.support.events import BONEYARD, boneyard, logs, made, started
+from tests.support.events import BONEYARD, SHORT, boneyard, logs, made, started
 from tests.support.tables import SAMPLES, alive
 
 ONE_TABLE = ("first", "greedy", "random_bot")
@@ -66,7 +66,7 @@ class Killer:
         self._luck = random.Random(seed)
         self._folder = folder
         self._tag = f"kills-{seed}-{time.monotonic_ns()}"
-        self._bots = tuple(self._bot(name) for name in bots)
+        self._bots = (*map(self._bot, bots), *SHORT)
         self._said = folder / "stderr.txt"
         whole = self._finished(folder / "whole")
         self._expected = made(whole)

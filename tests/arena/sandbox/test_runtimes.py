@@ -22,8 +22,8 @@ from arena.sandbox.select import choose_level
 from tournaments.plan import scaffold
 
 WORK = Path(__file__).parent / "runtimes"
-JAVA = ("java", "-Xmx200m", "-cp", "{built}", "Work")
-JOBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+JAVA = ("-Xmx200m", "-cp", "{built}", "Work")
+JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "python": ((), (sys.executable, "-I", "work.py")),
     "numpy": ((), (sys.executable, "-I", "work_numpy.py")),
     "javascript": ((), ("node", "work.mjs")),
@@ -35,11 +35,9 @@ JOBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "cpp": (("c++", "-O2", "-pthread", "-o", "{built}/cpp", "work.cpp"), ("{built}/cpp",)),
     "rust": (("rustc", "-O", "-o", "{built}/rust", "work.rs"), ("{built}/rust",)),
     "go": (("go", "build", "-o", "{built}/go", "work.go"), ("{built}/go",)),
-    "java": (("javac", "-d", "{built}", "Work.java"), (*JAVA[:1], "-XX:+UseSerialGC", *JAVA[1:])),
-    "java-g1": (("javac", "-d", "{built}", "Work.java"), (*JAVA[:1], "-XX:+UseG1GC", *JAVA[1:])),
-    "java-parallel": (
+    "java": (
         ("javac", "-d", "{built}", "Work.java"),
-        (*JAVA[:1], "-XX:+UseParallelGC", *JAVA[1:]),
+        *(("java", f"-XX:+Use{collector}GC", *JAVA) for collector in ("Serial", "G1", "Parallel")),
     ),
     "sh": ((), ("sh", "work.sh")),
     "bash": ((), ("bash", "work.sh")),
@@ -47,7 +45,7 @@ JOBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tcl": ((), ("tclsh", "work.tcl")),
     "lua": ((), ("lua", "work.lua")),
 }
-"""How each is built and run, in the folder of the sources."""
+"""How each is built, and then run in one way after the other, in the folder of the sources."""
 PATIENCE_S = 120
 
 
@@ -63,8 +61,8 @@ def test_every_language_of_new_is_put_to_work() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", JOBS)
 def test_a_runtime_works_under_the_filter(name: str, sandbox: Sandbox, open_folder: Path) -> None:
-    build, run = (tuple(word.format(built=open_folder) for word in words) for words in JOBS[name])
-    for program in (*build[:1], *run[:1]):
+    build, *runs = (tuple(word.format(built=open_folder) for word in words) for words in JOBS[name])
+    for program in (*build[:1], runs[0][0]):
         if not program.startswith(str(open_folder)) and not which(program):
             pytest.skip(f"no {program} here")
     if sandbox.level == "C":
@@ -80,8 +78,9 @@ def test_a_runtime_works_under_the_filter(name: str, sandbox: Sandbox, open_fold
             "GOFLAGS": "-buildvcs=false",
         }
         subprocess.run(build, cwd=WORK, env=environment, check=True, timeout=PATIENCE_S)
-    program = which(run[0]) or run[0]
-    assert done((program, *run[1:]), sandbox, open_folder) == (0, b"done\n")
+    for program, *words in runs:
+        argv = (which(program) or program, *words)
+        assert done(argv, sandbox, open_folder) == (0, b"done\n"), argv
 
 
 def done(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, bytes]:

@@ -61,7 +61,7 @@ def assert_same(
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST, TABLES))
 def test_it_is_one_environment_many_times(name: str, seats: int) -> None:
     seat = (len(name) + seats) % seats
-    assert_same(name, seats, rivals=("greedy", "greedy"), seat=seat, rows=3, steps=25)
+    assert_same(name, seats, rivals=("greedy", "greedy"), seat=seat, rows=2, steps=25)
 
 
 def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:

@@ -70,8 +70,8 @@ def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: Tiles) -> Game
 
 
 def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
-    """Replay worlds of every question; return how many questions there were, and were covered."""
-    questions = asked(rules, seats, seed)
+    """Replay worlds of every other question; return how many were tried, and were covered."""
+    questions = asked(rules, seats, seed)[::2]
     covered = [(question, hidden) for question, hidden in questions if hidden]
     sampled = sampled_tiles([hidden for _, hidden in covered], WORLDS)
     for (question, hidden), tiles in zip(covered, sampled, strict=True):

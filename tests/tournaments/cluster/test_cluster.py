@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 import trio.testing
-from distributed import Security
 
 from tests.support.clusters import Cluster, doors, kill, results, until
 from tests.support.events import boneyard
 from tests.support.tables import alive
-from tournaments.cluster import client, dask_worker
 from tournaments.cluster.asyncio_thread import Loop
 
 if TYPE_CHECKING:
     from tournaments.cluster.worker_runner import OrderRunner
 
-NONE = Security()  # type: ignore[no-untyped-call]
 GATED = """
 import json, os, sys, time
 GATE = GATE_FOLDER
@@ -195,12 +192,14 @@ class Closing:
 async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a_cut(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    from tournaments.cluster import dask_worker
+
     monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
     monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
     said: list[str] = []
     worker = dask_worker.SchedulerConnection(
         Closing.address, cast("OrderRunner", None), name="w", jobs=1, offers={}, folder=tmp_path,
-        security=NONE, patience_s=-1, tell=said.append,
+        security=None, patience_s=-1, tell=said.append,  # type: ignore[arg-type]
     )  # fmt: skip
 
     async def serve() -> None:
@@ -215,8 +214,13 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
 async def test_a_run_whose_scheduler_is_gone_looks_for_it_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    from distributed import Security
+
+    from tournaments.cluster import client
+
     monkeypatch.setattr(client, "CONNECT_S", 0.1)
-    run = client.DaskClient(Closing.address, NONE, run="run", data=b"", resource="off", tell=print)
+    none = Security()  # type: ignore[no-untyped-call]
+    run = client.DaskClient(Closing.address, none, run="run", data=b"", resource="off", tell=print)
 
     async def connect() -> None:
         with pytest.raises(client.LostError):

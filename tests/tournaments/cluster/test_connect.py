@@ -4,20 +4,17 @@ import os
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
 import trio.testing
-from distributed import Client, Security
 
 from tests.support.clusters import Cluster, write_certificates
 from tournaments.cluster.asyncio_thread import Loop
-from tournaments.cluster.client import DaskClient
-from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
-from tournaments.cluster.dask_worker import read_certificates
 
-NONE = Security()  # type: ignore[no-untyped-call]
+if TYPE_CHECKING:
+    from tournaments.cluster.client import DaskClient
 
 
 class Known:
@@ -37,10 +34,12 @@ class Known:
 
 
 async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.abc.Clock) -> None:
+    from tournaments.cluster.connect import WAIT_S, say_if_nobody_comes
+
     assert autojump_clock
     known, said = Known(), list[str]()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(say_if_nobody_comes, cast(DaskClient, known), "tls://x", said.append)
+        nursery.start_soon(say_if_nobody_comes, cast("DaskClient", known), "tls://x", said.append)
         counts = []
         # No scheduler; nobody there; that again; a worker, a cut, nobody for a moment; nobody.
         for workers, waited in (
@@ -58,6 +57,10 @@ async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.ab
 @pytest.mark.slow
 async def test_who_has_no_certificate_cannot_use_the_scheduler(tmp_path: Path) -> None:
     """Whoever gets in can run programs as the organiser."""
+    from distributed import Client, Security
+
+    from tournaments.cluster.dask_worker import read_certificates
+
     cluster = Cluster(tmp_path / "cluster")
     (tmp_path / "other").mkdir()
     write_certificates(tmp_path / "other")
@@ -74,7 +77,7 @@ async def test_who_has_no_certificate_cannot_use_the_scheduler(tmp_path: Path) -
     try:
         with trio.fail_after(240):
             for who, address, security in (
-                ("plain", cluster.address.replace("tls:", "tcp:"), NONE),
+                ("plain", cluster.address.replace("tls:", "tcp:"), Security()),  # type: ignore[no-untyped-call]
                 ("other", cluster.address, read_certificates(tmp_path / "other")),
                 ("own", cluster.address, read_certificates(cluster.tls)),
             ):

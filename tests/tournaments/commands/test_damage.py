@@ -255,10 +255,10 @@ LOOKS = (
 
 @pytest.mark.slow
 def test_nothing_that_looks_starts_opens_or_reads_what_the_plan_names(
-    played: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     """One process makes all the looks: what it watches it cannot stop watching."""
-    event, canary = copied(played, tmp_path / "event"), tmp_path / "canary"
+    event, canary = copy_of("block", tmp_path / "event"), tmp_path / "canary"
     canary.mkdir()
     (canary / "file").write_text("secret")
     written = json.loads((event / "event.json").read_text())

@@ -192,7 +192,7 @@ def test_verify_finds_what_does_not_follow(event: Path) -> None:
 @pytest.mark.slow
 def test_a_review_goes_on_after_kill_9(tmp_path: Path) -> None:
     """Run the real reviewer in real processes."""
-    folder, whole = (copy_of("round-robin", tmp_path / name) for name in ("killed", "whole"))
+    folder, whole = (copy_of("block", tmp_path / name) for name in ("killed", "whole"))
     words = (*BONEYARD, "explain", "--review", str(folder), "--deals", "4")
     log = folder / "review.jsonl"
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:

@@ -18,7 +18,7 @@ arguments = ["--double", "{double}"]
 [tune]
 double = { start = -8, min = -9, max = 8 }
 """
-SHORT = ("--boards", "60", "--set", "target=5", "--seed", "1", "--sandbox", "off", "--jobs", "2")
+SHORT = ("--boards", "60", "--set", "target=1", "--seed", "1", "--sandbox", "off", "--jobs", "2")
 
 
 @pytest.mark.slow

@@ -21,8 +21,8 @@ from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
 from protocol.ruleset import derive
-from tests.support.events import BONEYARD, boneyard, copied, games_of
-from tests.support.library import copy_of
+from tests.support.events import BONEYARD, boneyard, games_of
+from tests.support.library import copy_of, finished
 from tests.support.logged_games import any_of, bob_fouls, logged, write
 from tournaments.dataset import export
 from tournaments.dataset.example import Wish
@@ -134,9 +134,9 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_event_s_review_is_taken_where_it_has_one(event: Path, tmp_path: Path) -> None:
+def test_the_event_s_review_is_taken_where_it_has_one(tmp_path: Path) -> None:
     """With few deals its values differ from those that the export would compute."""
-    folder = copied(event, tmp_path / "event")
+    folder = copy_of("block", tmp_path / "event")
     boneyard("explain", "--review", str(folder), "--bot", "first", "--deals", "4")
     (path,) = exported(folder, out=tmp_path / "all.csv")
     rows = {(row["game"], int(row["seat"]), int(row["question"])): row for row in table(path)}
@@ -263,8 +263,9 @@ def arrow() -> Any:
 
 @pytest.mark.slow
 def test_parquet_has_the_same_rows_in_lists_of_one_size(
-    arrow: Any, event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arrow: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    event = finished("reviewed")
     monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
     form = importlib.import_module("tournaments.dataset.parquet_format")
     monkeypatch.setattr(form, "ROWS_A_GROUP", 100)

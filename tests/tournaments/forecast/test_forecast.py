@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
-from tests.support.events import boneyard
+from tests.support.events import SHORT, boneyard
 from tests.support.planned_events import event
 from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
@@ -240,7 +240,7 @@ PATIENT = ("--seconds", "100", "--sandbox", "off")
 def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
     bots = ("first", "greedy", "random")
-    words = ("run", "--plan", *bots, "--boards", "100", "--jobs", "2", *PATIENT)
+    words = ("run", "--plan", *bots, *SHORT, "--boards", "100", "--jobs", "2", *PATIENT)
     found = json.loads(boneyard(*words, "--json"))
     assert (found["sittings"], found["games"]) == (24, 600)
     assert found["trial"]["jobs"] == 2

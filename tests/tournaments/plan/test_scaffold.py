@@ -30,11 +30,7 @@ LANGUAGES = scaffold.languages()
 TEMPLATES = sample_folder() / "templates"
 
 
-TIMES = 2
-"""Games of each kind at the table for two; the check sits the bot at larger ones."""
-
-
-# Slow: the template of every language builds, answers, plays every game and passes `check`.
+# Slow: the template of every language builds, answers and passes `check`, which plays every game.
 @pytest.fixture(scope="module", params=slow_except(["c", "python"], LANGUAGES))
 def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Command:
     """Return a new bot, as an event starts it."""
@@ -68,12 +64,13 @@ def one_round(name: str) -> Ruleset:
     )
 
 
+@pytest.mark.parametrize("bot", ["c", "python"], indirect=True)
 async def test_a_new_bot_plays_every_named_game_without_a_foul(
     bot: Command, level: Level, tmp_path: Path
 ) -> None:
-    """In the sandbox, in one process."""
+    """In the sandbox, in one process, for two; the check sits the bot at larger tables."""
     rules = [one_round(name) for name in VARIANTS if 2 in playable_seat_counts(find_variant(name))]
-    games = TIMES * len(rules)
+    games = 2 * len(rules)
     results = await play([bot, sample()], tmp_path / "log", games=games, rules=rules, level=level)
     assert len(results) == games
     assert not [result.fouls for result in results if result.fouls]

@@ -135,7 +135,7 @@ def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
 @pytest.mark.slow
 def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
     strength = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
-    long = only(*lucky_event(random.Random(1000), strength, 20_000))
+    long = only(*lucky_event(random.Random(1000), strength, 5_000))
     true = {one.name: known(one.elo) for one in long.entrants}
     lead = {one.name: known(one.margin) for one in long.entrants}
     held = beyond = of = 0

@@ -10,7 +10,7 @@ from tests.tools.kill_runs import MANY_TABLES, ONE_TABLE, Killer
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "kills", "referees"),
-    [(ONE_TABLE, 3, False), (MANY_TABLES, 2, False), (ONE_TABLE, 3, True)],
+    [(ONE_TABLE, 2, False), (MANY_TABLES, 1, False), (ONE_TABLE, 2, True)],
 )
 def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_one(
     bots: tuple[str, ...], kills: int, referees: bool, tmp_path: Path

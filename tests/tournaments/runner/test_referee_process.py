@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.gamelog import read_games
-from tests.support.events import boneyard, logs, made, run
+from tests.support.events import SMALL, boneyard, logs, made, run
 from tests.support.tables import alive
 from tournaments.runner import lanes, runner
 from tournaments.runner.referee_process import (
@@ -17,16 +17,7 @@ from tournaments.runner.referee_process import (
 )
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
-WORDS = ("first", "greedy", "random", "--boards", "4", "--set", "target=30")
 Play = Callable[[RefereeProcess, PlannedSitting, list[PlannedGame]], None]
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an event that one process played."""
-    out = tmp_path_factory.mktemp("alone")
-    run(out, *WORDS)
-    return out
 
 
 @pytest.fixture
@@ -54,12 +45,12 @@ def spied(monkeypatch: pytest.MonkeyPatch, look: Play) -> list[str]:
 
 
 def test_two_processes_make_the_bytes_of_one(
-    ordered: list[str], alone: Path, tmp_path: Path
+    ordered: list[str], event: Path, tmp_path: Path
 ) -> None:
     before = os.sched_getaffinity(0)
-    run(tmp_path, *WORDS)
+    run(tmp_path, *SMALL)
     assert ordered
-    assert made(tmp_path) == made(alone)
+    assert made(tmp_path) == made(event)
     assert "OK: " in boneyard("verify", str(tmp_path))
     assert os.sched_getaffinity(0) == before
     assert not alive(f'"folder":"{tmp_path}"')
@@ -70,18 +61,18 @@ def test_two_processes_make_the_bytes_of_one(
 
 
 def test_a_run_stops_when_a_referee_process_is_killed_and_goes_on(
-    ordered: list[str], alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ordered: list[str], event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def kill(process: RefereeProcess, *_: object) -> None:
         os.kill(process._process.pid, signal.SIGKILL)
 
     spied(monkeypatch, kill)
-    said = run(tmp_path, *WORDS, code=1)
+    said = run(tmp_path, *SMALL, code=1)
     assert "a referee process ended with exit code -9" in said
     assert ordered
     monkeypatch.undo()
-    run(tmp_path, *WORDS)
-    assert made(tmp_path) == made(alone)
+    run(tmp_path, *SMALL)
+    assert made(tmp_path) == made(event)
 
 
 # Slow: a process that is killed is tested beside it.
@@ -94,7 +85,7 @@ def test_a_run_says_why_a_referee_process_cannot_go_on(
         return Assignment(f"{folder}/nowhere", *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(runner, "Assignment", elsewhere)
-    said = run(tmp_path, *WORDS, code=1)
+    said = run(tmp_path, *SMALL, code=1)
     assert "nowhere has no event: event.json is missing" in said, said
     assert "run the same command again" in said
     assert logs(tmp_path)
@@ -104,7 +95,9 @@ def test_one_process_plays_games_that_depend_on_each_other(
     ordered: list[str], tmp_path: Path
 ) -> None:
     event = tmp_path / "event.toml"
-    bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in WORDS[:3])
-    event.write_text(f'boards = 2\nfouls.lose = "sitting"\n{bots}')
+    bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in SMALL[:3])
+    event.write_text(
+        f'boards = 1\nfouls.lose = "sitting"\nrules = {{ base = "draw", target = 30 }}\n{bots}'
+    )
     run(tmp_path / "out", str(event))
     assert not ordered

@@ -40,7 +40,7 @@ def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.Monk
         playing = start(processes, *play)
         wait_for_games(folder.path, 4)
         watching = start(processes, *watch)
-        for games in (8, 16, 24, 10**6):
+        for games in (8, 20, 10**6):
             while playing.poll() is None or not inside.is_over:
                 inside.follow(folder.path, time.time())
                 note_states(folder, sites, states)

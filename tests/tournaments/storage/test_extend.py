@@ -49,6 +49,7 @@ def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
     return {**files, "report.md": report, "results.json": json.dumps(results).encode()}
 
 
+ROUND = ("--set", "target=1")
 GROWTH = {
     "bots": ((*FOUR[:2], "--boards", "1"), ("random", *FOUR[:2], "--boards", "2")),
     "three seats": (
@@ -60,8 +61,8 @@ GROWTH = {
         (*FOUR, "--boards", "1", "--format", "swiss", "--rounds", "2"),
     ),
     "cap": (
+        (*FOUR[:2], "--format", "versus", "--boards", "20"),
         (*FOUR[:2], "--format", "versus", "--boards", "22"),
-        (*FOUR[:2], "--format", "versus", "--boards", "24"),
     ),
     "ladder": ((*FOUR[:3], "--boards", "1"), (*FOUR, "--boards", "1", "--format", "ladder")),
 }
@@ -73,11 +74,11 @@ GROWTH = {
 def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -> None:
     before, after = GROWTH[way]
     grown, once = tmp_path / "grown", tmp_path / "once"
-    run(grown, *before, *SHORT)
+    run(grown, *before, *ROUND)
     promised = (grown / "commitments.jsonl").read_bytes()
     results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
-    run(grown, *after, *SHORT, "--jobs", "2")
-    run(once, *after, *SHORT)
+    run(grown, *after, *ROUND, "--jobs", "2")
+    run(once, *after, *ROUND)
     assert in_time(made(grown)) == in_time(made(once))
     assert fits(grown)
     assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
@@ -91,7 +92,7 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
 # Slow: what was promised before an event grew is checked later.
 @pytest.mark.slow
 def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
-    words = ("first", "greedy", *SHORT)
+    words = ("first", "greedy", *ROUND)
     run(tmp_path, *words, "--boards", "2")
     digest = folder.digest(Folder(tmp_path))
     said = run(tmp_path, *words, "random", "--boards", "3")

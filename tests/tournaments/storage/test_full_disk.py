@@ -10,10 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from arena.logs import checksummed
-from tests.support.events import PLAIN, boneyard, made, run
+from tests.support.events import PLAIN, SMALL, boneyard, made, run
 from tournaments.cli.main import main
 
-EVENT = ("first", "greedy", "random", "--boards", "2", "--set", "target=30")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -40,13 +39,12 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(disk: Path, tmp_path: Path) -> None:
+def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(event: Path, disk: Path) -> None:
     """The disk grows step by step, so that now this file and now that one finds it full."""
-    run(tmp_path / "roomy", *EVENT)
     out, stops = disk / "out", 0
     for pages in (4, 5, 6, 7, 8, 12, *range(24, 240, 12)):
         assert not sized(disk, pages, "remount,")
-        words = ("run", *EVENT, *PLAIN, "--jobs", str(1 + stops % 2), "--out", str(out))
+        words = ("run", *SMALL, *PLAIN, "--jobs", str(1 + stops % 2), "--out", str(out))
         done = CliRunner().invoke(main, words)
         if done.exit_code == 0:
             break
@@ -55,7 +53,7 @@ def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(disk: Path, tmp_p
         assert done.output.count("run the same command again") == 1
         stops += 1
     assert stops > 5
-    assert made(out) == made(tmp_path / "roomy")
+    assert made(out) == made(event)
     assert "OK: " in boneyard("verify", str(out))
 
 

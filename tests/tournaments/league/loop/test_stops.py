@@ -32,7 +32,7 @@ boards_a_table = 2
 boards_a_week = 28
 """
 SUNDAY = ("--once", "--now", "2026-11-22T10:00")
-STEP_S = 1.0
+STEP_S = 1.5
 """Each process lives so much longer than the one before it."""
 
 
@@ -56,7 +56,7 @@ def test_a_league_that_is_killed_at_any_moment_loses_and_repeats_nothing(tmp_pat
     while code is None:
         process = start(tmp_path, *SUNDAY)
         try:
-            process.communicate(timeout=0.5 + STEP_S * kills)
+            process.communicate(timeout=1 + STEP_S * kills)
             code = process.returncode
         except subprocess.TimeoutExpired:
             process.kill()
