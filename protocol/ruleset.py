@@ -424,11 +424,11 @@ def _remedy(deal: Deal, need: int, most: int) -> str:
     larger = [pip for pip in BOUGHT if pip > deal.highest_pip]
     fit = [pip for pip in larger if len(tile_set(pip, deal.doubles)) >= need]
     ways = [f"take {SETS[pip]} (highest_pip = {pip})" for pip in fit[:1]]
-    if most > 0:
-        ways.append(f"deal {most} at most (hand)")
+    ways += [f"deal {most} at most (hand)"] * (most > 0)
     return " or ".join(ways) or "take fewer seats (seats)"
 
 
+@lru_cache(maxsize=1)
 def choices() -> dict[str, str]:
     """Return the name of each choice and its group; a name is never in two groups."""
     return {
