@@ -96,6 +96,6 @@ def test_a_researcher_exports_decisions_and_sets_an_exam(shell: Shell, tmp_path:
     assert "rows" in shell("boneyard export event --out decisions.csv && boneyard help training")
     assert (tmp_path / "decisions.csv").read_text().count("\n") > 100
     shell(
-        "boneyard export event --problems --endgames 3 --middle-games 1 --deals 16 --out set.jsonl"
+        "boneyard export event --problems --endgames 3 --middle-games 1 --deals 64 --out set.jsonl"
     )
     assert "middle game" in shell("boneyard check greedy --problems set.jsonl --sandbox off")
