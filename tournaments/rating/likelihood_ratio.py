@@ -12,7 +12,7 @@ standard deviation, r the games a board:
     LLR = n · (theta1 - theta0) · (theta - (theta0 + theta1) / 2) / V
     V   = u · s² · c(1 - c) / (m(1 - m))  for elo,   u · (1 + c² / 2)  for nelo
     V   = u · (s² + g s (c - m)) · (1 + 2 a / sqrt(n))  for points
-    u   = 1 + log((1 - beta) / alpha) · (k - 1) / n,   k = the kurtosis of the outcomes
+    u   = 1 + 1.5 log((1 - beta) / alpha) · (k - 1) / n,   k = the kurtosis of the outcomes
     c   = (theta0 + theta1) / 2,   g = the skew of the outcomes, within ± 3
     a   = |g| if m is off c away from the tail, else 0
 
@@ -27,8 +27,8 @@ would be at c, and greater while the mean lies away from the tail, whose boards 
 
 **Few boards.** s² counts two virtual boards beside the n, one above and one below the mean by ¼
 share (by 5 (h1 - h0) points): boards that were all alike do not prove that the next one will be.
-The variance of s² is about s⁴ (k - 1) / n, and tests end while s² is low by chance: without u they
-err in 7 % where tails are heavy (Student's t, 5 degrees of freedom), with u in 5 %.
+The variance of s² is about s⁴ (k - 1) / n, and tests end while s², and with it k, is low by chance:
+without u they err in 7 % where tails are heavy (Student's t, 5 degrees of freedom), with u in 5 %.
 """
 
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def ratio_path(settings: Sprt, values: Sequence[float] | Floats, games: int) -> 
         variance_there = _variance(settings, variance, mean + level, n, games)
     fourth = np.cumsum(off**4, axis=-1) / n - 4 * mean * third - 6 * mean**2 * squares / n - mean**4
     kurtosis = np.clip(fourth / variance**2, 1, MOST_KURTOSIS)
-    slope = (high - low) / variance_there / (1 + settings.bounds[1] * (kurtosis - 1) / n)
+    slope = (high - low) / variance_there / (1 + 1.5 * settings.bounds[1] * (kurtosis - 1) / n)
     llr = n * slope * (lead - (low + high) / 2)
     return RatioPath(llr, _estimate(settings, lead, n, games), slope * np.sqrt(spread))
 

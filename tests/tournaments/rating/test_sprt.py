@@ -319,7 +319,7 @@ def test_points_with_rare_large_wins_or_losses_are_judged_no_worse(side: int) ->
         ratios = likelihood_ratios(settings, skewed + 20 * better)
         decided = (ratios <= low) | (ratios >= high)
         decided[:, : settings.min_boards - 1] = False
-        assert decided.any(axis=1).mean() > 0.95
+        assert decided.any(axis=1).mean() > 0.94
         accepted = ratios[np.arange(1000), decided.argmax(axis=1)] > 0
         assert ((accepted != better) & decided.any(axis=1)).mean() < 0.07
 
