@@ -92,8 +92,6 @@ def _clear(found: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
         some = found[start : start + AT_ONCE]
         tried = try_options([one.asked for one in some], worlds)
         for one, options in zip(some, tried, strict=True):
-            if options.leads.shape[1] == 1:
-                continue
             means = options.leads.mean(axis=1)
             beyond = options.leads[int(means.argmax())] - options.leads
             errors = standard_error(beyond).tolist()

@@ -19,7 +19,7 @@ from arena.analysis import text
 from arena.analysis.frames import frames_for
 from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
-from arena.ui.game_review import GameReview, review_game
+from arena.ui.game_review import GameReview, Reviewed, review_game
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
 from protocol.codec import encode_json, printable
@@ -58,7 +58,7 @@ def pack_game(
     most: int | None = None,
     *,
     reviewed: bool = False,
-    known: Mapping[int, Any] | None = None,
+    known: Reviewed | None = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 

@@ -80,8 +80,8 @@ def replay_chances(timeline: Timeline) -> tuple[Chance, ...]:
         return ()
     sides = count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats))
     counts = np.array([one.orders for one in shown])
-    facts, tiles = f"{logged.sitting.event}|{logged.game.game}|chances", logged.sitting.rules.deal
-    gains = _gains(shown, counts, random_keys(facts, ORDERS, len(set_of_tiles(tiles))))
+    label, deal = f"{logged.sitting.event}|{logged.game.game}|chances", logged.sitting.rules.deal
+    gains = _gains(shown, counts, random_keys(label, ORDERS, len(set_of_tiles(deal))))
     # Sums of integers: the same on every machine.
     starts = np.cumsum(counts) - counts
     found = np.add.reduceat(_shares(logged, shown, counts, gains)[:, :sides], starts)

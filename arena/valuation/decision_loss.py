@@ -56,7 +56,7 @@ FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
 Floats = NDArray[np.float64]
-"""What the seat gains, a row for each option and a column for each world."""
+"""Gains of a seat, a row for each option and a column for each world."""
 
 
 def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator[ReviewedDecision]:
@@ -82,7 +82,7 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
             choice=choice,
             best=best,
             values=tuple(sure.leads.mean(axis=1).round(DIGITS).tolist()),
-            errors=tuple(sure.errors(sure.leads).round(DIGITS).tolist()),
+            errors=tuple(world_errors(sure.leads).round(DIGITS).tolist()),
             loss=round(measured_loss(first.leads, choice), DIGITS),
             error=round(error, DIGITS),
             percent_loss=round(measured_loss(first.percents, choice), DIGITS),
@@ -131,11 +131,6 @@ class TriedOptions(NamedTuple):
     """The percent of the game that the seat may expect by the scores after the round."""
     exact: bool
     """True if both seats then play perfectly; else the reference player plays on."""
-
-    def errors(self, found: Floats) -> Any:
-        """Return the standard errors of means over worlds; 0 if the seat knows the only one."""
-        one = self.leads.shape[1] == 1
-        return np.zeros(found.shape[:-1]) if one else standard_error(found)
 
 
 def try_options(
@@ -250,6 +245,11 @@ def standard_error(found: NDArray[np.floating]) -> Any:
     return (found.std(axis=-1, ddof=1) if many > 1 else found[..., 0] + math.inf) / math.sqrt(many)
 
 
+def world_errors(found: NDArray[np.floating]) -> Any:
+    """Return the standard errors of means over worlds; 0 if the seat knows the only one."""
+    return np.zeros(found.shape[:-1]) if found.shape[-1] == 1 else standard_error(found)
+
+
 def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
     """Return the best option, and its value less that of the chosen one, with its standard error.
 
@@ -257,7 +257,7 @@ def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
     """
     best = int(_best(tried.leads.mean(axis=1), choice))
     gaps = tried.leads[best] - tried.leads[choice]
-    return best, float(gaps.mean()), float(tried.errors(gaps))
+    return best, float(gaps.mean()), float(world_errors(gaps))
 
 
 def measured_loss(values: Floats, choice: int) -> float:
@@ -283,9 +283,8 @@ def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[Op
     """
     (tried,) = try_options([question], many, slow=many)
     columns = tried.leads, tried.leads - tried.leads[compared], tried.percents
-    each = [of for found in columns for of in (found.mean(axis=1), Z * tried.errors(found))]
-    rows: Any = np.stack(each, axis=1).tolist()
-    return tuple(OptionValue(*(*row, tried.exact)) for row in rows)
+    each = [of for found in columns for of in (found.mean(axis=1), Z * world_errors(found))]
+    return tuple(OptionValue(*(*row, tried.exact)) for row in np.stack(each, axis=1).tolist())
 
 
 def _best(means: NDArray[np.floating], choice: int) -> Any:

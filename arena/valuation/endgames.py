@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from arena import engine
 from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
+from arena.valuation.policy import first_best
 
 MOST_TILES = 12
 """The most tiles in both hands: more take more than a few ms."""
@@ -78,9 +79,6 @@ def _best(batch: RoundBatch) -> Gains:
     parents, *puts = batch.plays()
     after = batch.select(parents)
     after.play(np.arange(len(after)), *puts)
-    gains, many = _solve(after), len(parents)
-    leads = np.where(batch.turn == 0, 1, -1)[parents] * (gains[0].astype(np.int64) - gains[1])
-    coded = leads * many - np.arange(many)
-    return gains[
-        :, -np.maximum.reduceat(coded, np.flatnonzero(np.diff(parents, prepend=-1))) % many
-    ]
+    gains = _solve(after)
+    leads = np.where(batch.turn == 0, 1, -1)[parents] * (gains[0] - gains[1])
+    return gains[:, first_best(leads, parents)]

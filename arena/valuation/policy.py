@@ -179,11 +179,15 @@ def favourites(options: Options, worths: NDArray[np.int32], noise: Places | None
         for places, prime in zip((options.ends, *options.places), PRIMES, strict=False):
             own += places * prime
         worths = worths + NOISE.take(own & NOISES - 1)
+    return first_best(worths, options.rows)
+
+
+def first_best(worths: NDArray[np.int32], rows: Places) -> Places:
+    """Return the number of the best option of each row that has any, of equal ones the first."""
     # Below a worth's whole part stands the option, the first highest.
     many = len(worths)
     coded = worths.astype(np.int64) * many - np.arange(many)
-    begins = np.flatnonzero(np.diff(options.rows, prepend=-1))
-    return -np.maximum.reduceat(coded, begins) % many
+    return -np.maximum.reduceat(coded, np.flatnonzero(np.diff(rows, prepend=-1))) % many
 
 
 @lru_cache(maxsize=256)

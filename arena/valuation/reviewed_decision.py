@@ -22,7 +22,6 @@ class ReviewedDecision(Struct, frozen=True):
     round: int
     """The round's number in the game, from 1."""
     phase: RoundPhase
-    """The part of the round: lead, early, draws, endgame."""
     kind: Kind
     """The kind of the choice: play, draw_although_able, draw, pass, call, bid, other."""
     choice: int

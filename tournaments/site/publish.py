@@ -26,10 +26,12 @@ from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from arena.ui.console import print_line, print_note
 from arena.ui.emblems import emblem_numbers
+from arena.ui.game_review import Reviewed
 from arena.ui.html import page
 from arena.ui.progress import track
 from arena.ui.replay_files import announce_pages, is_reviewed, valid_games
 from arena.ui.replay_page import pack_game, replay_page
+from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.codec import decode_json, encode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -42,7 +44,7 @@ from tournaments.runner.machine import cores
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.storage.ledger import past_sittings
-from tournaments.storage.review_log import DecisionLoss, read_seats
+from tournaments.storage.review_log import read_seats
 from tournaments.verification.processes import map_tasks
 
 INDEX = Folder(Path()).index.name
@@ -234,14 +236,12 @@ def publish_log(task: SiteTask) -> PublishedLog:
 
 
 @lru_cache(maxsize=1)
-def _decisions(
-    review: Path | None, size: int | None
-) -> Mapping[str, Mapping[int, tuple[DecisionLoss, ...]]]:
+def _decisions(review: Path | None, size: int | None) -> Mapping[str, Reviewed]:
     """Return the decisions of an event's review, by game; none of a huge one, or without one.
 
     Raises DamagedFileError.
     """
-    found: dict[str, dict[int, tuple[DecisionLoss, ...]]] = {}
+    found: dict[str, dict[int, Sequence[ReviewedDecision]]] = {}
     if review is not None and size is not None and size <= MOST_REVIEW:
         for one in read_seats(Folder(review.parent)):
             found.setdefault(one.game, {})[one.seat] = one.decisions

@@ -45,7 +45,7 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tcl": ((), ("tclsh", "work.tcl")),
     "lua": ((), ("lua", "work.lua")),
 }
-"""How each is built, and then run in one way after the other, in the folder of the sources."""
+"""For each the words that build it, then those of each run, in the folder of the sources."""
 PATIENCE_S = 120
 
 

@@ -387,8 +387,8 @@ def explanation(summary: ReviewSummary) -> str:
 def loss_table(bots: Sequence[EntrantReview]) -> Table:
     """Return the losses of all bots, the least first."""
     columns = [Column("bot", "name"), Column("a decision", detail="±")]
-    columns += [Column("a round", detail="±"), Column("game %", detail="±")]
-    columns += [*map(Column, ("best %", "decisions"))]
+    columns += [Column(title, detail="±") for title in ("a round", "game %")]
+    columns += map(Column, ("best %", "decisions"))
     columns += [Column(title, spare=True) for title in ("rounds", "games")]
     rows: list[Sequence[str | Cell]] = [
         (
