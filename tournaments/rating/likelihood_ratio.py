@@ -47,8 +47,8 @@ STEP, STEPS = 0.25, 5
 MOST_SKEW, MOST_KURTOSIS = 3.0, 15.0
 """The greatest skew and kurtosis that a sample is believed to show."""
 TAIL = 2.0
-"""Weight of boards of the tail that may yet come: with 1 tests err in up to 7.6 % at a skew of 3,
-with 2 in 5.1 %, for a twentieth more boards; without skew it costs nothing."""
+"""Weight of boards of the tail that may yet come: with 1 tests err in up to 7.4 % at a skew of 3,
+with 2 in 5.5 %, for 5 to 15 % more boards; without skew it costs nothing."""
 
 
 class RatioPath(NamedTuple):
