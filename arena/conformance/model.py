@@ -36,6 +36,14 @@ class ViolationError(Exception):
 class SkippedError(Exception):
     """The step cannot judge this bot; the text is the reason."""
 
+    state: State = "skip"
+
+
+class UndecidedError(SkippedError):
+    """The bot or a busy machine broke the promise; the text is what was seen."""
+
+    state = "missed"
+
 
 class OutOfTimeError(SkippedError):
     """The step's time was up in the middle of a game."""

@@ -129,7 +129,7 @@ async def _try_step(session: Session, number: int, step: CheckStep, seconds: flo
     try:
         note = await step.run(session)
     except SkippedError as reason:
-        state, note = "skip", str(reason)
+        state, note = reason.state, str(reason)
     except LagError:
         # It may not pass: its bot can make the machine busy.
         state, note = "missed", "This machine was too busy to keep time: try again."

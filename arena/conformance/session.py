@@ -137,36 +137,23 @@ class Session:
     ) -> ScriptedSeat:
         """Return a new game for the bot; `number`: its number on the pipe, if not the next.
 
-        With an event it is the event's game at its table, whatever the step would play; its rules
-        may be any, so that on some boards a seat is not asked. Raises SkippedError if nothing is
-        asked on any board that is tried.
+        `wanted`: the bot's first question. With an event it is the event's game at its table,
+        whatever the step would play; its rules may be any, so that on some boards a seat is not
+        asked. Raises SkippedError if no board that is tried leads to a question, or to that one.
         """
         self._number += 1
-        tries = 1
-        if self.game:
-            (rules, seats), tries = self.game, EVENT_BOARDS
+        tries = EVENT_BOARDS if self.game else BOARDS if wanted else 1
+        rules, seats = self.game or (rules, seats)
         for one in range(board, board + tries):
             begun = ScriptedSeat(
                 *(rules, seats, seat % seats, number or self._number, clock or self.clock),
                 one,
                 wanted,
             )
-            if begun.question or wanted or not self.game:
+            if begun.question or tries == 1:
                 return begun
-        raise SkippedError("This event's rules ask nothing of that seat.")
-
-    def find_seat(
-        self, rules: Ruleset, seats: int, wanted: WantedQuestion, clock: Clock | None = None
-    ) -> ScriptedSeat:
-        """Return a game in which the bot's first question is the wanted one.
-
-        Raises SkippedError if no board leads to one.
-        """
-        for board in range(1, (EVENT_BOARDS if self.game else BOARDS) + 1):
-            one = self.new_seat(rules, seats, 0, board, wanted, clock)
-            if one.question:
-                return one
-        raise SkippedError("No board led to such a question.")
+        none = "This event's rules ask nothing of that seat."
+        raise SkippedError("No board led to such a question." if wanted else none)
 
     async def ask(
         self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None

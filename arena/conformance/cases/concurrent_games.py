@@ -21,7 +21,6 @@ MANY, FEW = 64, 8
 IN_TURN = 2
 """Games in a row at each table."""
 
-
 Waiting = dict[int, ScriptedSeat]
 """The seats whose questions wait, by the numbers of these, in the order of sending."""
 

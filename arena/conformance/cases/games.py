@@ -56,7 +56,7 @@ async def _meets(kind: type[Option], rules: Ruleset, seats: int, session: Sessio
             isinstance(option, kind) for option in question.options
         )
 
-    seat = session.find_seat(rules, seats, wanted)
+    seat = session.new_seat(rules, seats, wanted=wanted)
     assert seat.question
     many = len(seat.question.options)
     answer = await session.ask(seat)

@@ -38,8 +38,10 @@ async def _only_option(session: Session) -> str:
     """Check a list of one option, which exposes a bot that counts from 1."""
     if session.game and session.clock.forced == "skip":
         raise SkippedError("This event asks nothing when there is one option (clock.forced).")
-    one = session.find_seat(
-        find_variant("block"), 2, lambda question: len(question.options) == 1, asking(session)
+    one = session.new_seat(
+        find_variant("block"),
+        wanted=lambda question: len(question.options) == 1,
+        clock=asking(session),
     )
     answer = await session.ask(one)
     await session.play_on(one)

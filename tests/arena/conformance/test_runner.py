@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.conformance.connection import Connection
 from arena.conformance.model import Budget, StepResult
 from arena.conformance.report import check_verdict
 from arena.conformance.runner import STEPS, run_steps, select_steps
@@ -160,3 +161,14 @@ def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
     results = run_steps(new_session(), steps)
     assert [one.state for one in results] == ["missed", "pass"]
     assert check_verdict(results) == "not finished"
+
+
+def test_a_bot_that_leaves_late_neither_fails_nor_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine may have been busy: a bot that only waits for a processor keeps its promise."""
+
+    async def exits_late(*_: object) -> float:
+        return 1_800.0
+
+    monkeypatch.setattr(Connection, "exits_within", exits_late)
+    (result,) = run_steps(new_session(), select_steps(("bye",)))
+    assert (result.state, result.note[:21]) == ("missed", "It left after 1800 ms")
