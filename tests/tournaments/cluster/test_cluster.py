@@ -27,8 +27,6 @@ from glob import glob
 GATE = GATE_FOLDER
 waits = os.path.join(GATE, "waits-%d" % os.getpid())
 def may_enter():
-    if os.path.exists(os.path.join(GATE, "open")):
-        return True
     for one in glob(os.path.join(GATE, "pass-*")):
         try:
             os.unlink(one)
@@ -51,23 +49,17 @@ for line in sys.stdin:
             os.unlink(waits)
         print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
 """
-"""A bot that plays its sitting once it has a pass, or the gate is open."""
+"""A bot that plays its sitting once it has a pass."""
 
 
 class Gate:
-    """Lets bots in, all or some; counts who waits there: so it is known what is played."""
+    """Lets so many bots in; counts who waits there: so it is known what is played."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
         self.bot = folder / "gated.py"
         self.bot.write_text(GATED.replace("GATE_FOLDER", repr(str(folder))))
-
-    def open(self) -> None:
-        (self.folder / "open").touch()
-
-    def close(self) -> None:
-        (self.folder / "open").unlink()
 
     def let_in(self, bots: int) -> None:
         """Give passes to this many bots; forget who waited, as some of them are dead."""
@@ -121,9 +113,8 @@ def status(port: int, page: str) -> int | None:
 def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path: Path) -> None:
     """One of two workers is killed, one joins; all connections break; the run is killed."""
     here, out = tmp_path / "here", tmp_path / "out"
-    gate.open()
+    gate.let_in(24)
     boneyard("run", *words(gate), "--out", str(here))
-    gate.close()
     workers = [cluster.add(f"worker-{number}") for number in range(2)]
     run = cluster.run("run", *words(gate), "--out", str(out))
     gate.until_waiting(2)
@@ -143,7 +134,7 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     gate.until_waiting(2)
     kill(run)
     assert results(out) <= 16
-    gate.open()
+    gate.let_in(24)
     again = cluster.run("again", *words(gate), "--out", str(out))
     assert again.wait(120) == 0, cluster.said("again")
     assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
