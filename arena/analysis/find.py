@@ -188,7 +188,7 @@ def find_game(log: Path, name: str | None) -> FoundGame:
         raise UserError(f"{log} has no games.")
     found = begin or inside
     if not found:
-        raise unknown_name("game", word, sorted(names, key=_place))
+        raise unknown_name("game", name or "", sorted(names, key=_place))
     if len(found) == 1:
         return FoundGame(last[bool(begin)], {})
     return FoundGame(None, {game: found[game] for game in sorted(found, key=_place)})

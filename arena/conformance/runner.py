@@ -63,10 +63,10 @@ def _matches(word: str, steps: Sequence[CheckStep]) -> range:
     names = [step.name for step in steps]
     if word in names:
         return range(names.index(word) + 1, names.index(word) + 2)
-    first, _, last = word.partition("-")
+    first, dash, last = word.partition("-")
     if not first.isdecimal() or (last and not last.isdecimal()):
         raise unknown_name("step", word, names)
-    numbers = range(int(first), int(last or first) + 1)
+    numbers = range(int(first), int(last or (len(steps) if dash else first)) + 1)
     if not numbers or numbers[0] < 1 or numbers[-1] > len(steps):
         raise UserError(f"Steps go from 1 to {len(steps)}, not {word}.")
     return numbers

@@ -7,7 +7,9 @@ next to this file has the bot that plays what this saves.
 """
 
 import argparse
+import os
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -167,4 +169,6 @@ if __name__ == "__main__":
     parser.add_argument("path", help="the file of the network, such as net.npz")
     parser.add_argument("--seconds", type=float, default=180.0, help="CPU time of the training")
     wanted = parser.parse_args()
+    if not os.access(folder := Path(wanted.path).parent, os.W_OK):
+        parser.error(f"The folder {folder} cannot be written to.")
     train(wanted.seconds, wanted.path)

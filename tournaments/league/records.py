@@ -3,11 +3,11 @@
 Times are UTC in ISO 8601 to the second, such as 2026-11-22T20:00:00Z.
 """
 
+from collections import Counter
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from arena.rules.english import count_in_digits
 from protocol.codec import printable, printable_lines
 from protocol.records import Hex32
 from tournaments.formats.base import VersionName
@@ -52,11 +52,11 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     @property
     def outcome(self) -> str:
         """Its result in a line, as the end of a sentence."""
-        passed = sum(step.verdict == "passed" for step in self.steps)
+        counted = Counter(step.verdict for step in self.steps)
+        steps = [f"{counted[one]} {one}" for one in ("passed", "failed", "skipped") if counted[one]]
         return (
-            f"the check {printable(self.verdict, 200)}, {passed} of "
-            f"{count_in_digits(len(self.steps), 'step')} passed in {self.seconds:.0f} s, sandbox "
-            f"{printable(self.sandbox, 20)}"
+            f"the check {printable(self.verdict, 200)}, steps: {', '.join(steps)} in "
+            f"{self.seconds:.0f} s, sandbox {printable(self.sandbox, 20)}"
         )
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.analysis.find import logs
-from arena.files import DamagedFileError
+from arena.files import DamagedFileError, open_file
 from arena.logs.board_promises import published_commitments
 from arena.logs.checksummed import grep_prefix
 from protocol.codec import (
@@ -67,6 +67,10 @@ def open_source(path: Path) -> Source:
     try:
         if not ledger.is_file():
             raise _nothing(path, ledger)
+        if path == ledger:
+            with open_file(ledger) as file:
+                if file.read(1) not in (b"", b"{"):
+                    raise UserError(f"{path} is not a ledger: name the event's folder.")
         folder = Folder(ledger.parent)
         event = load_event(folder) if folder.event.is_file() else None
         results, count = ResultStore(), 0

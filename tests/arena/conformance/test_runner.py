@@ -103,6 +103,7 @@ def test_there_are_enough_steps_and_each_names_its_promise() -> None:
         (("2-4", "3"), (2, 3, 4)),
         (("hello", "2"), (1, 2)),
         (("only-hello",), (2,)),
+        ((f"{len(STEPS) - 1}-",), (len(STEPS) - 1, len(STEPS))),
         (("1,4-5", "only-hello, 7"), (1, 2, 4, 5, 7)),
     ],
 )

@@ -21,6 +21,7 @@ from arena.conformance.runner import NumberedStep, describe_steps, run_steps, se
 from arena.conformance.session import Session
 from arena.document.terminal import open_console, print_blocks
 from arena.match.piped_process import CannotStartError
+from arena.rules.english import count_in_digits
 from arena.rules.load import load_ruleset
 from arena.sandbox.limits import Level, SandboxMode, level_name
 from arena.sandbox.sandbox import Sandbox
@@ -246,7 +247,8 @@ def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
     """
     level, seconds = level_name(check.sandbox.level), check.pace.total_s
     console.print(
-        f"{entrant.name}: {len(check.steps)} steps in at most {seconds} s, sandbox {level}.",
+        f"{entrant.name}: {count_in_digits(len(check.steps), 'step')} in at most {seconds} s, "
+        f"sandbox {level}.",
         soft_wrap=True,
     )
     printer = Printer(console, verbose=check.verbose)
