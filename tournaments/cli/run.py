@@ -56,7 +56,7 @@ from tournaments.runner.greetings import check_greetings
 from tournaments.runner.machine import cores
 from tournaments.schedule.spending import describe_spent_out
 from tournaments.storage.folder import Folder, kept_private, load_event
-from tournaments.storage.ledger import Ledger, load_results
+from tournaments.storage.ledger import Ledger, load_results, read_ledger
 from tournaments.storage.open_event import (
     CannotExtendError,
     FreshBoards,
@@ -379,6 +379,10 @@ def _play(
     if errors:
         print_note(stop_sentence(folder, errors, "run", "between two games"))
     if errors or interrupted:
+        waiting = len(ledger.results) - sum(1 for _ in read_ledger(folder.ledger))
+        if waiting:
+            games = count_in_digits(waiting, "more game")
+            print_note(f"{games} wait for earlier ones of the plan: `show` counts them already.")
         _go_on(folder)
         return STOPPED if errors else INTERRUPTED
     return 0

@@ -205,7 +205,7 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     HAS_COPIES: ClassVar[bool] = False
     """True if its entrants are one bot that plays in several ways."""
     ESTIMATE: ClassVar[str] = ""
-    """The words before the number of planned games, while it is not known for sure."""
+    """The words before the time that is left, if not all planned games may be played."""
 
     @property
     def name(self) -> str:

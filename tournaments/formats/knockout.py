@@ -39,7 +39,6 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
     """An elimination tournament: the loser of a match is out. The bots are listed by seed."""
 
     EACH: ClassVar[str] = " a match"
-    ESTIMATE: ClassVar[str] = "about "
 
     tie_boards: Annotated[int, Meta(ge=0, le=MOST)] = 10
     """Boards that a tied match continues for; if it is still tied, the better seed advances."""

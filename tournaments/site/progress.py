@@ -17,7 +17,7 @@ from arena.analysis.find import latest_folder
 from arena.document.blocks import paragraphs
 from arena.document.terminal import open_console, print_blocks, renderables
 from arena.files import read_file
-from arena.rules.english import duration
+from arena.rules.english import count_in_digits, duration
 from arena.ui.console import shown_path
 from protocol.codec import decode_json
 from protocol.errors import UserError
@@ -173,14 +173,17 @@ class Progress:
         """Print the result in a sentence, the tables, and where the files are."""
         console = open_console()
         summary = decode_json(read_file(folder.results), Results)
-        if not summary.played:
-            console.print("No game was played.")
-            return
         event, whole = load_event(folder), summary.played == summary.planned
         # A large ledger takes seconds to read: read it only if something depends on it.
         alone = whole and event.format.IS_STATIC and not event.teams
         luck = LuckStore(folder, event)
         results = [] if alone else ResultStore(results_of(folder.ledger, event), luck).first()
+        if len(results) > summary.played:
+            games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
+            console.print(f"The report could not be written: it has {games}.")
+        if not summary.played:
+            console.print("No game was played." if not results else "")
+            return
         pools = summary.ratings.pools
         lead = main_result(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)
