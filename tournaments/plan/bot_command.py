@@ -138,8 +138,9 @@ def _interpreter(path: Path) -> tuple[str, ...]:
 
 
 def slug(name: str) -> str:
-    """Return a name in characters that entrants and folders may have."""
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
+    """Return a name in characters that entrants and folders may have; `bot` if none has any."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
+    return kept if kept.strip("_-") else "bot"
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:

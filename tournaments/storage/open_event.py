@@ -34,7 +34,7 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bot_command import slug
 from tournaments.plan.deals.deal_filter import SIGNS, parse_filter
 from tournaments.plan.deals.deals_file import SetBoard, SetDeals, draw_seed, too_few_deals
-from tournaments.plan.event import Event, as_json
+from tournaments.plan.event import Event, WrittenBot, as_json
 from tournaments.plan.event_plan import EventPlan
 from tournaments.storage.folder import (
     SECRET,
@@ -448,5 +448,14 @@ def _is_same(old: Event, plan: EventPlan) -> bool:
     names = [bot.name for bot in plan.written.bots]
     if playing.keys() != set(names):
         return False
+    if any(_is_another(playing[bot.name], bot) for bot in plan.written.bots):
+        return False
     new = plan.with_boards_of(old).event([replace(playing[name], name=name) for name in names])
     return incompatibility(replace(old, entrants=new.entrants, anchor=new.anchor), new) is None
+
+
+def _is_another(old: Entrant, bot: WrittenBot) -> bool:
+    """Tell whether a bot of the same name has other files, and the old ones are still there."""
+    files = {word for word in (bot.folder, *bot.run) if word and word.startswith("/")}
+    own = old.command.own
+    return bool(files and own) and files.isdisjoint(own) and Path(own[0]).exists()

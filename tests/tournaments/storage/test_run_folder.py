@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.events import boneyard
+from tests.support.tables import SAMPLES
 from tournaments.plan.event_plan import read_plan
 from tournaments.storage.open_event import choose_folders
 
@@ -62,3 +63,27 @@ def test_an_event_file_has_one_folder(tmp_path: Path, monkeypatch: pytest.Monkey
         assert (tmp_path / folder / "event.json").is_file()
     cup.write_text('bots = ["first", "suit"]\n')
     assert "bot greedy cannot be removed" in boneyard("run", str(cup), *OFF, code=2)
+
+
+@pytest.mark.slow
+def test_another_bot_of_the_same_name_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two files that are both there are two bots; one that was moved or edited is a version."""
+    monkeypatch.chdir(tmp_path)
+    bot = (SAMPLES / "first.py").read_text()
+    for name in ("\u65e5\u672c.py", "alice/bot.py", "bob/bot.py"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{bot}# {name}\n")
+    for number, name in enumerate(("alice/bot.py", "bob/bot.py", "\u65e5\u672c.py"), 1):
+        boneyard("run", name, "greedy", *OFF)
+        assert len([*(tmp_path / "runs").iterdir()]) == number
+    (tmp_path / "alice").rename(tmp_path / "ann")
+    (tmp_path / "ann" / "bot.py").write_text(f"{bot}# better\n")
+    boneyard("run", "ann/bot.py", "greedy", *OFF)
+    assert (
+        "bot@2"
+        in (tmp_path / "runs" / "bot-greedy-draw-target-1-sandbox-off" / "event.json").read_text()
+    )
+    assert len([*(tmp_path / "runs").iterdir()]) == 3
