@@ -12,16 +12,17 @@ from arena.analysis.text import group_options
 from arena.analysis.timeline import Moment, Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.scenes import Tiles, tiles
+from arena.valuation import LuckTerms
 from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.messages import Drew, TurnedUp
-from protocol.ruleset import count_sides, side_of, target
+from protocol.ruleset import count_sides, target
 from protocol.tiles import high_first
 
 if TYPE_CHECKING:  # numpy takes 100 ms: only reviewed pages load it.
     from arena.valuation.luck import DrawLuck
 
 GRADES = (0.02, 0.05, 0.1)
-"""Losses from which a decision is an inaccuracy, a mistake and a blunder, as parts of the target.
+"""Gaps from which a decision is an inaccuracy, a mistake and a blunder, as parts of the target.
 
 In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles.
 """
@@ -39,10 +40,10 @@ class MarkedDraw(Struct, frozen=True, array_like=True):
     """The moment of the replay, from 0."""
     seat: int
     tiles: Tiles
-    points: float
-    """The side's luck in points of lead."""
+    leads: tuple[float, ...]
+    """The luck of each side in points of lead."""
     share: float
-    """The side's luck in percent of the game."""
+    """The luck of the seat's side in percent of the game."""
 
 
 class MarkedDecision(Struct, frozen=True, array_like=True):
@@ -50,7 +51,7 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
 
     at: int
     seat: int
-    loss: float
+    gap: float
     """The value of the best option less that of the chosen one, in points of lead."""
     error: float
     grade: int
@@ -61,6 +62,8 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     """The standard errors of the values; empty if they are exact."""
     percent: float
     """The percent of the game that the best option has beyond the chosen one."""
+    loss: float
+    """What counts in sums of decisions, in points of lead: gaps are too large."""
 
 
 class GameReview(Struct, frozen=True):
@@ -76,10 +79,10 @@ class GameReview(Struct, frozen=True):
     grades: tuple[float, ...]
 
 
-def review_game(timeline: Timeline, known: Reviewed | None = None) -> GameReview:
+def review_game(timeline: Timeline, terms: LuckTerms, known: Reviewed | None = None) -> GameReview:
     """Review a game for those who may see all hands, or take over `known` decisions, by seat.
 
-    Raises UserError.
+    `terms`: those of its luck. Raises UserError.
 
     No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
     the values of a seat's options are drawn from the real one on, so the values would tell it.
@@ -93,10 +96,11 @@ def review_game(timeline: Timeline, known: Reviewed | None = None) -> GameReview
     expected = replay_chances(timeline)
     places = places_in_replay(shown)
     asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades, known)]
+    (luck,) = luck_of_games([timeline], terms)
     return GameReview(
         tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
         tuple(_rounded(one.leads[:-1]) for one in expected),
-        tuple(_draws(logged, shown, luck_of_games([timeline])[0].draws)),
+        tuple(_draws(logged, shown, luck.draws)),
         tuple(sorted(asked, key=lambda one: one.at)),
         grades,
     )
@@ -127,14 +131,13 @@ def _draws(
 
 
 def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
-    """Return a seat's luck by these: its side's points less the mean of the other sides'."""
-    partners, seats = logged.sitting.rules.deal.partners, len(logged.sitting.seats)
-    points = [sum(one.points[of] for one in draws) for of in range(count_sides(partners, seats))]
-    own = points[side_of(partners, seat)]
-    lead = own - (sum(points) - own) / (len(points) - 1)
+    """Return the luck by these: a side's points less the mean of the other sides'."""
+    sides = range(count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats)))
+    points = [sum(one.points[side] for one in draws) for side in sides]
+    leads = (own - (sum(points) - own) / (len(points) - 1) for own in points)
     share = sum(one.share[seat] for one in draws)
     drawn = tiles([one.tile for one in draws if one.tile])
-    return MarkedDraw(at, seat, drawn, round(lead, 1), round(100 * share, 1))
+    return MarkedDraw(at, seat, drawn, tuple(round(one, 2) for one in leads), round(100 * share, 1))
 
 
 def _decisions(
@@ -154,9 +157,9 @@ def _decisions(
         joined = group_options(asked.options, one.choice)
         shown = [max(islice(rest, len(together))) for together, _ in joined]
         leads, errors = map(_rounded, zip(*shown, strict=True))
-        loss, error, percent = _rounded((one.gap, one.error, one.percent_gap))
-        about = places[asked.index], seat, loss, error, _grade(one, grades)
-        yield MarkedDecision(*about, leads, () if one.exact else errors, percent)
+        gap, error, percent = _rounded((one.gap, one.error, one.percent_gap))
+        about = places[asked.index], seat, gap, error, _grade(one, grades)
+        yield MarkedDecision(*about, leads, () if one.exact else errors, percent, one.loss)
 
 
 def _grade(one: ReviewedDecision, grades: Sequence[float]) -> int:

@@ -56,7 +56,7 @@
     const words = [`Round ${scene.round}.`, scene.words || quiet, next];
     nodes.words.textContent = words.filter(Boolean).join(" ");
     Chart.mark(nodes.chart, scene.round);
-    Panels.seats(nodes.seats, scene, about, now.emblems, now.review ? Review.sums(now.review, now.at) : []);
+    Panels.seats(nodes.seats, scene, about, now.emblems, now.review ? Review.sums(now.review, about.sides.length, now.at) : []);
     Panels.left(nodes.left, scene, about);
     Panels.question(nodes, scene, about, now.seat, now.review?.asked.get(now.at));
     nodes.at.value = now.at;

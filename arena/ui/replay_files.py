@@ -1,6 +1,6 @@
 """Files of replay pages: the page of each game log, its name, and how it is written."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,10 @@ from arena.logs.compression import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.ui.emblems import emblem_numbers
 from arena.ui.html import generator, page
+from arena.valuation import LuckTerms
 
+TermsOf = Callable[[LoggedGame], LuckTerms]
+"""A function that returns the terms of the luck of a game."""
 REPORT = ("../report.html", "Report")
 """The path of an event's report from its replay pages, and the label of the link."""
 MOST = 80_000
@@ -49,7 +52,7 @@ def announce_pages(logs: Iterable[tuple[Path, int]], folder: Path) -> None:
     for log, games in logs:
         for at in range(1, games + 1, GAMES_A_PAGE):
             path = folder / page_name(log.stem, at)
-            if not (_is_newer(path, log) or is_placeholder(path)) and not _link(path, written):
+            if not (is_newer(path, log) or is_placeholder(path)) and not _link(path, written):
                 write(path, html)
                 written = path
 
@@ -63,7 +66,8 @@ def _link(path: Path, written: Path | None) -> bool:
     return False
 
 
-def _is_newer(path: Path, log: Path) -> bool:
+def is_newer(path: Path, log: Path) -> bool:
+    """Tell whether a page is newer than the log, or other file, that it follows from."""
     return path.exists() and path.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns
 
 
@@ -85,12 +89,19 @@ def is_reviewed(path: Path) -> bool:
 
 
 def make_game_pages(
-    logs: Iterable[Path], folder: Path, entrants: Sequence[str] = (), *, reviewed: bool = False
+    logs: Iterable[Path],
+    folder: Path,
+    entrants: Sequence[str],
+    luck: Path,
+    terms_of: TermsOf,
+    *,
+    reviewed: bool,
 ) -> int:
     """Write the pages of these logs, unless newer than their log and ours; return their number.
 
     `entrants` are those of the event, in whose order they have their emblems. `reviewed` pages are
-    written where those that are there have no reviews; reviews that are there stay.
+    written where those that are there have no reviews, or are older than the file of the `luck`;
+    reviews that are there stay.
 
     Raises DamagedFileError, OSError.
     """
@@ -99,21 +110,24 @@ def make_game_pages(
     for log in logs:
         first = folder / page_name(log.stem, 1)
         has_reviews = first.exists() and is_reviewed(first)
-        current = _is_newer(first, log) and not is_placeholder(first) and is_current(first)
-        if current and has_reviews >= reviewed:
+        current = is_newer(first, log) and not is_placeholder(first) and is_current(first)
+        old = has_reviews and luck.exists() and not is_newer(first, luck)
+        if current and has_reviews >= reviewed and not old:
             continue
         # The first page is written last: if it is newer than the log, all pages are.
-        for name, html in reversed([*pages(log, entrants, reviewed=reviewed or has_reviews)]):
+        new = pages(log, entrants, terms_of if reviewed or has_reviews else None)
+        for name, html in reversed([*new]):
             write(folder / name, html)
             made += 1
     return made
 
 
 def pages(
-    log: Path, entrants: Sequence[str] = (), *, reviewed: bool = False
+    log: Path, entrants: Sequence[str] = (), terms_of: TermsOf | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the HTML of each page of a log; a log without games has none.
 
+    `terms_of`: the terms of the games' luck; None: they are not reviewed.
     Raises DamagedFileError.
     """
     from arena.ui.replay_page import pack_game, replay_page  # It takes 30 ms, rich among it.
@@ -123,7 +137,7 @@ def pages(
     ):
         name = page_name(log.stem, part * GAMES_A_PAGE + 1)
         played = [*games]
-        shown = [pack_game(logged, most=MOST, reviewed=reviewed) for logged in played]
+        shown = [pack_game(one, most=MOST, terms=terms_of and terms_of(one)) for one in played]
         emblems = emblem_numbers(entrants, played[0].sitting.seats)
         yield name, replay_page(log.stem, shown, [REPORT], emblems=emblems)
 

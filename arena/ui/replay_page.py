@@ -22,6 +22,7 @@ from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, Reviewed, review_game
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.scenes import GameInfo, SceneBuilder, about
+from arena.valuation import LuckTerms
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
 
@@ -57,18 +58,19 @@ def pack_game(
     seat: int | None = None,
     most: int | None = None,
     *,
-    reviewed: bool = False,
+    terms: LuckTerms | None = None,
     known: Reviewed | None = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 
-    With a limit of `most` bytes the bots' notes may be left out. Raises DamagedLogError.
+    `terms`: those of its luck; None: it is not reviewed. With a limit of `most` bytes the bots'
+    notes may be left out. Raises DamagedLogError.
     """
     timeline = Timeline(logged)
     play = play_back(timeline, seat)
-    if reviewed and seat is None:
+    if terms and seat is None:
         with suppress(UserError):  # Few rules have no values.
-            play = msgspec.structs.replace(play, review=review_game(timeline, known))
+            play = msgspec.structs.replace(play, review=review_game(timeline, terms, known))
     data = _pack(play)
     if most is not None and len(data) > most:
         data = _pack(_without_notes(play))

@@ -28,11 +28,11 @@ const Review = (() => {
     if (!review) return null;
     const open = seat === null;
     const side = (one) => one % about.sides.length;
-    const decisions = review.decisions.map(([at, who, loss, error, grade, leads, errors, percent]) =>
-      ({ at, seat: who, side: side(who), loss, error, grade, leads, errors, percent }))
+    const decisions = review.decisions.map(([at, who, gap, error, grade, leads, errors, percent, loss]) =>
+      ({ at, seat: who, side: side(who), gap, error, grade, leads, errors, percent, loss }))
       .filter((one) => open || one.seat === seat);
-    const draws = open ? review.draws.map(([at, who, drawn, points, share]) =>
-      ({ at, seat: who, side: side(who), drawn, points, share })) : [];
+    const draws = open ? review.draws.map(([at, who, drawn, leads, share]) =>
+      ({ at, seat: who, side: side(who), drawn, leads, share })) : [];
     const marks = [...decisions.filter(({ grade }) => grade).map((one) => mistake(one, about)),
       ...draws.filter(({ share }) => Math.abs(share) >= LUCKY).map((one) => luck(one, about))];
     marks.sort((one, other) => one.at - other.at);
@@ -41,8 +41,8 @@ const Review = (() => {
   }
 
   /** Returns a loss in words, with its error unless it is exact. */
-  function lost({ loss, error, percent }) {
-    return `${loss.toFixed(1)}${width(error)} points and ${percent.toFixed(1)} % of the game lost`;
+  function lost({ gap, error, percent }) {
+    return `${gap.toFixed(1)}${width(error)} points and ${percent.toFixed(1)} % of the game lost`;
   }
 
   function mistake(one, about) {
@@ -152,14 +152,14 @@ const Review = (() => {
     if (chances.length) node.append(`▲ lucky, ▼ unlucky deal or draw: ${LUCKY} % of the game`);
   }
 
-  /** Adds the losses to the list of moves. */
+  /** Adds the gaps to the list of moves. */
   function list(items, review) {
-    for (const { at, loss, grade } of review.decisions) {
-      if (loss < 0.05 || !items[at]) continue;
+    for (const { at, gap, grade } of review.decisions) {
+      if (gap < 0.05 || !items[at]) continue;
       const [sign, name] = GRADES[grade];
       const node = Panels.add(items[at], "span", "", `loss ${grade ? "bad" : ""}`.trim());
-      Panels.add(node, "span", `${sign} −${loss.toFixed(1)}`.trim()).setAttribute("aria-hidden", "true");
-      Panels.add(node, "span", ` (${name ? `${name}, ` : ""}${loss.toFixed(1)} points lost)`, "hide");
+      Panels.add(node, "span", `${sign} −${gap.toFixed(1)}`.trim()).setAttribute("aria-hidden", "true");
+      Panels.add(node, "span", ` (${name ? `${name}, ` : ""}${gap.toFixed(1)} points lost)`, "hide");
     }
   }
 
@@ -193,13 +193,14 @@ const Review = (() => {
     return found.at(by > 0 ? 0 : -1);
   }
 
-  /** Returns columns for the table of seats: points by luck and by mistakes up to a moment. */
-  function sums({ draws, decisions, chances }, at) {
-    const sum = (all, seat, of) => all.filter((one) => one.seat === seat && one.at <= at)
-      .reduce((total, one) => total + of(one), 0);
-    const luck = { head: "luck", of: (seat) => signed(sum(draws, seat, ({ points }) => points)) };
+  /** Returns columns for the table of seats: points by luck and by mistakes up to a moment, as `explain` counts them. */
+  function sums({ draws, decisions, chances }, sides, at) {
+    const sum = (all, counts, of) => all.filter((one) => one.at <= at && counts(one)).reduce((total, one) => total + of(one), 0);
+    // The tiles of all seats matter; a deal is there once for each of them.
+    const luck = { head: "luck", of: (seat) => signed(sum(draws, (one) => one.drawn.length || one.seat === seat,
+      ({ leads }) => leads[seat % sides])) };
     const lost = { head: "choices", of: (seat) => (decisions.some((one) => one.seat === seat)
-      ? signed(-sum(decisions, seat, ({ loss }) => loss)) : "?") };
+      ? signed(-sum(decisions, (one) => one.seat === seat, ({ loss }) => loss)) : "?") };
     return chances.length ? [luck, lost] : [lost];
   }
 
@@ -211,7 +212,7 @@ const Review = (() => {
   /** Returns what a decision cost, in a sentence. */
   function judged(one, chosen) {
     const [, name] = GRADES[one.grade], best = one.leads[chosen] === Math.max(...one.leads);
-    const cost = one.loss >= 0.05 ? `${lost(one)}${name ? `: ${name}` : ""}.`
+    const cost = one.gap >= 0.05 ? `${lost(one)}${name ? `: ${name}` : ""}.`
       : best ? "It chose the best option." : "No other option was clearly better.";
     return `${cost} Beside each option: the lead in points to be expected in this round after it (95 %).`;
   }

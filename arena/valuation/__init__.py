@@ -1,6 +1,11 @@
 """Values of states, draws and decisions, by playouts: what a tile was worth, what a choice cost."""
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from protocol.ruleset import Ruleset, set_of_tiles
+
+if TYPE_CHECKING:  # It needs numpy.
+    from arena.valuation.policy import Policy
 
 WORLDS = 64
 """Deals of the hidden tiles over which an option is valued, unless a user asks for another number.
@@ -22,3 +27,17 @@ def why_no_values(rules: Ruleset) -> str | None:
         return "the last of two tiles brings extra points"
     many = len(set_of_tiles(deal))
     return f"a set has {many} tiles, more than {MOST_TILES}" if many > MOST_TILES else None
+
+
+class LuckTerms(NamedTuple):
+    """The terms by which luck is measured, fixed before the board was played."""
+
+    policies: "tuple[Policy, ...]" = ()
+    """That of each seat; empty: the usual one."""
+    foreseen: tuple[float, ...] = ()
+    """The share of its choices that each policy foresees."""
+    deals: bool = True
+    """False if hands were not dealt at random."""
+
+
+USUAL_TERMS = LuckTerms()

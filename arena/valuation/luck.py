@@ -23,6 +23,7 @@ from arena.engine.deal import lay_out
 from arena.engine.state import Game
 from arena.engine.structs import Method
 from arena.logs.gamelog import LoggedGame
+from arena.valuation import USUAL_TERMS, LuckTerms
 from arena.valuation.batch import Places, RoundBatch, mask_tables
 from arena.valuation.playouts import A_TURN, play_out
 from arena.valuation.policy import USUAL, Policy
@@ -86,24 +87,16 @@ def weight_of(foreseen: Sequence[float]) -> float:
     return least + (most - least) * min(max((mean - low) / (high - low), 0.0), 1.0)
 
 
-def luck_of_games(
-    timelines: Sequence[Timeline],
-    policies: Sequence[Policy] = (),
-    foreseen: Sequence[float] = (),
-    *,
-    deals: bool = True,
-) -> list[GameLuck]:
+def luck_of_games(timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS) -> list[GameLuck]:
     """Return the luck of each of these games of one ruleset and number of seats, from its log.
 
-    `policies`: that of each seat, fixed before its board was played; empty: the usual one.
-    `foreseen`: see `weight_of`. `deals`: false if hands were not dealt at random. Of a game that
-    a foul ended all counts. Raises UserError for rules without values.
+    Of a game that a foul ended all counts. Raises UserError for rules without values.
     """
     sitting, found = timelines[0].logged.sitting, list[_State]()
-    policies = policies or [USUAL] * len(sitting.seats)
+    policies = terms.policies or [USUAL] * len(sitting.seats)
     mask_tables(sitting.rules, len(policies))
-    chances = [[*_chances(one, _States(one.logged, found), deals)] for one in timelines]
-    values = [weight_of(foreseen) * of for of in _values(found, policies)] if found else ()
+    chances = [[*_chances(one, _States(one.logged, found), terms.deals)] for one in timelines]
+    values = [weight_of(terms.foreseen) * of for of in _values(found, policies)] if found else ()
     return [_with_sums([_luck(one, values) for one in own], len(policies)) for own in chances]
 
 

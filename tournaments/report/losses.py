@@ -11,7 +11,7 @@ from arena.analysis.timeline import RoundEnd, Timeline, opponents
 from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
 from arena.ui.progress import working
-from arena.valuation import why_no_values
+from arena.valuation import LuckTerms, why_no_values
 from protocol.records import FoulClass, Result, RoundRecord
 from protocol.ruleset import Ruleset, count_sides, side_of
 from tournaments.storage.luck_store import LuckRecord
@@ -48,7 +48,7 @@ def _points(many: int) -> str:
     return f"{many:,} point{'s' * (many != 1)}"
 
 
-def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
+def causes_by_round(timeline: Timeline, seat: int, terms: LuckTerms) -> dict[int, RoundCauses]:
     """Compute the luck and the mistakes of a seat in each round, in a second or less.
 
     There are none for rules without values.
@@ -63,7 +63,7 @@ def causes_by_round(timeline: Timeline, seat: int) -> dict[int, RoundCauses]:
     luck: defaultdict[int, float] = defaultdict(float)
     mistakes: defaultdict[int, float] = defaultdict(float)
     with working("Luck and mistakes"):
-        for draw in luck_of_games([timeline])[0].draws:
+        for draw in luck_of_games([timeline], terms)[0].draws:
             luck[draw.round] += _lead(draw.points, rules, seat)
         for one in review_seat(timeline, seat):
             mistakes[one.round] += one.loss

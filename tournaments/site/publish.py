@@ -21,7 +21,7 @@ from arena.logs.catalog import FOLDER as GAMES
 from arena.logs.catalog import PAGES as REPLAYS
 from arena.logs.catalog import SITE_PAGE
 from arena.logs.compression import actual_path, compressed_path
-from arena.logs.gamelog import is_over, read_games, sitting_lines
+from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
 from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from arena.ui.console import print_line, print_note
@@ -29,8 +29,8 @@ from arena.ui.emblems import emblem_numbers
 from arena.ui.game_review import Reviewed
 from arena.ui.html import page
 from arena.ui.progress import track
-from arena.ui.replay_files import announce_pages, is_reviewed, valid_games
-from arena.ui.replay_page import pack_game, replay_page
+from arena.ui.replay_files import announce_pages, is_newer, is_reviewed, valid_games
+from arena.ui.replay_page import PackedGame, pack_game, replay_page
 from arena.valuation.reviewed_decision import ReviewedDecision
 from protocol.codec import decode_json, encode_json
 from protocol.errors import UserError
@@ -44,6 +44,7 @@ from tournaments.runner.machine import cores
 from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.storage.ledger import past_sittings
+from tournaments.storage.luck_store import terms_of_game
 from tournaments.storage.review_log import read_seats
 from tournaments.verification.processes import map_tasks
 
@@ -226,23 +227,34 @@ def publish_log(task: SiteTask) -> PublishedLog:
         if logged.result and logged.game.board in task.boards:
             file = task.site / REPLAYS / f"{logged.game.game}.json"
             shown += 1
-            reviewed = task.review is not None
-            if task.again or not file.exists() or is_reviewed(file) != reviewed:
-                size = task.review.stat().st_size if task.review else None
-                known = _decisions(task.review, size).get(logged.game.game, {})
-                packed = pack_game(logged, reviewed=reviewed, known=known)
-                write_changed(file, encode_json(packed))
+            if task.again or not file.exists() or _is_old(file, task.review):
+                write_atomic(file, [encode_json(_packed(logged, task.review))], sync=False)
     return PublishedLog(name, shown)
 
 
+def _is_old(file: Path, review: Path | None) -> bool:
+    """Tell whether a replay lacks a review, has one too much, or has other luck than the event."""
+    if review is None or not is_reviewed(file):
+        return is_reviewed(file) != bool(review)
+    luck = Folder(review.parent).luck
+    return luck.exists() and not is_newer(file, luck)
+
+
+def _packed(logged: LoggedGame, review: Path | None) -> PackedGame:
+    if review is None:
+        return pack_game(logged)
+    known = _decisions(review, review.stat().st_size).get(logged.game.game, {})
+    return pack_game(logged, terms=terms_of_game(review.parent, logged), known=known)
+
+
 @lru_cache(maxsize=1)
-def _decisions(review: Path | None, size: int | None) -> Mapping[str, Reviewed]:
-    """Return the decisions of an event's review, by game; none of a huge one, or without one.
+def _decisions(review: Path, size: int) -> Mapping[str, Reviewed]:
+    """Return the decisions of an event's review, by game; none of a huge one.
 
     Raises DamagedFileError.
     """
     found: dict[str, dict[int, Sequence[ReviewedDecision]]] = {}
-    if review is not None and size is not None and size <= MOST_REVIEW:
+    if size <= MOST_REVIEW:
         for one in read_seats(Folder(review.parent)):
             found.setdefault(one.game, {})[one.seat] = one.decisions
     return found

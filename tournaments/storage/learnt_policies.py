@@ -14,14 +14,15 @@ from arena.analysis.timeline import Timeline
 from arena.logs.catalog import SittingLogs
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import read_games
+from arena.valuation import LuckTerms
 from protocol.records import Record, Result
 
 LAST = 32
-"""The last board that is learnt from: later ones teach little."""
+"""The boards of a bot that are learnt from: later ones teach little."""
 MOST_GAMES = 64
 """The most games that a policy is learnt from: two or three thousand choices."""
 FIRST = 4
-"""The boards before a policy is learnt for the first time."""
+"""A bot's boards before its policy is learnt for the first time."""
 
 
 class PolicyRecord(Record, frozen=True, tag="policy"):
@@ -60,9 +61,13 @@ def learn_task(
     return task
 
 
-def last_board_before(board: int) -> int:
-    """Return the last board from which the policies for this one are learnt; 0: none is."""
-    return 0 if board <= FIRST else min(LAST, 1 << (board - 1).bit_length() - 1)
+def last_board_before(board: int, first: int) -> int:
+    """Return the last board that teaches the policy for this one; 0: none does.
+
+    `first`: the bot's first board: one that joins later learns later.
+    """
+    before = board - first
+    return first - 1 + min(LAST, 1 << before.bit_length() - 1) if before >= FIRST else 0
 
 
 def learn(task: LearnTask) -> list[PolicyRecord]:
@@ -97,31 +102,34 @@ Policies = dict[tuple[str, int], PolicyRecord]
 """The policies of an event's bots, by the bot and the last board that they were learnt from."""
 
 
-def policies_of(policies: Policies, game: str) -> tuple[PolicyRecord, ...]:
-    """Return each seat's policy for the luck of a game; empty: the usual ones."""
+def luck_terms(policies: Policies, game: str, *, deals: bool) -> LuckTerms:
+    """Return the terms of the luck of a game: the latest policies from earlier boards."""
+    from arena.valuation.policy import Policy
+
     board, *seats = game.split(".")
-    known = [policies.get((entrant, last_board_before(int(board)))) for entrant in seats]
-    return tuple(one for one in known if one) if all(known) else ()
+    earlier = [one for one in policies if one[1] < int(board)]
+    latest = [max((one for one in earlier if one[0] == bot), default=None) for bot in seats]
+    known = [policies[one] for one in latest if one] if all(latest) else []
+    learnt = tuple(Policy(*one.weights) for one in known)
+    return LuckTerms(learnt, tuple(one.foreseen for one in known), deals)
 
 
 def games_to_learn_from(
     policies: Policies, games: Iterable[Result], played: Iterable[Result]
 ) -> Mapping[tuple[str, int], list[Result]]:
     """Return for each policy that the luck of these games still needs the games that teach it."""
+    every = sorted(played, key=lambda one: (one.board, one.game))
+    first = {entrant: one.board for one in reversed(every) for entrant in one.seats}
+    # As it was when the first was learnt, whatever has been played since.
+    first |= {entrant: boards - FIRST + 1 for entrant, boards in sorted(policies, reverse=True)}
     needed = {
         (entrant, boards): list[Result]()
         for one in games
-        if (boards := last_board_before(one.board))
         for entrant in one.seats
-        if (entrant, boards) not in policies
+        if (boards := last_board_before(one.board, first.get(entrant, one.board)))
+        and (entrant, boards) not in policies
     }
-    if not needed:
-        return {}
-    most = max(boards for _, boards in needed)
-    early = sorted(
-        (one for one in played if one.board <= most), key=lambda one: (one.board, one.game)
-    )
     for (entrant, boards), own in needed.items():
-        all_own = [one for one in early if entrant in one.seats and one.board <= boards]
+        all_own = [one for one in every if entrant in one.seats and one.board <= boards]
         own += all_own[:MOST_GAMES]
     return needed

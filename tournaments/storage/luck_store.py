@@ -4,6 +4,7 @@ A log is the unit of work, so that many run at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,12 +14,13 @@ from msgspec import Meta, Struct
 from arena.analysis.timeline import Timeline
 from arena.logs.catalog import FOLDER, SittingLogs
 from arena.logs.checksummed import DamagedFileError, SealedLog
-from arena.valuation import why_no_values
+from arena.logs.gamelog import LoggedGame
+from arena.valuation import USUAL_TERMS, LuckTerms, why_no_values
 from protocol.codec import decode_json
 from protocol.records import Record, Result
 from tournaments.plan.event import Event
 from tournaments.rating.tables import PARTS, Correction
-from tournaments.storage.folder import Folder, mode_of_logs
+from tournaments.storage.folder import Folder, load_event, mode_of_logs
 from tournaments.storage.learnt_policies import (
     LearnTask,
     Policies,
@@ -26,7 +28,7 @@ from tournaments.storage.learnt_policies import (
     games_to_learn_from,
     learn,
     learn_task,
-    policies_of,
+    luck_terms,
     read_timelines,
 )
 
@@ -60,10 +62,7 @@ class LuckTask(Struct, frozen=True):
     """A log, and the games in it whose luck is wanted."""
 
     path: Path
-    games: dict[str, tuple[PolicyRecord, ...]]
-    """Each with its seats' policies; empty: the usual ones."""
-    deals: bool = True
-    """False if the hands were not dealt at random."""
+    games: dict[str, LuckTerms]
 
 
 def tasks_of_log(
@@ -71,8 +70,8 @@ def tasks_of_log(
 ) -> Iterator[LuckTask]:
     """Yield tasks to compute the luck of these games of a log, a few each, by known policies."""
     for first in range(0, len(games), TOGETHER):
-        own = {game: policies_of(policies, game) for game in games[first : first + TOGETHER]}
-        yield LuckTask(path, own, event.has_drawn_seeds)
+        some, deals = games[first : first + TOGETHER], event.has_drawn_seeds
+        yield LuckTask(path, {game: luck_terms(policies, game, deals=deals) for game in some})
 
 
 class LogLuck(Struct, frozen=True):
@@ -92,21 +91,20 @@ def luck_of_log(task: LuckTask) -> LogLuck:
     """Compute the luck of some games of a log, up to the first damage."""
     found, damage = dict[str, LuckRecord](), list[str]()
     read = read_timelines(task.path, task.games, damage)
-    for policies, same in groupby(read, lambda one: task.games[one.logged.game.game]):
-        found |= {one.game: one for one in luck_records([*same], policies, deals=task.deals)}
+    for terms, same in groupby(read, lambda one: task.games[one.logged.game.game]):
+        found |= {one.game: one for one in luck_records([*same], terms)}
     return LogLuck(tuple(found[game] for game in task.games if game in found), "".join(damage))
 
 
 def luck_records(
-    timelines: Sequence[Timeline], learnt: Sequence[PolicyRecord] = (), *, deals: bool = True
+    timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS
 ) -> Iterator[LuckRecord]:
-    """Compute the luck of finished games, see `LuckTask`."""
+    """Compute the luck of finished games, by the usual terms if by no others."""
     from arena.valuation.luck import luck_of_games  # It needs numpy.
-    from arena.valuation.policy import Policy
 
-    known = [Policy(*one.weights) for one in learnt], [one.foreseen for one in learnt]
     results = (one.logged.result for one in timelines)
-    for result, luck in zip(results, luck_of_games(timelines, *known, deals=deals), strict=True):
+    every = luck_of_games(timelines, terms)
+    for result, luck in zip(results, every, strict=True):
         assert result, "It is finished."
         # A round that a foul ended is not counted in the result.
         rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
@@ -153,7 +151,7 @@ class LuckStore:
     ) -> None:
         """`most`: games of the file that count. `writes`: luck that is computed goes into it."""
         self._folder = folder
-        self._event = event
+        self.event = event
         self._most = most
         self._writes = writes
         self._tasks = tasks
@@ -197,7 +195,7 @@ class LuckStore:
     @property
     def has_luck(self) -> bool:
         """True if luck can be computed by these rules."""
-        return not why_no_values(self._event.rules)
+        return not why_no_values(self.event.rules)
 
     def known(self, result: Result) -> LuckRecord | None:
         """Return the luck of a game; None if the file does not have it."""
@@ -280,7 +278,27 @@ class LuckStore:
                         f"{self._folder.luck.name} does not have its luck"
                     )
                 tasks.setdefault(logs[game].pop(0), []).append(game)
-            every = (tasks_of_log(self._event, self.policies, *one) for one in tasks.items())
+            every = (tasks_of_log(self.event, self.policies, *one) for one in tasks.items())
             for luck in self._tasks(luck_of_log, chain.from_iterable(every)):
                 found.update((one.game, one) for one in luck.records)
         return found
+
+
+def terms_of_game(place: Path, logged: LoggedGame) -> LuckTerms:
+    """Return the terms by which an event has measured a game's luck; the usual if it has not.
+
+    `place`: the event's folder, or a log in it. Raises UserError if one of its files is damaged.
+    """
+    folder = Folder(place if place.is_dir() else place.absolute().parent.parent)
+    if folder.luck.exists() and folder.event.exists() and logged.result:
+        store = _store(folder.path)
+        if store.known(logged.result):
+            deals = store.event.has_drawn_seeds
+            return luck_terms(store.policies, logged.game.game, deals=deals)
+    return USUAL_TERMS
+
+
+@lru_cache(maxsize=1)
+def _store(path: Path) -> LuckStore:
+    folder = Folder(path)
+    return LuckStore(folder, load_event(folder))

@@ -7,7 +7,8 @@ counts as changed.
 import hashlib
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from functools import partial
+from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from arena.files import has_content, read_file
 from arena.logs.catalog import FOLDER, PAGES, SittingLogs, page_name
 from arena.logs.checksummed import DamagedFileError, read_sealed
 from arena.ui.replay_files import is_reviewed, pages, placeholder
+from arena.valuation import USUAL_TERMS
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.plan.event import Event
@@ -35,7 +37,13 @@ from tournaments.storage.learnt_policies import (
     learn,
     learn_task,
 )
-from tournaments.storage.luck_store import LUCK_REMEDY, LuckRecord, LuckStore, decode_luck
+from tournaments.storage.luck_store import (
+    LUCK_REMEDY,
+    LuckRecord,
+    LuckStore,
+    decode_luck,
+    terms_of_game,
+)
 from tournaments.storage.public_deals import read_history
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import (
@@ -132,7 +140,10 @@ def page_faults(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[
 
 def wrong_pages(task: PagesToCheck) -> list[Path]:
     """Return the pages of a log that do not follow from it. Raises DamagedFileError, OSError."""
-    made = [dict(pages(task.log, order, reviewed=task.reviewed)) for order in task.orders]
+    # A reviewed page may be older than luck.jsonl, or have its terms.
+    own = partial(terms_of_game, task.folder.parent)
+    every = (own, lambda _: USUAL_TERMS) if task.reviewed else (None,)
+    made = [dict(pages(task.log, *one)) for one in product(task.orders, every)]
     return [
         task.folder / name
         for name in made[0]

@@ -11,6 +11,7 @@ from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
+from arena.valuation import USUAL_TERMS
 from arena.valuation.luck import luck_of_games
 from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
@@ -30,7 +31,7 @@ def game() -> LoggedGame:
 
 @pytest.fixture(scope="module")
 def review(game: LoggedGame) -> GameReview:
-    return review_game(Timeline(game))
+    return review_game(Timeline(game), USUAL_TERMS)
 
 
 # Slow: an auction joins bids in its lists, and its playouts take seconds.
@@ -43,7 +44,7 @@ def review(game: LoggedGame) -> GameReview:
 )
 def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    scenes, found = whole(game)[0], review_game(Timeline(game))
+    scenes, found = whole(game)[0], review_game(Timeline(game), USUAL_TERMS)
     assert len(found.chances) == len(found.leads) == len(scenes)
     asked = {at: scene["asked"] for at, scene in enumerate(scenes) if scene["asked"]}
     assert [one.at for one in found.decisions] == [
@@ -54,13 +55,13 @@ def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: in
         assert len(one.leads) == len(asked[one.at]["options"])
         chosen = asked[one.at]["chosen"]
         if not one.errors:
-            assert one.loss == pytest.approx(max(one.leads) - one.leads[chosen], abs=0.16)
+            assert one.gap == pytest.approx(max(one.leads) - one.leads[chosen], abs=0.16)
 
 
 def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) -> None:
-    large = [one for one in review.decisions if one.loss > review.grades[0] + 0.1]
-    sure = [one for one in large if one.loss > 2 * one.error + 0.2]
-    unsure = [one for one in large if one.loss < 2 * one.error - 0.2]
+    large = [one for one in review.decisions if one.gap > review.grades[0] + 0.1]
+    sure = [one for one in large if one.gap > 2 * one.error + 0.2]
+    unsure = [one for one in large if one.gap < 2 * one.error - 0.2]
     assert sure
     assert unsure
     assert all(one.grade for one in sure)
@@ -69,21 +70,21 @@ def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) ->
 
 def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too() -> None:
     game = logged(short("vietnamese"), 2, any_of("vietnamese"))
-    told = sum(len(one.tiles) // 2 for one in review_game(Timeline(game)).draws)
+    told = sum(len(one.tiles) // 2 for one in review_game(Timeline(game), USUAL_TERMS).draws)
     assert told == sum(bool(one.tile) for one in luck_of_games([Timeline(game)])[0].draws) > 0
 
 
 def test_the_page_of_a_game_without_values_has_no_review() -> None:
-    assert not pack_game(logged(ODD), reviewed=True).reviewed
+    assert not pack_game(logged(ODD), terms=USUAL_TERMS).reviewed
 
 
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
     """Values of its own options too would tell which of its worlds was the real one."""
     for seat in range(2):
-        packed = pack_game(game, seat, reviewed=True)
+        packed = pack_game(game, seat, terms=USUAL_TERMS)
         assert not packed.reviewed
         assert unpack_game(packed.data).review is None
-    assert unpack_game(pack_game(game, reviewed=True).data).review
+    assert unpack_game(pack_game(game, terms=USUAL_TERMS).data).review
 
 
 def test_the_terminal_shows_the_same_chances(
@@ -106,11 +107,11 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     """Return a page with two mistakes and two draws that are known, and their moments."""
     own = [one for one in review.decisions if len(one.leads) > 1]
     wrong = [
-        replace(own[1], loss=3.0, error=0.25, grade=1, percent=2.0),
-        replace(own[-1], loss=9.0, error=0.0, grade=3),
+        replace(own[1], gap=3.0, error=0.25, grade=1, percent=2.0),
+        replace(own[-1], gap=9.0, error=0.0, grade=3),
     ]
     others = [
-        replace(one, loss=0.0, grade=0) for one in review.decisions if one not in (own[1], own[-1])
+        replace(one, gap=0.0, grade=0) for one in review.decisions if one not in (own[1], own[-1])
     ]
     tiles = [one for one in review.draws if one.tiles]
     drawn = [tiles[0], tiles[-1]]

@@ -16,6 +16,7 @@ from arena.rules.variants import find_variant
 from arena.ui import replay_files
 from arena.ui.replay_page import Fields, pack_game, replay_page
 from arena.ui.scenes import SceneBuilder
+from arena.valuation import USUAL_TERMS
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
 from tests.support.browser import faults, needs_chromium, opened
@@ -60,7 +61,7 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
 
 
 def page_of(game: LoggedGame, seat: int | None = None, *, reviewed: bool = False) -> str:
-    return replay_page("replay", [pack_game(game, seat, reviewed=reviewed)])
+    return replay_page("replay", [pack_game(game, seat, terms=USUAL_TERMS if reviewed else None)])
 
 
 @pytest.mark.parametrize(

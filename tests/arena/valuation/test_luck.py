@@ -13,6 +13,7 @@ from arena.engine.structs import Dealt
 from arena.logs.gamelog import LoggedGame
 from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
+from arena.valuation import LuckTerms
 from arena.valuation.luck import (
     DEALS,
     DIGITS,
@@ -51,7 +52,7 @@ def draws_if_able(question: OpenQuestion) -> int:
 
 
 def luck_of(game: LoggedGame, policies: Sequence[Policy] = (), *, deals: bool = True) -> GameLuck:
-    return luck_of_games([Timeline(game)], policies, deals=deals)[0]
+    return luck_of_games([Timeline(game)], LuckTerms(tuple(policies), deals=deals))[0]
 
 
 def tiny_game(drawn: Tile) -> LoggedGame:
@@ -174,6 +175,6 @@ def test_the_less_is_foreseen_the_less_luck_counts(
 ) -> None:
     assert weight_of(foreseen) == pytest.approx(weight)
     game = logged(short("draw"), 2, any_of(5))
-    (one,) = luck_of_games([Timeline(game)], foreseen=foreseen)
+    (one,) = luck_of_games([Timeline(game)], LuckTerms(foreseen=foreseen))
     ratio = weight / weight_of(())
     assert one.points == pytest.approx([ratio * each for each in luck_of(game).points], abs=1e-4)

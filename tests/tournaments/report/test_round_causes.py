@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.analysis.timeline import Timeline
+from arena.valuation import USUAL_TERMS
 from tests.support.events import boneyard, games_of, untouched
 from tests.support.library import copy_of
 from tournaments.report.losses import RoundCauses, causes_by_round, luck_by_round, summed
@@ -43,7 +44,7 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     logged = games_of(played)[0]
     rules, (record,) = logged.sitting.rules, luck_records([Timeline(logged)])
     for seat in (0, 1):
-        causes = causes_by_round(Timeline(logged), seat)
+        causes = causes_by_round(Timeline(logged), seat, USUAL_TERMS)
         own = record.points[seat] - record.points[1 - seat]
         assert summed(causes).luck == pytest.approx(own, abs=0.01)
         kept = luck_by_round(record, rules, seat)

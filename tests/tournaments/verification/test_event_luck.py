@@ -14,9 +14,12 @@ from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_sealed
+from arena.ui.replay_page import pack_game
+from arena.valuation import USUAL_TERMS
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
 from protocol.codec import encode_json
+from protocol.records import Result
 from tests.support.events import (
     BONEYARD,
     SMALL,
@@ -31,9 +34,21 @@ from tests.support.events import (
     untouched,
 )
 from tests.support.forgeries import unsealed, write_sealed
+from tests.support.replay_pages import unpack_game
 from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.learnt_policies import PolicyRecord, last_board_before
-from tournaments.storage.luck_store import LuckRecord, LuckStore, decode_luck, luck_records
+from tournaments.storage.learnt_policies import (
+    PolicyRecord,
+    games_to_learn_from,
+    last_board_before,
+    luck_terms,
+)
+from tournaments.storage.luck_store import (
+    LuckRecord,
+    LuckStore,
+    decode_luck,
+    luck_records,
+    terms_of_game,
+)
 from tournaments.verification import processes
 
 DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
@@ -234,12 +249,51 @@ def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     """What is learnt from a board, or from one after it, may not judge its luck."""
     folder = taught
     learnt = policies(folder)
-    assert {one.boards for one in learnt} == {last_board_before(board) for board in (5, 6)}
+    assert {one.boards for one in learnt} == {last_board_before(board, 1) for board in (5, 6)}
     assert {one.entrant for one in learnt} == {name for one in ledger(folder) for name in one.seats}
     for one in learnt:
         assert one.games
         assert all(int(game.partition(".")[0]) <= one.boards for game in one.games)
     assert "luck equal" in boneyard("verify", str(folder))
+
+
+def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
+    """A new version plays new boards alone: without a policy of its own luck counts for less."""
+    results = [
+        Result(game=f"{at}.{bot}.old", board=at, seats=(bot, "old"), scores=(1, 0), places=(1, 2),
+               rounds=1, why="target")
+        for at, bot in enumerate(["first"] * 100 + ["new"] * 30, 1)
+    ]  # fmt: skip
+    needed = games_to_learn_from({}, results, results)
+    assert [boards for bot, boards in needed if bot == "new"] == [104, 108, 116]
+    assert [one.board for one in needed["new", 104]] == [101, 102, 103, 104]
+    assert needed["old", 32][-1].board == 32
+    some = {key: PolicyRecord(*key, (), (), 1, key[1] / 200) for key in needed}
+    assert not games_to_learn_from(some, results, results[50:])
+    assert luck_terms(some, "107.new.old", deals=True).foreseen == (104 / 200, 32 / 200)
+    assert luck_terms(some, "104.new.old", deals=True) == USUAL_TERMS
+
+
+@pytest.mark.slow
+def test_a_game_alone_tells_the_luck_of_its_event(taught: Path) -> None:
+    """By the learnt policies: `explain GAME` and replays say what luck.jsonl and games.csv do."""
+    store = LuckStore(Folder(taught), load_event(Folder(taught)))
+    game = next(one for one in games_of(taught) if one.game.board == 5)
+    timeline = Timeline(game)
+    known = store.records[game.game.game]
+    assert [*luck_records([timeline], terms_of_game(taught, game))] == [known]
+    assert [*luck_records([timeline])] != [known]
+    lead = known.points[0] - known.points[1]
+    told = json.loads(boneyard("explain", str(taught), game.game.game, "--seat", "0", "--json"))
+    assert sum(one["luck"] for one in told["causes"]) == pytest.approx(lead, abs=0.01)
+    page = pack_game(game, terms=terms_of_game(taught, game))
+    review = unpack_game(page.data).review
+    assert review
+    draws = [one for one in review.draws if one.tiles or one.seat == 0]
+    assert sum(one.leads[0] for one in draws) == pytest.approx(lead, abs=0.1)
+    assert round(sum(one["mistakes"] for one in told["causes"]), 2) == round(
+        sum(one.loss for one in review.decisions if one.seat == 0), 2
+    )
 
 
 @pytest.mark.slow

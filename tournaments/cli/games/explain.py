@@ -61,7 +61,7 @@ from tournaments.report.review.reviewer import review_timeline
 from tournaments.report.review.sums import DEAREST, dearest, pick_dearest, review_blocks
 from tournaments.storage.folder import Folder, find_event, load_event
 from tournaments.storage.ledger import load_results, results_of
-from tournaments.storage.luck_store import LuckStore
+from tournaments.storage.luck_store import LuckStore, terms_of_game
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses, read_seats
 
 INTERRUPTED = 130
@@ -154,8 +154,9 @@ def explain(
     terminal.
 
     The value of an option is the lead that it brings by the round's end: the average over deals
-    that the bot could not tell from the real one, played on by a keen player. A choice's loss is
-    the value of the best option less that of the chosen one. The review of an event is in
+    that the bot could not tell from the real one, played on by a keen player. A choice's gap is the
+    value of the best option less that of the chosen one. Chance makes gaps too large: sums are of
+    losses, which are right on average, and may be below 0. The review of an event is in
     review.jsonl, its sums in review.json, each decision in review.csv. After an interrupt, a kill
     or new games the same command goes on with the games that are left.
 
@@ -195,7 +196,7 @@ def _explain_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
     logged = require_one_game(log, game)
     own = choose_seat(log, logged, asked.seat)
     timeline = Timeline(logged)
-    causes = causes_by_round(timeline, own)
+    causes = causes_by_round(timeline, own, terms_of_game(log, logged))
     if asked.in_json:
         print_json({**review.seat_facts(timeline, own), "causes": list(causes.values())})
         return 0
@@ -269,7 +270,7 @@ def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[Rou
         return f"{round(causes.get(end.round, nothing).luck or 0.0):+}"
 
     def mistakes(end: RoundEnd) -> str:
-        return f"{max(0, round(causes.get(end.round, nothing).mistakes or 0.0))}"
+        return f"{round(causes.get(end.round, nothing).mistakes or 0.0)}"
 
     drawn = any(one.luck is not None for one in causes.values())
     return {**({"luck": luck} if drawn else {}), **({"mistakes": mistakes} if causes else {})}
@@ -396,7 +397,7 @@ FACTS = [one for one in ReviewedDecision.__struct_fields__[1:] if one not in ("v
 COLUMNS = (
     *(Column("question"), Column("round"), Column("phase", "word")),
     *(Column("choice", "word"), Column("value"), Column("better", "word"), Column("value")),
-    *(Column("loss", detail="±"), Column("game %"), Column("other options", "word", spare=True)),
+    *(Column("gap", detail="±"), Column("game %"), Column("other options", "word", spare=True)),
 )
 
 

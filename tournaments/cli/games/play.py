@@ -36,6 +36,7 @@ from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import MISSING, has_browser, open_in_browser
 from arena.ui.scenes import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
+from arena.valuation import USUAL_TERMS
 from protocol import __version__
 from protocol.errors import UserError
 from protocol.messages import Clock
@@ -352,7 +353,7 @@ def _review(folder: Folder, table: PreparedTable) -> str:
     from arena.ui.replay_page import pack_game, replay_page
 
     (logged,) = read_games(folder.log(table.game))
-    return replay_page(table.game, [pack_game(logged, reviewed=True)])
+    return replay_page(table.game, [pack_game(logged, terms=USUAL_TERMS)])
 
 
 async def _another(browser: "BrowserPlayer") -> bool:

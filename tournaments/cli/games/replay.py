@@ -25,6 +25,7 @@ from arena.ui.game_review import GRADE_NAMES, GameReview, review_game
 from arena.ui.open_browser import show_page
 from arena.ui.progress import track, working
 from arena.ui.replay_page import pack_game, replay_page
+from arena.valuation import LuckTerms
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.records import DealRecord
@@ -40,6 +41,7 @@ from tournaments.cli.arguments.options import (
     number,
 )
 from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.luck_store import terms_of_game
 from tournaments.verification.processes import map_tasks
 
 CELLS = 24
@@ -144,7 +146,8 @@ def replay(
     console = plain_console()
     look = text_look(found.game, console, glyphs)
     step = step and sys.stdin.isatty()
-    shown = _drawn(found.game, seen, only, look, reviewed=review is True, whole=whole or step)
+    terms = terms_of_game(where, found.game) if review else None
+    shown = _drawn(found.game, seen, only, look, terms, whole=whole or step)
     if step:
         _step_through(shown, console)
     else:
@@ -156,14 +159,17 @@ def _drawn(
     seat: int | None,
     only: int | None,
     look: Look,
+    terms: LuckTerms | None,
     *,
-    reviewed: bool,
     whole: bool,
 ) -> Iterator[Text]:
-    """Yield the title, the requested frames and a note if the log was cut off."""
+    """Yield the title, the requested frames and a note if the log was cut off.
+
+    `terms`: those of the luck beside the frames; None: no review is.
+    """
     _check_round(logged, only)
     timeline = Timeline(logged)
-    remarks = _review_rows(timeline, look) if reviewed else repeat(())
+    remarks = _review_rows(review_game(timeline, terms), look) if terms else repeat(())
     numbers = {one.round for one in logged.records if isinstance(one, DealRecord)}
     shown = {only} if only else numbers if whole else _turning_rounds(timeline, numbers)
     yield text.title(logged, look)
@@ -212,8 +218,7 @@ def _step_through(shown: Iterator[Text], console: Console) -> None:
 # --- chances, luck and losses beside the frames ---
 
 
-def _review_rows(timeline: Timeline, look: Look) -> list[list[Text]]:
-    review = review_game(timeline)
+def _review_rows(review: GameReview, look: Look) -> list[list[Text]]:
     remarks: list[list[Text]] = [[_chances(one, look)] for one in review.chances]
     for at, words in _remarks(review, look):
         remarks[at].append(words)
@@ -242,7 +247,7 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
     for one in review.decisions:
         if one.grade:
             width = f" ± {2 * one.error:.1f}" if one.error else ""
-            lost = f"{one.loss:.1f}{width} points, {one.percent:.1f} % of the game"
+            lost = f"{one.gap:.1f}{width} points, {one.percent:.1f} % of the game"
             yield one.at, row("lost", [(f"{lost}: {GRADE_NAMES[one.grade]}", "bold red")], look)
 
 
@@ -253,7 +258,8 @@ def _write_page(
     if seat is not None and review:
         raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
     with working("Page and review"):
-        packed = pack_game(logged, seat, reviewed=review is not False)
+        reviewed = seat is None and review is not False
+        packed = pack_game(logged, seat, terms=terms_of_game(where, logged) if reviewed else None)
     folder = where if where.is_dir() else where.absolute().parent.parent
     emblems = emblem_numbers(_entrants(folder), logged.sitting.seats)
     replay_files.write(path, replay_page(logged.game.game, [packed], emblems=emblems))
@@ -283,8 +289,14 @@ def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: boo
         raise UserError(f"{folder} holds no game.")
     event = found[0].parent.parent
     pages = event / PAGES
-    entrants, make = _entrants(event), replay_files.make_game_pages
-    each = partial(make, folder=pages, entrants=entrants, reviewed=reviewed)
+    each = partial(
+        replay_files.make_game_pages,
+        folder=pages,
+        entrants=_entrants(event),
+        luck=Folder(event).luck,
+        terms_of=partial(terms_of_game, event),
+        reviewed=reviewed,
+    )
     # A review takes ten times as long as its page.
     done = map_tasks(each, ([log] for log in found), None if reviewed else 1)
     made = sum(track(done, "Pages of logs made", len(found)))
