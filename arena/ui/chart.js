@@ -22,12 +22,14 @@ const Chart = (() => {
   function turns(scenes, about) {
     const all = rounds(scenes, about), found = [];
     const most = Math.max(...all.flatMap(({ won }) => won));
+    // A side of partners has two names.
+    const says = about.names.length > about.sides.length ? ["lead", "take the lead"] : ["leads", "takes the lead"];
     let ahead = null;
     for (const { round, won, after, over } of all) {
       const now = leader(after), gain = Math.max(...won);
       const who = about.sides[won.indexOf(gain)];
       if (now !== null && now !== ahead) {
-        found.push({ at: over, words: `Round ${round}: ${about.sides[now]} ${ahead === null ? "leads" : "takes the lead"}, +${gain}` });
+        found.push({ at: over, words: `Round ${round}: ${about.sides[now]} ${says[Number(ahead !== null)]}, +${gain}` });
         ahead = now;
       } else if (gain === most && gain > 0) {
         found.push({ at: over, words: `Round ${round}: ${who} +${gain}, the most in a round` });
