@@ -37,7 +37,6 @@ which are numbers that stand first."""
 
 Word = TypeVar("Word", bound=str)
 TextRow = tuple[str, ...]
-"""A row of a table as text."""
 
 
 class Part(Struct, frozen=True, kw_only=True):

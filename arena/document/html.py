@@ -10,7 +10,6 @@ from arena.document.blocks import marked_spans
 FOLDER = Path(__file__).parent
 """The folder of `document.html.j2`, whose macro `blocks` renders what `select` returns."""
 HYPHEN = re.compile(r"(?<![\w-])-(?=\d)")
-"""A hyphen that stands for a minus sign."""
 
 
 def minus(text: str) -> str:

@@ -31,7 +31,6 @@ from protocol.codec import printable_lines
 WHOLE = 1000
 """The width of a pipe, in columns: nothing is cut or wrapped there."""
 GAP = 2
-"""The space between two columns of a table."""
 SHORT_NAME = 16
 """The length to which names are cut before a column is left out."""
 STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bold"}

@@ -27,7 +27,6 @@ from protocol.codec import encode_json, printable
 from protocol.errors import UserError
 
 Fields = dict[str, Any]
-"""Fields of a scene, as JSON has them."""
 
 TOO_LONG = "This game is too long for a shared page. Write its own page: {command}"
 

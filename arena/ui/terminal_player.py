@@ -20,7 +20,6 @@ from arena.match.human import HumanPlayer
 from protocol.messages import Ask, GameOver, Option, RoundOver
 
 READ = 4096
-"""Bytes of one read."""
 LONGEST = 256
 """Most bytes of a line that are used; nobody types more for an answer."""
 LEAVE = ("q", "quit", "leave")

@@ -46,7 +46,6 @@ TRIES = 4
 SURE, UNSURE = (0.96, 0.95), (0.86, 0.6)
 """Shares of choices that policies foresee, and the parts of the measured luck that then count."""
 DIGITS = 6
-"""Decimals of luck."""
 
 
 class DrawLuck(Struct, frozen=True):
@@ -71,7 +70,6 @@ class GameLuck(Struct, frozen=True):
 
     draws: tuple[DrawLuck, ...]
     points: tuple[float, ...]
-    """Points that each seat owes to luck."""
     share: tuple[float, ...]
     """The share of the game that each seat owes to luck."""
 

@@ -51,7 +51,6 @@ class Policy(Struct, frozen=True):
 
 
 FEATURES = Policy.__struct_fields__
-"""The names of the weights."""
 KEEN = Policy(pip=0.065, double=1.1, fits=0.3, safe=0.7, stuck=20.0)
 """The weights of the sample bot `counting`."""
 USUAL = Policy(

@@ -36,9 +36,7 @@ End = Callable[[Popen], None]
 """A function that kills and reaps a process, as a bot at that level is."""
 HERE = Path(__file__).parent
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
-"""Folders for notes between bots, besides their own TMPDIR."""
 VARIABLE = "BONEYARD_PROBE"
-"""The referee's environment variable that no bot should see."""
 IPC_RMID = 0
 REFEREE_PARTS = ("memory", "secret_file", "tcp", "udp", "abstract", "unix")
 BOT_PARTS = (

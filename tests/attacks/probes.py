@@ -986,7 +986,6 @@ def see_shared_page(targets: Targets) -> None:
 
 THREADS = "/proc/self/task"
 THREAD_S = 10
-"""Most seconds in which a thread ends."""
 
 
 def end_thread(page: int) -> None:
@@ -1245,7 +1244,6 @@ GROUPS: dict[str, dict[str, Probe]] = {
 }
 """The probes of each guarantee, in the order of their execution."""
 PROBES = {name: probe for group in GROUPS.values() for name, probe in group.items()}
-"""Every probe, by name."""
 SPOILING = frozenset({"referee-trace", "other-bot-trace", "user-namespace"})
 """Probes that spoil their worker: the next probe gets a new one."""
 

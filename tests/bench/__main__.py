@@ -35,11 +35,9 @@ CPU_GOAL, WALL_GOAL = 5.0, 3.0
 """Ratios to the loop in C."""
 PEER_GAMES = (1, 8)
 PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
-"""Ratios of CPU and wall time to other referees."""
 PLAYOUT_GOAL = 0.05
 """The share of the engine's time that a playout in arrays may take."""
 ROUNDS = 300
-"""Rounds beside other rules of dominoes."""
 ALONE = 40
 """Games of the referee without pipes and log."""
 

@@ -58,11 +58,8 @@ class Spent(NamedTuple):
     """The seconds that a command took."""
 
     own: float
-    """CPU time of its own process."""
     others: float
-    """CPU time of the processes that it waited for."""
     wall: float
-    """Wall time."""
 
 
 def main() -> None:

@@ -58,7 +58,6 @@ class Case(NamedTuple):
 
 
 def event(case: Case, luck: float, rng: random.Random) -> list[Result]:
-    """Play an event."""
     worth = dict(zip(NAMES, FIELDS[case.field], strict=True))
     return [
         game(board, seats, [round(10_000 * (worth[name] / ELO + given[seat] / ELO + noise(rng)))

@@ -16,19 +16,13 @@ class Figure(Struct, frozen=True):
     """One thing that was measured, against something that was measured beside it."""
 
     name: str
-    """What."""
     unit: str
-    """The unit of `value`."""
     value: float
-    """The median over the rounds."""
     against: str
     """What the ratio is to."""
     ratio: float
-    """The median over the rounds."""
     low: float
-    """The lowest ratio."""
     high: float
-    """The highest ratio."""
     goal: float | None = None
     """What the ratio should be at most."""
     missing: str = ""

@@ -53,7 +53,6 @@ class Spent(NamedTuple):
     cpu_s: float
     peak_mib: float
     said: str
-    """The last line that it printed."""
 
 
 def spent(*words: str) -> Spent:

@@ -12,7 +12,6 @@ from protocol.ruleset import Ruleset
 from tests.support.plain_player import plain_option, play_on
 
 TABLES = (("draw", 2), ("draw", 4), ("dutch", 2), ("double-draw", 2))
-"""Games and numbers of seats."""
 GAMES, EACH = 50, 300
 """Games, and playouts of each."""
 MOVES = 4, 10

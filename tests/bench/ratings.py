@@ -34,7 +34,6 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.open_event import open_event
 
 AT_ONCE = 1000
-"""Results that are written at once."""
 SPREAD = 100
 """Standard deviation of strengths and of luck, in points of a game."""
 

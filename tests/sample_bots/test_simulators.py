@@ -23,7 +23,6 @@ from tests.support.fast_run import NAMED_TABLES, slow_except
 from tests.support.rulesets import MANY, many
 
 ROUNDS = 6
-"""Random rounds of each game at each table."""
 RULESETS = {name: find_variant(name) for name in VARIANTS} | {
     f"partners-{formula}": derive(
         find_variant("draw-partners"), formula, {"points_out": formula, "points_blocked": formula}

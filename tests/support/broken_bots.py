@@ -20,15 +20,10 @@ class Row(NamedTuple):
     """What a broken bot must be told first."""
 
     step: str
-    """The step that fails first."""
     says: str
-    """A part of the fault."""
     mend: str = ""
-    """A part of the advice."""
     clock: Clock = PATIENT
-    """The clock."""
     limits: Limits = Limits()
-    """What it may use."""
 
 
 def waits(step: str, says: str, mend: str = "") -> Row:
@@ -91,7 +86,6 @@ BROKEN: dict[str, Row] = {
     "NeedsAGame": Row("no-game", "still running", "Exit when stdin ends"),
     "WaitsForBye": Row("stdin", "still running", "Exit when stdin ends"),
 }
-"""Bot → what it is told first."""
 
 HARMLESS = ("AnswersTheLastFirst", "CrashesWhenItLeaves", "EndsLinesAsOnWindows")
 """Bots that look broken, and break no promise."""

@@ -28,7 +28,6 @@ PATIENCE_MS = 120_000
 """As long as a test waits for any process: a busy machine takes 20 s for a page of 10,000 games."""
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
 WORST = ("serious", "critical")
-"""Faults of accessibility that no page may have."""
 LIKE_OTHERS = "tbody tr:nth-child(n + 5)"
 """What axe-core, which is slow, passes over: rows of tables that look like those before them."""
 THRIFTY = {"resultTypes": ["violations"]}

@@ -18,7 +18,6 @@ from tests.support.events import BONEYARD
 PATIENCE_S = 120
 """How long anything may take: a bound, not what is expected."""
 LOOK_S = 0.05
-"""How often it is looked whether it has happened."""
 LISTENS = "0A"
 """The state of a socket that listens, in /proc/net/tcp."""
 README = Path(__file__).parents[2] / "tournaments" / "cluster" / "README.md"
@@ -26,7 +25,6 @@ Process = subprocess.Popen[bytes]
 
 
 def until(happened: Callable[[], bool], what: str) -> None:
-    """Wait for a condition."""
     end = time.monotonic() + PATIENCE_S
     while not happened():
         assert time.monotonic() < end, f"in vain: {what}"
@@ -90,7 +88,6 @@ class Proxy:
         self._listen()
 
     def cut(self) -> None:
-        """Break every connection and refuse new ones."""
         # A thread that waits in `accept` holds the door open until somebody enters.
         with suppress(OSError):
             self._door.shutdown(socket.SHUT_RDWR)
@@ -103,7 +100,6 @@ class Proxy:
         self._open.clear()
 
     def mend(self) -> None:
-        """Allow connections again."""
         self._door = socket.create_server(("127.0.0.1", self.port))
         self._listen()
 
@@ -129,7 +125,6 @@ class Proxy:
 
 
 def carry(one: socket.socket, other: socket.socket) -> None:
-    """Carry what comes until either end is closed."""
     with suppress(OSError):
         while data := one.recv(65_536):
             other.sendall(data)
@@ -166,33 +161,27 @@ class Cluster:
         return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
 
     def add(self, name: str, sandbox: str = "off", jobs: int = 1) -> Process:
-        """Start a worker."""
         own = ("--name", name, "--folder", str(self.bots), "--sandbox", sandbox)
         return self._start(
             name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{jobs}", *self._keys()
         )
 
     def run(self, name: str, *words: str) -> Process:
-        """Start a run on this cluster."""
         return self._start(name, *BONEYARD, "run", *words, *self.words())
 
     def words(self) -> tuple[str, ...]:
-        """Return the options of a run on this cluster."""
         return ("--cluster", self.address, *self._keys())
 
     def _keys(self) -> tuple[str, ...]:
         return ("--tls", str(self.tls))
 
     def said(self, name: str) -> str:
-        """Return what a process has said so far."""
         return (self._folder / f"{name}.txt").read_text()
 
     def until_said(self, name: str, part: str, times: int = 1) -> None:
-        """Wait until a process has said something, so many times."""
         until(lambda: self.said(name).count(part) >= times, f"{name} says {part!r}")
 
     def close(self) -> None:
-        """Leave nothing behind."""
         for process in self.processes:
             process.kill()
             process.wait()
@@ -210,13 +199,11 @@ class Cluster:
 
 
 def kill(*processes: Process) -> None:
-    """SIGKILL."""
     for process in processes:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
 
 
 def results(out: Path) -> int:
-    """Results that stand in the logs of an event."""
     logs = [path.read_bytes() for path in (out / "games").glob("*")]
     return sum(log.count(b'"type":"result"') for log in logs)

@@ -28,13 +28,10 @@ class Conversation(NamedTuple):
     """A game as its seat 0 reads and writes it."""
 
     base: str
-    """The named game."""
     differs: Mapping[str, Any]
     """Its changed choices, so that it is short."""
     seed: bytes
-    """The board's seed."""
     seats: int = 2
-    """How many seats."""
     preferences: Mapping[int, tuple[str, ...]] = {}
     """What a seat waits for, one after the other; until it is offered it takes option 0."""
     shows: tuple[str, ...] = ()
@@ -106,7 +103,6 @@ class _Wisher:
 
 
 def answered(question: int, choice: int) -> bytes:
-    """Return what a bot writes."""
     return json.dumps({"type": "choose", "id": question, "choice": choice}).encode()
 
 

@@ -23,7 +23,6 @@ from tournaments.storage.ledger import read_ledger
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
 DERIVED = ("report.md", "results.json", "games.csv", "ratings.csv", "crosstable.csv", "results.pgn")
-"""Files of the report that follow from the ledger."""
 REPORTED = (*DERIVED, "report.html", "times.json")
 """All of them: the last two tell also what only the logs know, times among it."""
 MADE = (*DERIVED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
@@ -42,7 +41,6 @@ def run(out: Path, *words: str, code: int = 0) -> str:
 
 
 def write_deals(place: Path, *lines: object) -> Path:
-    """Write a file of deals."""
     path = place / "deals.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return path

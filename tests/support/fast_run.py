@@ -15,7 +15,6 @@ FAST_EXAMPLES = 10
 FAST_GAMES = ("draw", "dutch-partners", "auction-draw", "double-draw", "vietnamese")
 """Named games of the fast run: free and forced draws, partners, bids, pairs of tiles, no draws."""
 FAST_TABLES = (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3), ("double-draw", 2))
-"""Named games with their seats, likewise."""
 
 
 def named_tables() -> Iterator[tuple[str, int]]:

@@ -16,7 +16,6 @@ from tests.support.tables import BOTS
 
 TMP = Path(tempfile.gettempdir())
 HOSTILE = BOTS / "hostile"
-"""The program of the hostile bots, see its `__main__`."""
 
 Place = Literal["off", "best"]
 PLACES: Final[tuple[Place, ...]] = ("off", "best")
@@ -43,9 +42,7 @@ class Row(NamedTuple):
     detail: str = ""
     """What its record says."""
     clock: Clock = PATIENT
-    """The clock by which it is played."""
     memory_mib: int = 512
-    """Memory that the bot may have, in MiB."""
     survives: bool = False
     """Whether something that it started outlives it at `off`: known, and ended by the test."""
     best: "Row | None" = None
@@ -54,7 +51,6 @@ class Row(NamedTuple):
     """Dangerous: it is run only where each of these probes was refused."""
 
     def at(self, place: Place) -> "Row":
-        """Return the row for that place."""
         if place != "best" or not self.best:
             return self
         # Level C has no bubblewrap, which would hold a closed pipe open and bear a group's signal.

@@ -23,7 +23,6 @@ NAMES = ("ada", "bob", "cyd", "dan", "eve", "fay", "gil", "hal")
 SMALL = derive(find_variant("draw"), "small", {"hand": 2, "target": 5})
 Pick = Callable[[OpenQuestion], int]
 NONSENSE = -1
-"""The choice of a seat that fouls."""
 DEVIL = "[red]hi[/red] \x1b[2J\u202e"
 
 

@@ -93,7 +93,6 @@ def measured(event: Event, *told: FoulExample) -> LogFacts:
 
 
 def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> ReportData:
-    """Return the data of a page."""
     by_game = {result.game: result for result in results}
     return ReportData(
         event=event,
@@ -109,14 +108,12 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
 
 
 def written(folder: Path, event: Event, results: list[Result], known: LogFacts = NOTHING) -> Path:
-    """Return the page in a file."""
     path = folder / "report.html"
     path.write_text(html(event, results, known))
     return path
 
 
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
-    """Return the page."""
     data = told(event, results, known)
     return report_page(
         report_document(data), SharedText(lead_sentence(data)), [one.name for one in event.entrants]

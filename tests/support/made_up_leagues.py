@@ -16,7 +16,6 @@ from tournaments.league.records import Admitted, CheckedStep, CheckSummary
 from tournaments.storage.folder import Folder
 
 BEGIN = date(2026, 11, 2)
-"""The day of the first admission."""
 BOTS, TABLES = 6, 6
 PASSED = CheckSummary(
     verdict="passed", steps=(CheckedStep("hello", "passed", ""),), sandbox="A", seconds=4.0

@@ -298,5 +298,4 @@ def hand(game: Game, seat: int) -> tuple[str, ...]:
 
 
 def line(game: Game) -> str:
-    """Return the line."""
     return " ".join(_written(one) for one in game.playing.line)

@@ -24,7 +24,6 @@ from protocol.ruleset import Game as Limits
 from protocol.ruleset import Ruleset
 
 CHANGES = 8
-"""Changes that are tried for each question."""
 
 
 class Asks(Protocol):

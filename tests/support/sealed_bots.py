@@ -99,7 +99,6 @@ def sealed(folder: Path, name: str = "w", **parts: str) -> Command:
 
 
 def of(path: Path, *words: str) -> Command:
-    """Return the command of a module."""
     return Command((f"{path}", *words), f"{path.parent}", (f"{path}",), (f"{path}",))
 
 

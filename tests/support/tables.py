@@ -50,7 +50,6 @@ def reads(folder: Path) -> tuple[str, ...]:
 
 
 def sample(name: str = "first") -> Command:
-    """Return an honest bot."""
     argv = (sys.executable, "-I", "-S", f"{name}.py")
     return Command(argv, str(SAMPLES), reads(SAMPLES))
 

@@ -98,7 +98,6 @@ def written(lines: Iterator[Line]) -> bytes:
 
 
 NAMES = tuple(name + ending for ending in (ENDING, TALK_ENDING) for name in VARIANTS)
-"""The names of all files."""
 
 
 def file(name: str) -> bytes:

@@ -25,7 +25,6 @@ class Room(NamedTuple):
     """A part of the tree with a budget of lines of Python."""
 
     budget: int
-    """The most lines that it should have."""
     today: int
     """The most that it may have until it keeps its budget: it may shrink, and never grows."""
     paths: tuple[str, ...]
@@ -43,24 +42,24 @@ ROOMS = {
     "sealed": Room(900, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_419, ("arena/conformance",)),
     "analysis": Room(1_800, 2_146, ("arena/analysis",)),
-    "valuation": Room(3_000, 3_346, ("arena/valuation",)),
+    "valuation": Room(3_000, 3_341, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
-    "ui and document": Room(2_200, 2_217, ("arena/ui", "arena/document")),
+    "ui and document": Room(2_200, 2_212, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_048, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_041, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_827, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),
-    "storage": Room(1_700, 2_209, ("tournaments/storage",)),
+    "storage": Room(1_700, 2_203, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_962, ("tournaments/report",)),
-    "site": Room(1_500, 1_878, ("tournaments/site",)),
+    "site": Room(1_500, 1_861, ("tournaments/site",)),
     "verification and dataset": Room(
-        1_300, 1_572, ("tournaments/verification", "tournaments/dataset")
+        1_300, 1_571, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_000, 36_080, ("tests",)),
+    "tests": Room(36_000, 0, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

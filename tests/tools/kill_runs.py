@@ -39,13 +39,10 @@ class Tally(NamedTuple):
     """What happened."""
 
     kills: int
-    """Runs that were killed."""
     events: int
     """Events that were played to their end and had the bytes of the uninterrupted one."""
     cut: int
-    """Games that a kill cut off."""
     mended: int
-    """Lines that a kill cut short."""
 
 
 class Killer:

@@ -27,7 +27,6 @@ CLAUSES = (
 GOAL = 0.95
 """The share of the mutants that the clause tests should catch."""
 TOGETHER = 2
-"""Mutants that are tried at the same time."""
 LONGEST_S = 300
 """The time for the tests of one mutant: a mutant that never ends is caught."""
 

@@ -9,9 +9,7 @@ from pathlib import Path
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
 SOURCES = {"ismcts": "ismcts.c", "random": "random_bot.c"}
-"""The source of each module in `sample_bots/sealed`."""
 ZIG = "0.17.1"
-"""The version of ziglang that made them."""
 COMMAND = (sys.executable, "-m", "ziglang", "cc", "--target=wasm32-wasi", "-O2", "-s")
 
 

@@ -21,26 +21,21 @@ from tests.support.events import BONEYARD, games_of, ledger
 
 BOTS = Path(__file__).parents[1] / "bots" / "twins"
 EVERY_MS = 150
-"""How often the referee is stopped."""
 ENDS_S = 1_800
-"""How long the event may take."""
 
 
 class Twins(NamedTuple):
     """What came of it."""
 
     games: int
-    """Games with a result."""
     begun: int
     """Games that were begun: more, if any was played again."""
     elo: tuple[float, float]
-    """Ratings of the late bot and of its twin."""
     half_width: tuple[float, float]
     """Half widths of their 95 % intervals, in Elo."""
     late: int
     """Answers after the limit, by the bot's own clock: taken, or lost by `late`."""
     stops: int
-    """How often the referee was stopped."""
 
     @property
     def is_fair(self) -> bool:

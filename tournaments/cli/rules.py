@@ -19,7 +19,6 @@ from tournaments.cli.arguments.completion import complete_rules
 from tournaments.cli.arguments.options import CHOICES, command, flag
 
 WIDEST = 100
-"""The largest width of an explanation, in columns."""
 
 
 @command()

@@ -34,7 +34,6 @@ class Ending(NamedTuple):
 
     errors: BaseExceptionGroup[Exception] | None
     interrupted: bool
-    """True if a signal ended it."""
 
 
 async def play_to_end(

@@ -28,7 +28,6 @@ except ImportError as missing:
 ROWS_A_GROUP = 1 << 14
 """Rows of a group at least, and in memory at most besides a piece: about 15 MB."""
 KEY = b"boneyard"
-"""The key of our metadata in a file."""
 TYPES: dict[Any, Any] = {
     str: pa.string(),
     int: pa.int64(),

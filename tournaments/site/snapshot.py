@@ -41,7 +41,6 @@ from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 BOARDS = 12
-"""The largest number of games on the page."""
 OVER = 6
 """The largest number of finished games among them."""
 LAST = 40
@@ -51,7 +50,6 @@ KEPT = 2000
 SAID = 6
 """Latest events listed beside a game."""
 ROWS = 200
-"""Rows of the standings."""
 WHOLE = sys.maxsize
 """The end of a log all of which may be read."""
 ENOUGH_S = 3.0
@@ -66,9 +64,7 @@ class LiveGame(Struct, frozen=True):
     sitting: str
     """The sitting, which names its log."""
     about: scenes.GameInfo
-    """The players and the game."""
     scene: scenes.Scene
-    """The table."""
     said: tuple[str, ...]
     """The latest events of the game, in sentences."""
     over: bool
@@ -81,22 +77,17 @@ class Finished(Struct, frozen=True):
     """A finished game, as a line of a list."""
 
     words: str
-    """Its result in words."""
     replay: str
-    """The address of its replay."""
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
     """The message that a page gets: the whole state of the event."""
 
     name: str
-    """The event."""
     about: str
     """Its rules and seats, in words."""
     played: int
-    """Games that have a result."""
     planned: int
-    """Games of the plan."""
     over: bool
     """True if all of them are played."""
     elapsed_s: float | None
@@ -104,19 +95,13 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     left_s: float | None
     """Estimated time until the end, in s; None: nothing is left, or it is too early to tell."""
     emblems: Mapping[str, int]
-    """The number of each entrant's emblem."""
     head: tuple[str, ...]
-    """Head of the standings."""
     rows: list[tuple[str, ...]]
-    """Their rows, best first."""
     note: str
     """A sentence about these numbers."""
     playing: tuple[LiveGame, ...]
-    """Games on the tables."""
     finished: tuple[Finished, ...]
-    """The last games, the newest first."""
     fouls: tuple[Finished, ...]
-    """The last fouls, the newest first."""
     trouble: tuple[str, ...]
     """Unreadable files and the reasons."""
 

@@ -51,7 +51,6 @@ class Status(Struct, frozen=True, kw_only=True):
     """Progress of an event."""
 
     name: str
-    """The event's name."""
     about: str
     """The event in words: its game, its format and its progress."""
     played: int
@@ -79,7 +78,6 @@ class Status(Struct, frozen=True, kw_only=True):
     anchor: Anchor | None
     """The entrant with a fixed rating."""
     ratings: Ratings
-    """The tables."""
 
 
 def read_status(folder: Folder) -> Status:

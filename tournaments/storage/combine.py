@@ -45,7 +45,6 @@ class Source(NamedTuple):
     said: str
     ledger: Path
     event: Event | None
-    """The plan in the same folder; None without one."""
     deals: Mapping[int, str]
     """The published commitments to boards' deals."""
     results: ResultStore

@@ -41,7 +41,6 @@ SeedOf = Callable[[int], bytes]
 PARTIAL_S = 3600.0
 """Age in s from which on a partial file is what a kill left: no writing takes so long."""
 SECRET = 32
-"""Length of a secret, in bytes."""
 COMMITMENT = len(encode_line(Commitment(1, "0" * 64)))
 """Bytes of a commitment at least."""
 NO_PLACE = {

@@ -32,7 +32,6 @@ class PolicyRecord(Record, frozen=True, tag="policy"):
     boards: int
     """The number of the last board that it was learnt from."""
     games: tuple[str, ...]
-    """The games that it was learnt from."""
     weights: tuple[float, ...]
     """Its weights, in logits, in the order of `FEATURES`."""
     choices: int

@@ -29,11 +29,9 @@ from tournaments.storage.luck_store import LuckStore, MapTasks
 from tournaments.storage.result_store import ResultStore
 
 LINES_AT_ONCE = 1000
-"""Most lines that are written at once."""
 SHOWN = 40
 """Most characters of an unknown name in an error."""
 LOGS_AT_ONCE = 100
-"""Most logs whose results are held at once."""
 
 
 class Ledger:

@@ -33,7 +33,6 @@ class DecisionLoss(ReviewedDecision, frozen=True, array_like=True):
     """A reviewed decision, and where it stands; numbers are rounded."""
 
     id: int
-    """The question's id in the log."""
     at: int
     """Its moment in the replay, from 0."""
     chosen: str

@@ -58,7 +58,6 @@ class RoundBatch:
     ends: Places
     """The ends of the line, as places in the tables."""
     fitting: Ints
-    """The tiles that fit."""
     line: Ints
     """The tiles in the line, as a mask."""
     turn: NDArray[np.int8]
@@ -74,7 +73,6 @@ class RoundBatch:
     last_tile: NDArray[np.int8]
     """The facts about the last tile that bring extra points: see `CAPICU` and `BLANK`."""
     ended: Flags
-    """True once the round is over."""
     credited: Flags
     """True if `points` have what the round brought: it was over when the batch was made."""
     bonus: Points

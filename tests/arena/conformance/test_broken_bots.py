@@ -69,7 +69,6 @@ FAST = (
     "PrintsABanner",
     "TracesAll",
 )
-"""Bots that are found out at one step each."""
 
 
 # Slow: each mistake of the table is named as such, with the advice that mends it.

@@ -51,7 +51,6 @@ from tests.support.tables import (
 )
 
 HONEST, FOULER = 0, 1
-"""The seats."""
 TRIES = 3
 """How often a machine is given more time before it is too slow for these tests."""
 GROWTH = 24 * 2**20

@@ -162,7 +162,6 @@ ENDS: list[tuple[dict[str, str], tuple[str, str]]] = [
         ("gone", "It imports wasi_snapshot_preview1.sock_send, env.steal, which no sealed bot"),
     ),
 ]  # fmt: skip
-"""Acts of a bot, each with its foul."""
 
 
 # Slow: whatever a module does in its own instance ends that alone; each kind of foul beside it.

@@ -17,7 +17,6 @@ README = Path(encoding.__file__).with_name("README.md")
 SECTION = README.read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
 PLAIN = [snippet for snippet in SNIPPETS if "argv" not in snippet]
-"""Those for which nothing must be trained."""
 
 
 @pytest.mark.parametrize("snippet", slow_except(PLAIN, SNIPPETS), ids=range(len(SNIPPETS)))

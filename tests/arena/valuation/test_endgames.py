@@ -27,7 +27,6 @@ GAMES = {
 MOST_TILES = 8
 """Tiles in both hands from which on the plain search is fast."""
 TRIED = 12
-"""Positions of each game."""
 
 
 def positions(game: str) -> Iterator[Game]:

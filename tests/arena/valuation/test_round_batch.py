@@ -27,7 +27,6 @@ from tests.support.plain_player import play_on
 from tests.support.rulesets import MANY, many, rules_and_seats
 
 SHARE = 0.2
-"""The share of states that are compared."""
 KNOWN = (Play, PlayTwo, Draw, Pass, Call, GoOn)
 
 

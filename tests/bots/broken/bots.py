@@ -24,7 +24,6 @@ class Bot:
     """Right in everything; each bot below is wrong in one thing."""
 
     seen = 0
-    """Questions so far."""
 
     def play(self) -> None:
         self.start()

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOME = 20
-"""Children of a bot that starts some."""
 STORM = 40
 """Forks that are tried by a bot that tries too many."""
 PR_SET_NAME = 15

@@ -250,7 +250,6 @@ LOOKS = (
     *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 1s"),
     *("export EVENT --out OUT/d.csv", "export EVENT --problems --out OUT/set.jsonl"),
 )
-"""Commands that look at an event."""
 
 
 @pytest.mark.slow

@@ -20,7 +20,6 @@ from tournaments.plan.scaffold import languages
 from tournaments.storage.folder import Folder, load_event
 
 MOST = 200
-"""The largest number of suggestions."""
 READ = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
 SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")

@@ -56,7 +56,6 @@ from tournaments.storage.combine import check_no_same_logs
 SAMPLE = sample_folder() / "problems.jsonl"
 """The problem set that ships with the sample bots."""
 COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
-"""Columns of a CSV file."""
 METHOD = "How to read these numbers: `boneyard help authors`."
 INTERVALS = 2
 """The most bots whose losses in each game have an interval: 80 columns have no room for more."""
@@ -75,7 +74,6 @@ class ExamResult(Struct, frozen=True):
 
     entrant: str
     sandbox: str
-    """The sandbox level: A, B, C, D or off."""
     marks: tuple[Mark, ...]
     answers: tuple[ExamAnswer, ...]
 

@@ -40,7 +40,6 @@ class RateOptions(Struct, frozen=True, kw_only=True):
     fouls: bool = True
     pool: bool = False
     anchor: Anchor | None = None
-    """The entrant with a fixed rating, and that rating."""
 
 
 class RatedTable(Struct, frozen=True, kw_only=True):

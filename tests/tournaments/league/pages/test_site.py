@@ -19,7 +19,6 @@ from tournaments.league.records import CheckedStep, CheckSummary, Refused, Withd
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 RUDE = "</script><img src=x onerror=alert(1)>\x1b[31m\x00\u202e\"'&amp;{{ 7 * 7 }} ]]> `code`"
-"""Words of an author."""
 SETTINGS = """\
 title = "Club"
 house = ["first", "greedy", "random"]

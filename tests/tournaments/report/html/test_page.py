@@ -48,7 +48,6 @@ RUDE = (
     "\x1b[31mred \u202eevil \u05e9\u05dc\u05d5\u05dd",
     "\"quoted\" 'twice' &amp; `code` {{ 7 * 7 }}",
 )
-"""What a bot may write."""
 DIFFERENT = {"ten bots", "three seats", "teams", "partners", "swiss", "knockout", "versus"}
 """Events whose pages have something that no other has; each costs seconds of a browser."""
 LOOKED_AT = {"teams", "swiss", "knockout", "versus"}
