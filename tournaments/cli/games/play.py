@@ -64,10 +64,9 @@ from tournaments.storage.folder import (
     Folder,
     check_not_readable,
     kept_private,
-    lock_for_writing,
     publish_line,
 )
-from tournaments.storage.open_event import seeded
+from tournaments.storage.open_event import held_unless_refused, seeded
 
 if TYPE_CHECKING:
     from arena.ui.browser_player import BrowserPlayer
@@ -259,7 +258,7 @@ def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
         raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
     ended: BaseExceptionGroup[Exception] | None = None
     code = INTERRUPTED
-    with lock_for_writing(folder):
+    with held_unless_refused(folder, lambda: None):
         table = prepare_table(options, rules, folder)
         try:
             session = _at_terminal if options.terminal else _in_browser

@@ -44,7 +44,9 @@ def games(out: Path) -> list[Path]:
 def test_tables_that_cannot_be_set_are_refused(
     tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
-    assert why in boneyard("play", *words, "--terminal", "--out", f"{tmp_path}", code=2)
+    out = tmp_path / "new"
+    assert why in boneyard("play", *words, "--terminal", "--out", f"{out}", code=2)
+    assert not out.exists()
 
 
 def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
