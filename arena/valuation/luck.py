@@ -250,7 +250,7 @@ def stock_tiles(game: Game) -> Integers:
 
 def random_keys(label: str, many: int, tiles: int) -> NDArray[np.uint32]:
     """Return a random key of each tile for each order, in which the lowest key lies first."""
-    stream = shake_256(f"boneyard luck 3|{label}".encode()).digest(4 * many * tiles)
+    stream = shake_256(f"boneyard luck 4|{label}".encode()).digest(4 * many * tiles)
     return np.frombuffer(stream, "<u4").reshape(many, tiles)
 
 
@@ -262,7 +262,6 @@ class _State(NamedTuple):
     orders: Integers
     """For each playout the order of the boneyard; of a deal, the hands before it."""
     seeds: Places
-    """The seed of each playout's noise."""
     how: Method | None = None
     """The method that decides the leader of a deal; None: the round has begun."""
     draws: bool = False
@@ -272,14 +271,15 @@ class _State(NamedTuple):
 class _States:
     """The states of a game before and after each chance, and their values.
 
-    All random numbers follow from the event, the board and the round. Where two games of a board
-    come to the same state, their playouts are the same too; so the noise of the playouts goes out
-    by the rotation, as the luck does. None depends on a tile that came.
+    All random numbers follow from the board, its commitment and the round, so that other events
+    share no noise of playouts, which no interval would show. Where two games of a board come to the
+    same state, their playouts are the same too; so the noise goes out by the rotation, as the luck
+    does. None tells of a tile that came.
     """
 
     def __init__(self, logged: LoggedGame, found: list[_State]) -> None:
         """`found`: the states of all games, to which those of this one are added."""
-        self.label = f"{logged.sitting.event}|{logged.game.board}"
+        self.label = f"{logged.game.board}|{logged.game.commitment}"
         self._tiles = len(set_of_tiles(logged.sitting.rules.deal))
         self._states = found
         self._turn = (0, 0)

@@ -51,7 +51,6 @@ def figure(
 
 
 def show(figures: Iterable[Figure]) -> None:
-    """Print a table."""
     columns = ("", "median", "unit", "ratio", "spread", "to", "goal")
     table = Table(*columns, box=None, pad_edge=False)
     for one in figures:

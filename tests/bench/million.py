@@ -158,14 +158,12 @@ def measure(folder: Folder, games: int) -> None:
 
 
 def sizes(folder: Folder) -> str:
-    """Return the files in the folder."""
     logs = [path.stat().st_size for path in (folder.path / "games").iterdir()]
     ledger = folder.ledger.stat().st_size
     return f"{len(logs)} logs of {sum(logs) / 1e6:.0f} MB, ledger of {ledger / 1e6:.0f} MB"
 
 
 def main() -> None:
-    """Write and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path)

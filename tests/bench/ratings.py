@@ -134,7 +134,6 @@ def spent(*words: str) -> tuple[float, float]:
 
 
 def measured(case: Case, results: int, rounds: int) -> None:
-    """Print what one case costs."""
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
         written(folder, case, results)

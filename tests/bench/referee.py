@@ -75,7 +75,6 @@ def played(number: int) -> Referee:
 
 
 def new_referee(number: int) -> Referee:
-    """Return a game of the benchmark."""
     seating = GameSetup(f"{number}.bench", number, number, NAMES, RULES, CLOCK)
     return Referee(seating, board_seed(b"bench", "bench", number))
 

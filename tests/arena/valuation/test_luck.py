@@ -178,3 +178,10 @@ def test_the_less_is_foreseen_the_less_luck_counts(
     (one,) = luck_of_games([Timeline(game)], LuckTerms(foreseen=foreseen))
     ratio = weight / weight_of(())
     assert one.points == pytest.approx([ratio * each for each in luck_of(game).points], abs=1e-4)
+
+
+def test_events_of_one_name_share_no_noise() -> None:
+    """Shared by all boards of a number, it would be in no interval of events rated together."""
+    game = logged(short("draw"), 2, any_of(5))
+    other = replace(game, game=replace(game.game, commitment="f" * 64))
+    assert luck_of(game) != luck_of(other)
