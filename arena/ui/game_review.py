@@ -63,7 +63,7 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     percent: float
     """The percent of the game that the best option has beyond the chosen one."""
     loss: float
-    """What counts in sums of decisions, in points of lead: gaps are too large."""
+    """The loss for sums of decisions, in points of lead: gaps are too large."""
 
 
 class GameReview(Struct, frozen=True):

@@ -46,15 +46,15 @@ ROOMS = {
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 2_212, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_041, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_040, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_827, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),
-    "storage": Room(1_700, 2_203, ("tournaments/storage",)),
+    "storage": Room(1_700, 2_208, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_962, ("tournaments/report",)),
-    "site": Room(1_500, 1_861, ("tournaments/site",)),
+    "site": Room(1_500, 1_863, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_571, ("tournaments/verification", "tournaments/dataset")
     ),

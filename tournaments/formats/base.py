@@ -49,7 +49,7 @@ class Pairings(NamedTuple):
 class LuckSource(Protocol):
     """A source of the luck of an event's games."""
 
-    played: Callable[[], Iterable[Result]]
+    played: Callable[[], Collection[Result]]
     """The results of all games so far."""
 
     @property

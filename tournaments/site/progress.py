@@ -181,8 +181,9 @@ class Progress:
         if len(results) > summary.played:
             games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
             console.print(f"The report could not be written: it has {games}.")
+        elif not summary.played:
+            console.print("No game was played.")
         if not summary.played:
-            console.print("No game was played." if not results else "")
             return
         pools = summary.ratings.pools
         lead = main_result(event, results, summary.planned, summary.ratings)

@@ -41,6 +41,7 @@ from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
 
 BOARDS = 12
+"""The largest number of games on the page."""
 OVER = 6
 """The largest number of finished games among them."""
 LAST = 40

@@ -41,6 +41,7 @@ SeedOf = Callable[[int], bytes]
 PARTIAL_S = 3600.0
 """Age in s from which on a partial file is what a kill left: no writing takes so long."""
 SECRET = 32
+"""Length of a secret, in bytes."""
 COMMITMENT = len(encode_line(Commitment(1, "0" * 64)))
 """Bytes of a commitment at least."""
 NO_PLACE = {
@@ -247,15 +248,16 @@ def load_event(folder: Folder) -> Event:
     return event
 
 
-def find_event(where: Path) -> Event | None:
-    """Return the event that a folder or a log belongs to; None if there is none.
+def event_folder(where: Path) -> Folder | None:
+    """Return the folder of the event that a folder or a log belongs to; None if there is none."""
+    places = map(Folder, (where, *where.resolve().parents[:2]))
+    return next((one for one in places if one.event.is_file()), None)
 
-    Raises UserError.
-    """
-    for path in (where, *where.resolve().parents[:2]):
-        if Folder(path).event.is_file():
-            return load_event(Folder(path))
-    return None
+
+def find_event(where: Path) -> Event | None:
+    """Return the event that a folder or a log belongs to. Raises UserError."""
+    folder = event_folder(where)
+    return load_event(folder) if folder else None
 
 
 def read_event(folder: Folder) -> Event:

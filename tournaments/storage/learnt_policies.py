@@ -4,7 +4,7 @@ Playouts of a board use policies that were learnt on the boards before it alone:
 has seen its own future, and what is known stays as it is when more is played.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -114,13 +114,15 @@ def luck_terms(policies: Policies, game: str, *, deals: bool) -> LuckTerms:
 
 
 def games_to_learn_from(
-    policies: Policies, games: Iterable[Result], played: Iterable[Result]
+    policies: Policies, games: Collection[Result], played: Collection[Result]
 ) -> Mapping[tuple[str, int], list[Result]]:
     """Return for each policy that the luck of these games still needs the games that teach it."""
-    every = sorted(played, key=lambda one: (one.board, one.game))
-    first = {entrant: one.board for one in reversed(every) for entrant in one.seats}
     # As it was when the first was learnt, whatever has been played since.
-    first |= {entrant: boards - FIRST + 1 for entrant, boards in sorted(policies, reverse=True)}
+    first = {entrant: boards - FIRST + 1 for entrant, boards in sorted(policies, reverse=True)}
+    unknown = {entrant for one in games for entrant in one.seats} - first.keys()
+    for one in played if unknown else ():
+        for entrant in unknown.intersection(one.seats):
+            first[entrant] = min(one.board, first.get(entrant, one.board))
     needed = {
         (entrant, boards): list[Result]()
         for one in games
@@ -128,6 +130,8 @@ def games_to_learn_from(
         if (boards := last_board_before(one.board, first.get(entrant, one.board)))
         and (entrant, boards) not in policies
     }
+    # Nothing is needed once all have learnt: then the results, which may be many, are not read.
+    every = sorted(played, key=lambda one: (one.board, one.game)) if needed else []
     for (entrant, boards), own in needed.items():
         all_own = [one for one in every if entrant in one.seats and one.board <= boards]
         own += all_own[:MOST_GAMES]

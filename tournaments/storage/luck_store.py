@@ -3,7 +3,7 @@
 A log is the unit of work, so that many run at once.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 from pathlib import Path
@@ -20,7 +20,7 @@ from protocol.codec import decode_json
 from protocol.records import Record, Result
 from tournaments.plan.event import Event
 from tournaments.rating.tables import PARTS, Correction
-from tournaments.storage.folder import Folder, load_event, mode_of_logs
+from tournaments.storage.folder import Folder, event_folder, load_event, mode_of_logs
 from tournaments.storage.learnt_policies import (
     LearnTask,
     Policies,
@@ -159,7 +159,7 @@ class LuckStore:
         self._policies: Policies = {}
         self._size = -1
         self._log = SealedLog(folder.luck, decode_luck, LUCK_REMEDY)
-        self.played: Callable[[], Iterable[Result]] = tuple
+        self.played: Callable[[], Collection[Result]] = tuple
         """The results of all games so far: those of early boards teach the policies."""
 
     @property
@@ -231,7 +231,7 @@ class LuckStore:
         self.add([found[one.game] for one in missing])
         return self.corrections(games)
 
-    def learn(self, games: Iterable[Result]) -> None:
+    def learn(self, games: Collection[Result]) -> None:
         """Learn the policies that the luck of these games needs. Raises OSError."""
         needed = games_to_learn_from(self.policies, games, self.played())
         logs = SittingLogs(self._folder.path / FOLDER)
@@ -289,12 +289,11 @@ def terms_of_game(place: Path, logged: LoggedGame) -> LuckTerms:
 
     `place`: the event's folder, or a log in it. Raises UserError if one of its files is damaged.
     """
-    folder = Folder(place if place.is_dir() else place.absolute().parent.parent)
-    if folder.luck.exists() and folder.event.exists() and logged.result:
-        store = _store(folder.path)
+    folder = event_folder(place)
+    if folder and folder.luck.exists() and logged.result:
+        store = _store(folder.path.resolve())
         if store.known(logged.result):
-            deals = store.event.has_drawn_seeds
-            return luck_terms(store.policies, logged.game.game, deals=deals)
+            return luck_terms(store.policies, logged.game.game, deals=store.event.has_drawn_seeds)
     return USUAL_TERMS
 
 

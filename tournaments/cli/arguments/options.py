@@ -195,6 +195,7 @@ JOBS = number(
 MOVE_MS = number("--move-ms", "Time for each question, in ms.", 1)
 
 LONGEST_S = 86_400
+"""The longest delay of a site, in s."""
 
 
 class Delay(click.ParamType):  # type: ignore[type-arg]  # older clicks know no argument

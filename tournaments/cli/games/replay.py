@@ -40,7 +40,7 @@ from tournaments.cli.arguments.options import (
     flag,
     number,
 )
-from tournaments.storage.folder import Folder, load_event
+from tournaments.storage.folder import Folder, find_event
 from tournaments.storage.luck_store import terms_of_game
 from tournaments.verification.processes import map_tasks
 
@@ -260,16 +260,15 @@ def _write_page(
     with working("Page and review"):
         reviewed = seat is None and review is not False
         packed = pack_game(logged, seat, terms=terms_of_game(where, logged) if reviewed else None)
-    folder = where if where.is_dir() else where.absolute().parent.parent
-    emblems = emblem_numbers(_entrants(folder), logged.sitting.seats)
+    emblems = emblem_numbers(_entrants(where), logged.sitting.seats)
     replay_files.write(path, replay_page(logged.game.game, [packed], emblems=emblems))
     print_line(f"{path}")
 
 
-def _entrants(place: Path) -> list[str]:
-    """Return the entrants of the event in a folder; none if it holds no event. Raises UserError."""
-    folder = Folder(place)
-    return [one.name for one in load_event(folder).entrants] if folder.event.exists() else []
+def _entrants(where: Path) -> list[str]:
+    """Return the entrants of the event of a folder or log; none without one. Raises UserError."""
+    event = find_event(where)
+    return [one.name for one in event.entrants] if event else []
 
 
 def _page_path(game: str, seat: int | None) -> Path:
