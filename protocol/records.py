@@ -67,7 +67,7 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown
 class Sitting(Record, frozen=True, tag="sitting"):
     """First line of a game log: fresh processes sat down to play these games.
 
-    If a user adds boards later, or new processes continue elsewhere or at another sandbox level,
+    If a user adds boards later, or new processes continue elsewhere or confined otherwise,
     the same log continues after another line of this type, which has the old boards first and
     then the new ones, if there are any.
     """
@@ -87,9 +87,9 @@ class Sitting(Record, frozen=True, tag="sitting"):
     clock: Clock
     """The event's clock in full."""
     sandbox: str
-    """The sandbox level at which the bots ran: S if all are sealed, A, B, C, D or off."""
+    """How the bots were confined: sealed if all are, locked, or off."""
     missing: tuple[str, ...]
-    """The promises that this level cannot keep, each a sentence."""
+    """The promises that the sandbox could not keep, each a sentence."""
     machine: str = ""
     """The machine: its system, processor, cores and Python; empty if they are not known."""
     fouls: FoulPolicy = FoulPolicy()

@@ -21,6 +21,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # Tests run side by side: further threads of numpy would only wait for the processors.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# No test remembers that another one locked bots in: where nothing can be written, nothing is.
+os.environ["XDG_STATE_HOME"] = os.devnull
 
 settings.register_profile(
     "every",

@@ -49,7 +49,7 @@ class Report(Struct, frozen=True, kw_only=True):
     name: str
     verdict: Verdict
     """Its result: not finished if a step was not reached in time, or lagged."""
-    level: str
+    sandbox: str
     seconds: float = 0.0
     questions: int = 0
     mean_ms: float = 0.0
@@ -80,7 +80,7 @@ def make_report(
     return Report(
         name=name,
         verdict=check_verdict(outcomes),
-        level=session.sandbox.level,
+        sandbox=session.sandbox.state,
         seconds=round(seconds, 3),
         questions=len(answers),
         mean_ms=round(sum(times) / max(1, len(times)), 3),
@@ -204,8 +204,8 @@ def remarks(report: Report) -> Iterator[str]:
     limit = report.start_limit_ms
     if report.start_ms and report.start_ms > min(SLOW_START_MS, SLOW_START * limit):
         yield (
-            f"Warning: it starts slowly, in {report.start_ms:,.0f} ms at sandbox level "
-            f"{report.level}; the limit is {limit:,} ms (start_ms). Every sitting starts it anew."
+            f"Warning: it starts slowly, in {report.start_ms:,.0f} ms with the sandbox "
+            f"{report.sandbox}; the limit is {limit:,} ms (start_ms). Every sitting starts it anew."
         )
     if report.choices >= TELLING and report.first_choices == report.choices:
         yield (

@@ -146,7 +146,7 @@ async def _compare(
 ) -> StepResult:
     """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
     finding = outcome.finding
-    if finding is None or session.sandbox.level == "off":
+    if finding is None or not session.sandbox.is_locked:
         return outcome
     fault, mend, outside = finding.fault, finding.mend, session.outside
     if outside is None:
@@ -166,7 +166,7 @@ async def _compare(
             await fresh.end()
     if fails != [True, False]:
         return outcome
-    fault = f"It works without the sandbox, but not at level {session.sandbox.level}: {fault}"
+    fault = f"It works without the sandbox, but not locked in: {fault}"
     mend += (
         " In the sandbox it can read only the files that its command names; `folder` or `reads` in "
         "an event file add more (boneyard help sandbox). There is no network, and it can write "

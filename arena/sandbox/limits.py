@@ -1,24 +1,41 @@
-"""Limits of each bot's processes, and the names of the sandbox levels."""
+"""Limits of each bot's processes, and how a machine confines them."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-Level = Literal["A", "B", "C", "D", "off"]
-"""A: namespaces and a cgroup. B: namespaces. C: Landlock. D: limits only. off: nothing."""
-LEVELS: tuple[Level, ...] = ("A", "B", "C", "D", "off")
-"""The levels, best first."""
-ABOUT: dict[Level, str] = {
-    "A": "namespaces, a filter of system calls, and a cgroup",
-    "B": "namespaces and a filter of system calls",
-    "C": "Landlock and a filter of system calls",
-    "D": "limits only",
-    "off": "nothing",
-}
 SandboxMode = Literal["auto", "require", "off"]
-"""auto: the best level that this machine proves. require: level A or B, or no game at all."""
-REQUIRED: tuple[Level, ...] = ("A", "B")
+"""auto: locked where this machine proves it. require: locked, or no game at all."""
+SandboxState = Literal["locked", "off"]
 MIB = 2**20
+
+
+class Confinement(Struct, frozen=True):
+    """The confinement of bots on a machine, as a trial proved it at the start of a run."""
+
+    state: SandboxState
+    """locked: bubblewrap, a filter of system calls, limits, and as root a user of its own; off:
+    a plain process of our own user."""
+    is_bounded: bool = False
+    """True if a cgroup bounds memory and processors of all that a bot starts."""
+    missing: tuple[str, ...] = ()
+    """The promises that are known not to be kept, in sentences."""
+
+    @property
+    def is_locked(self) -> bool:
+        """Tell whether bots are locked in."""
+        return self.state == "locked"
+
+    @property
+    def description(self) -> str:
+        """Return the state, and in words what it does not bound."""
+        unbounded = self.is_locked and not self.is_bounded
+        return f"{self.state}, memory and processors not bounded" if unbounded else self.state
+
+
+OFF = Confinement("off")
+LOCKED = Confinement("locked")
+BOUNDED = Confinement("locked", is_bounded=True)
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,10 +50,10 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     file_mib: Annotated[int, Meta(ge=0, le=65_536)] = 16
     """Size of any file that it writes, and of its /tmp and its /dev/shm, in MiB."""
     cpu_s: Annotated[int, Meta(ge=1, le=31_536_000)] | None = None
-    """CPU time in a sitting, in s: of all its processes at level A (more is a foul), of each of
-    them at levels B to D (more kills it); None: only the clock counts."""
+    """CPU time in a sitting, in s: of all its processes where a cgroup counts it (more is a foul),
+    else of each of them (more kills it); None: only the clock counts."""
     cores: Annotated[float, Meta(ge=0.1, le=1024)] = 1.0
-    """Cores that it may keep busy, thinking or not; held at level A only."""
+    """Cores that it may keep busy, thinking or not; held in a cgroup only."""
 
     unavailable: Annotated[int, Meta(ge=0, le=1000)] = 3
     """Times in a sitting that it may say that it is unavailable and is started again, after a pause
@@ -67,8 +84,3 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     def file_bytes(self) -> int:
         """Return the size of a file that it writes, in bytes."""
         return self.file_mib * MIB
-
-
-def level_name(level: str) -> str:
-    """Return the name of a level in a sentence."""
-    return "off" if level == "off" else f"level {level}"

@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.sandbox.command import Command
-from arena.sandbox.limits import REQUIRED, Level, level_name
 from arena.sandbox.proxy import PORT
 
 PROXY = Path(__file__).parent / "proxy.py"
@@ -30,17 +29,17 @@ class AccessError(OSError):
     """A bot cannot have what its event opens to it; the text says why."""
 
 
-def own_variables(command: Command, level: Level) -> dict[str, str]:
+def own_variables(command: Command, *, is_locked: bool) -> dict[str, str]:
     """Return the variables that a bot has besides everybody's.
 
-    Raises AccessError if the level cannot keep them, or the network, from other bots, or if one is
-    not set here.
+    Raises AccessError if one is not set here, or if bots are not locked in, so that others could
+    use them, or the network.
     """
-    if (command.network or command.environment) and level not in REQUIRED:
+    if (command.network or command.environment) and not is_locked:
         what = "network" if command.network else "environment"
         raise AccessError(
-            f"`{what}` needs sandbox level A or B, and this is {level_name(level)}: other bots "
-            "could use it too. `boneyard doctor` tells how to get B"
+            f"`{what}` needs a locked sandbox, and it is off: other bots could use it too. "
+            "`boneyard doctor` tells how to get one"
         )
     own = VARIABLES if command.network else {}
     return own | {name: _value(name) for name in command.environment}

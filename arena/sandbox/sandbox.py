@@ -1,56 +1,53 @@
-"""The sandbox of a run: its level, and a sandboxed process for every bot."""
+"""The sandbox of a run: how bots are confined, and a process for every bot."""
 
 from copy import copy
 from itertools import count
-from shutil import which
 
 from msgspec.structs import replace
 
 from arena.sandbox.command import Tools, find_tools
 from arena.sandbox.kernel.cgroups import Cgroup, Parents, parents
-from arena.sandbox.limits import REQUIRED, Level, Limits
+from arena.sandbox.limits import Confinement, Limits, SandboxState
 from arena.sandbox.process import SandboxedProcess
-from arena.sandbox.pythons import about_python, runs_as_another
 
 NUMBERS = count(1)
 """Numbers of cgroups: a worker has a sandbox for each order, and all are named by its process."""
 
 
 class Sandbox:
-    """A source of sandboxed processes, all at one level and with the same limits."""
+    """A source of processes of bots, all confined alike and with the same limits."""
 
-    def __init__(self, level: Level, limits: Limits, missing: tuple[str, ...] = ()) -> None:
-        """Prepare a level. `missing`: the promises that it is known not to keep, in sentences.
+    def __init__(self, confinement: Confinement, limits: Limits, why_off: str = "") -> None:
+        """Prepare a sandbox. `why_off`: the reason why bots are not locked in, if nobody wished it.
 
-        Raises OSError (NoCgroupError among them) if this machine lacks its parts.
+        Raises OSError (NoCgroupError among them) if its parts are missing.
         """
-        self.level = level
+        self.confinement = confinement
         self.limits = limits
-        self.missing = missing
+        self.why_off = why_off
         self._tools: Tools = find_tools()
-        self._parents: Parents | None = parents() if level == "A" else None
-        self._check_parts()
+        self._parents: Parents | None = parents() if confinement.is_bounded else None
+        for tool in ("bwrap", "setpriv", "prlimit") if self.is_locked else ():
+            if getattr(self._tools, tool) is None:
+                raise FileNotFoundError(f"The program {tool} is not installed")
 
     @property
-    def notices(self) -> tuple[str, ...]:
-        """Return what an organiser should know before the first game, in sentences."""
-        about = about_python() if runs_as_another(self.level) else ""
-        return tuple(filter(None, (about, *self.missing)))
+    def state(self) -> SandboxState:
+        """Return the word for how bots are confined."""
+        return self.confinement.state
+
+    @property
+    def is_locked(self) -> bool:
+        """Tell whether bots are locked in."""
+        return self.confinement.is_locked
 
     @property
     def brief(self) -> str:
-        """Return the level and the next step to a better one in a line; doctor has the rest."""
-        if self.level == "A":
-            return "Sandbox: A."
-        if self.level == "off":
-            # Why this event's bots have none, if there is more to say than what it means.
-            why = self.missing[0] if len(self.missing) > 1 else "`boneyard doctor` helps."
-            return f"Sandbox: off; bots can do all that you can. {why}"
-        better = "A" if self.level == "B" else "B"
-        step = f"`boneyard doctor` tells how to get {better}"
-        if better == "B" and self._tools.bwrap is None:
-            step = "`apt install bubblewrap` for B" if which("apt") else "install bubblewrap for B"
-        return f"Sandbox: {self.level}; {step}."
+        """Return how bots are confined, in a line; doctor has the rest."""
+        if self.is_locked:
+            return f"Sandbox: {self.confinement.description}."
+        why = self.why_off or "`boneyard doctor` helps."
+        return f"Sandbox: off; bots can do all that you can. {why}"
 
     def for_hosts(self, mib: int) -> "Sandbox":
         """Return the same sandbox with so much more memory, for processes that count their work."""
@@ -64,14 +61,8 @@ class Sandbox:
         if self._parents is not None:
             cgroup = Cgroup(self._parents, next(NUMBERS), self.limits)
         try:
-            return SandboxedProcess(self.level, self.limits, self._tools, cgroup)
+            return SandboxedProcess(self.confinement, self.limits, self._tools, cgroup)
         except OSError:
             if cgroup:
                 cgroup.remove()
             raise
-
-    def _check_parts(self) -> None:
-        tools = ("bwrap",) * (self.level in REQUIRED) + ("setpriv", "prlimit")
-        for tool in tools if self.level != "off" else ():
-            if getattr(self._tools, tool) is None:
-                raise FileNotFoundError(f"The program {tool} is not installed")

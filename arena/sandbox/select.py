@@ -1,139 +1,132 @@
-"""Choice of the best level that this machine proves: each level is tried at each start."""
+"""Choice of a run's sandbox: bots are locked in where a trial proves it at the start.
+
+A fall-back is a mercy: whoever could make the trial fail would choose how bots run. So nothing that
+others can do decides a trial, what passes stops the run, and a machine that has locked bots in once
+never runs them without a sandbox until its user says so.
+"""
 
 import errno
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.sandbox.dependencies import real_path
-from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits, SandboxMode
+from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits, SandboxMode
+from arena.sandbox.past import has_proved, remember_proof
 from arena.sandbox.process import SHORTAGES
-from arena.sandbox.pythons import barrier, runs_as_another
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.selftest.canary import UNTRIED
 from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
-from arena.sandbox.selftest.processes import CannotProbeError
-from arena.sandbox.selftest.trial import CANARIES, ProbeResult, try_level
+from arena.sandbox.selftest.processes import CannotProbeError, NoAnswerError
+from arena.sandbox.selftest.trial import CANARIES, ProbeResult, try_sandbox
 from protocol.errors import UserError
 
-_WALLS = frozenset({"files", "inherited", "network", "kernel"})
-_ROOMS = _WALLS | {"processes", "shared", "outlive"}
-NEEDED: dict[Level, frozenset[str]] = {
-    "A": _ROOMS | {"limits"},
-    "B": _ROOMS,
-    "C": _WALLS,
-    "D": frozenset(),
-    "off": frozenset(),
-}
-"""The promises that a level must keep to bear its name."""
+NEEDED = frozenset(
+    {"files", "inherited", "network", "kernel", "processes", "shared", "outlive", "limits"}
+)
+"""The promises without which no bot is locked in."""
 TRIES = 3
-"""Tries of a level if the machine's load may have spoiled one."""
+"""Tries of a sandbox if the machine's load may have spoiled one."""
 TRANSIENT_ERRORS = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
-"""Errors that pass: they stop a run, and never lower its level."""
-OFF = (
+"""Errors that pass: they stop a run, and never decide how its bots run."""
+SHORT = ("Resource temporarily unavailable", "Cannot allocate memory", "Too many open files")
+"""The words of bubblewrap and the shell for such errors."""
+UNLOCKED = (
     "Bots run as your own user and can read, disturb and outlive what they like. "
     "`boneyard doctor` explains what would help."
 )
 
 
-class LevelResult(Struct, frozen=True):
-    """The result of trying one level on this machine."""
+class TrialResult(Struct, frozen=True):
+    """The result of trying one way to confine bots on this machine."""
 
-    level: Level
+    confinement: Confinement
     why_not: str
     """The reason why it is not available, a sentence; empty if it is."""
-    broken: tuple[Guarantee, ...]
-    outcomes: dict[str, ProbeResult]
+    broken: tuple[Guarantee, ...] = ()
+    outcomes: dict[str, ProbeResult] = {}
 
     @property
-    def confirmed(self) -> bool:
-        """Tell whether bots can run at this level."""
+    def is_proven(self) -> bool:
+        """Tell whether bots can be confined so."""
         return not self.why_not
 
 
-def choose_level(
-    wish: SandboxMode, limits: Limits, folder: Path, files: Iterable[Path] = ()
+def choose_sandbox(
+    mode: SandboxMode, limits: Limits, folder: Path, *, was_locked: bool = False
 ) -> Sandbox:
     """Return the sandbox for a run whose event is in the folder.
 
-    `files`: what its bots must be able to reach. Raises UserError if A or B is required and not
-    available.
+    `was_locked`: bots of this event were locked in before. Raises UserError if they cannot be now,
+    and the mode or the past forbids to play without; OSError if the machine is short of something.
     """
-    if wish == "off":
-        return Sandbox("off", limits, (OFF,))
-    reasons = []
-    files = tuple(files)
-    for level in REQUIRED if wish == "require" else LEVELS[:-1]:
-        if shut := _shut_out(level, files):
-            return Sandbox("off", limits, (shut, OFF))
-        finding = examine_level(level, folder)
-        if finding.confirmed:
-            missing = (f"{promise.missing} {promise.remedy}" for promise in finding.broken)
-            return Sandbox(level, limits, tuple(missing))
-        reasons.append(f"Level {level}: {finding.why_not}")
-    if wish == "require":
+    if mode == "off":
+        return Sandbox(replace(OFF, missing=(UNLOCKED,)), limits)
+    trial = try_to_lock(folder)
+    if trial.is_proven:
+        remember_proof()
+        return Sandbox(trial.confinement, limits)
+    if mode == "require":
         raise UserError(
-            f"This machine cannot lock bots in (sandbox: require). {' '.join(reasons)} "
+            f"This machine cannot lock bots in (sandbox: require). {trial.why_not} "
             "`boneyard doctor` explains what would help."
         )
-    return Sandbox("off", limits, (OFF,))
+    if was_locked or has_proved():
+        where = "of this event" if was_locked else "on this machine"
+        other = "a new event (--out) may play with" if was_locked else "or play with"
+        raise UserError(
+            f"The sandbox fails, and bots {where} were locked in before: {trial.why_not} "
+            f"`boneyard doctor` explains what would help; {other} --sandbox off."
+        )
+    return Sandbox(replace(OFF, missing=(UNLOCKED,)), limits, trial.why_not)
 
 
-def _shut_out(level: Level, files: Iterable[Path]) -> str:
-    """Return the reason why bots could not reach their files at a level; empty if they can."""
-    for file in files if runs_as_another(level) else ():
-        if shut := barrier(file):
-            return (
-                f"Not level {level}: as root each bot runs as another user, who may not enter "
-                f"{shut}, and bots lie in {file.parent}. Move them to a folder that all may "
-                "enter, or install bubblewrap."
-            )
-    return ""
+def try_to_lock(folder: Path) -> TrialResult:
+    """Try to lock bots in, with a cgroup where one can be had; see `examine`. Raises OSError."""
+    bounded = examine(BOUNDED, folder)
+    if bounded.is_proven:
+        return bounded
+    locked = examine(LOCKED, folder)
+    unbounded = f"Memory and processors of bots are not bounded: {bounded.why_not}"
+    missing = (unbounded, *locked.confinement.missing)
+    return replace(locked, confinement=replace(locked.confinement, missing=missing))
 
 
-def examine_level(level: Level, folder: Path) -> LevelResult:
-    """Try a level with the canary, which takes about 0.05 s; nothing of it is left.
+def examine(confinement: Confinement, folder: Path) -> TrialResult:
+    """Try a confinement with the canary, which takes about 0.05 s; nothing of it is left.
 
-    Raises OSError if the machine is short of something now: that says nothing about the level.
+    Raises OSError if the machine is short of something now: that says nothing about the sandbox.
     """
     for _ in range(TRIES):
-        finding, certain = _try_once(level, folder)
-        if certain:
+        trial = _try_once(confinement, folder)
+        # A busy machine may have spoiled an attempt that was not made.
+        if not any(_decides(name, outcome) for name, outcome in trial.outcomes.items()):
             break
-    return finding
+    return trial
 
 
-def _try_once(level: Level, folder: Path) -> tuple[LevelResult, bool]:
-    """Return the result of one try, and whether a busy machine cannot have influenced it."""
+def _decides(name: str, outcome: ProbeResult) -> bool:
+    """Tell whether an attempt that was not made decides against the sandbox."""
+    return CANARIES[name] in NEEDED and outcome.detail.startswith(UNTRIED)
+
+
+def _try_once(confinement: Confinement, folder: Path) -> TrialResult:
     try:
-        found = try_level(level, folder)
+        outcomes = try_sandbox(confinement, folder)
     except OSError as error:
         if error.errno in TRANSIENT_ERRORS:
             raise
-        return LevelResult(level, _sentence(error), (), {}), True
+        return TrialResult(confinement, _sentence(error))
     except CannotProbeError as error:
-        shut = barrier(Path(sys.executable)) if runs_as_another(level) else None
-        foreign = shut is not None and "Permission denied" in str(error)
-        why_not = _sentence(error)
-        if foreign:
-            why_not = (
-                f"As root each bot runs as another user, who may not enter {shut}, where our "
-                f"Python lies ({real_path(Path(sys.executable))}), and there is no other Python "
-                "that they may run. Install one (Debian, Ubuntu: package `python3`), or run "
-                "Boneyard with /usr/bin/python3."
-            )
-        return LevelResult(level, why_not, (), {}), foreign
-    through = {CANARIES[name] for name, outcome in found.items() if outcome.got}
+        if isinstance(error, NoAnswerError) or any(words in f"{error}" for words in SHORT):
+            raise OSError(errno.EAGAIN, f"The sandbox cannot be tried now: {error}") from error
+        return TrialResult(confinement, _sentence(error))
+    through = {CANARIES[name] for name, outcome in outcomes.items() if outcome.got}
     broken = tuple(promise for promise in GUARANTEES if promise.name in through)
-    why_not = " ".join(promise.missing for promise in broken if promise.name in NEEDED[level])
-    # Certain: every attempt that decided against the level was made.
-    untried = any(
-        CANARIES[name] in NEEDED[level] and outcome.detail.startswith(UNTRIED)
-        for name, outcome in found.items()
-    )
-    return LevelResult(level, why_not, broken, found), not untried
+    fatal = [promise.missing for promise in broken if promise.name in NEEDED]
+    missing = tuple(f"{promise.missing} {promise.remedy}" for promise in broken)
+    why_not = " ".join(fatal) if confinement.is_locked else ""
+    return TrialResult(replace(confinement, missing=missing), why_not, broken, outcomes)
 
 
 def _sentence(error: Exception) -> str:
@@ -141,4 +134,6 @@ def _sentence(error: Exception) -> str:
     text = str(error).strip().rstrip(".")
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, OSError) and error.strerror:
+        text = error.strerror.rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."

@@ -27,7 +27,7 @@ def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -
     """Make a folder that is removed when the block ends; sweep those of killed processes.
 
     `where`: the folder in which it is made, if not the machine's for temporary files. `shared`:
-    others may enter and read it, as bots with users of their own must. Raises OSError.
+    others may enter it, as bots with users of their own must; never list it. Raises OSError.
     """
     beside = Path(where or tempfile.gettempdir())
     sweep(beside)
@@ -38,7 +38,7 @@ def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -
             # If a file system has no locks, nobody sweeps either.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            made.chmod(0o755 if shared else 0o700)
+            made.chmod(0o711 if shared else 0o700)
             yield made
         finally:
             os.close(descriptor)

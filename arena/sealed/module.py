@@ -12,7 +12,7 @@ from protocol.errors import UserError
 
 SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
-SEALED = "S"
+SEALED = "sealed"
 """The level of the sandbox of a sitting in which all bots are sealed: above A."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""

@@ -68,4 +68,4 @@ def about_toolchains() -> str:
     if wasmtime_folder() is None:
         return MISSING
     build = f"compiles {', '.join(here)}" if here else "finds no compiler (pip install ziglang)"
-    return f"Sealed bots (*.wasm) can play: level S, above A. `boneyard new --sealed` {build}."
+    return f"Sealed bots (*.wasm) can play. `boneyard new --sealed` {build}."

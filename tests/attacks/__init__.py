@@ -1,1 +1,1 @@
-"""Attack suite: 175 attempts of a bot, run through the code that starts bots at each level."""
+"""Attack suite: 175 attempts of a bot, run through the code that starts bots."""

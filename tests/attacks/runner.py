@@ -1,4 +1,4 @@
-"""Runs of the probes at one level, and their outcomes as the referee sees them from outside."""
+"""Runs of the probes, and their outcomes as the referee sees them from outside."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.limits import Level
+from arena.sandbox.limits import Confinement
 from arena.sandbox.select import NEEDED
 from arena.sandbox.selftest.canary import UNTRIED
 from arena.sandbox.selftest.processes import (
@@ -34,11 +34,11 @@ LOOK_S = 0.1
 
 
 class Attacks(Struct, frozen=True):
-    """The result of all attacks on one level."""
+    """The result of all attacks on one confinement."""
 
-    level: Level
+    confinement: Confinement
     why_not: str
-    """The reason why the level is not available; empty if it is."""
+    """The reason why it is not available; empty if it is."""
     outcomes: dict[str, ProbeResult]
 
     @property
@@ -47,21 +47,21 @@ class Attacks(Struct, frozen=True):
 
     @property
     def broken(self) -> set[str]:
-        """Return the names of the guarantees that the level does not keep."""
+        """Return the names of the guarantees that are not kept."""
         return {name for name, probes in GROUPS.items() if self.through & probes.keys()}
 
     @property
-    def confirmed(self) -> bool:
-        return not self.why_not and not self.broken & NEEDED[self.level]
+    def is_proven(self) -> bool:
+        return not self.why_not and not self.broken & NEEDED
 
 
-def attack(level: Level, folder: Path) -> Attacks:
-    """Make all probes at a level, started as the product starts bots."""
+def attack(confinement: Confinement, folder: Path) -> Attacks:
+    """Make all probes, started as the product starts bots."""
     try:
-        starter = Starter(level, SMALL)
-        return Attacks(level, "", run_until_tried(starter.start, starter.end, folder))
+        starter = Starter(confinement, SMALL)
+        return Attacks(confinement, "", run_until_tried(starter.start, starter.end, folder))
     except (OSError, CannotProbeError) as error:
-        return Attacks(level, str(error), {})
+        return Attacks(confinement, str(error), {})
 
 
 def run_until_tried(start: Start, end: End, folder: Path) -> dict[str, ProbeResult]:
@@ -81,7 +81,7 @@ def run_probes(
     """Make the named probes, or all, as a bot that `start` starts, in the order of probes.py.
 
     `folder` is that of events, and must be writable. Takes about a second; leaves nothing.
-    Raises CannotProbeError if a process does not start or answer at this level, OSError, and
+    Raises CannotProbeError if a process does not start or answer, OSError, and
     ValueError for a name that is not a probe's.
     """
     if stray := set(names).difference(PROBES):

@@ -26,6 +26,7 @@ from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
 from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
+from arena.sandbox.limits import OFF
 from protocol.records import LogRecord, Result, SpentRecord
 from tournaments.plan.event import Event
 from tournaments.plan.event_plan import read_plan
@@ -95,7 +96,7 @@ def write_sitting(
     seed_of: Callable[[int], bytes],
 ) -> None:
     """Write the log of a sitting with these games of it, and their results."""
-    log = GameLog(folder.log(plan.name), sitting(event, plan, "off", (), ""))
+    log = GameLog(folder.log(plan.name), sitting(event, plan, OFF, ""))
     numbered = numbers(plan.who, plan.boards, seed_of)
     for game in games:
         seated = seating(event, plan, game, numbered[game.board], {})

@@ -24,7 +24,7 @@ from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import Clock
 from tests.support.tables import sitting
@@ -117,7 +117,7 @@ async def _seated(poller: Poller, argv: tuple[str, ...], numbers: range, folder:
     command = Command(argv, str(folder))
     record = sitting(NAMES, tuple(numbers), RULES, CLOCK, event="bench")
     log = GameLog(folder / f"{numbers.start}.jsonl", record)
-    bench = BotPool(poller, [command, command], CLOCK.start_ms, Sandbox("off", Limits()))
+    bench = BotPool(poller, [command, command], CLOCK.start_ms, Sandbox(OFF, Limits()))
     return Seated(bench, await bench.start_missing(), log, numbers)
 
 

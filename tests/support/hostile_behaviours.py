@@ -5,9 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from arena.sandbox.limits import LEVELS, REQUIRED, Level
-from arena.sandbox.pythons import barrier, runs_as_another
-from arena.sandbox.select import LevelResult, examine_level
+from arena.sandbox.limits import OFF, Confinement
+from arena.sandbox.select import TrialResult, examine, try_to_lock
 from protocol.messages import Clock
 from protocol.records import FoulClass
 from tests.attacks.runner import Attacks, attack
@@ -19,7 +18,7 @@ HOSTILE = BOTS / "hostile"
 
 Place = Literal["off", "best"]
 PLACES: Final[tuple[Place, ...]] = ("off", "best")
-"""Where the battery is run: at no level, and at the best that this machine proves."""
+"""Where the battery is run: without a sandbox, and in the best that this machine proves."""
 
 PATIENT = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
 """For bots of which none may be late, however slow the machine is."""
@@ -46,16 +45,12 @@ class Row(NamedTuple):
     survives: bool = False
     """Whether something that it started outlives it at `off`: known, and ended by the test."""
     best: "Row | None" = None
-    """The row for the best level, if that is another."""
+    """The row for the best place, if that is another."""
     needs: tuple[str, ...] = ()
     """Dangerous: it is run only where each of these probes was refused."""
 
     def at(self, place: Place) -> "Row":
-        if place != "best" or not self.best:
-            return self
-        # Level C has no bubblewrap, which would hold a closed pipe open and bear a group's signal.
-        bare = self.detail in (CLOSED, TERMINATED) and proved().level not in REQUIRED
-        return self if bare else self.best
+        return self.best if place == "best" and self.best else self
 
 
 def places(how: str) -> tuple[Place, ...]:
@@ -70,28 +65,27 @@ def places(how: str) -> tuple[Place, ...]:
 
 
 @functools.cache
-def proved() -> LevelResult:
-    """Return the best level of this machine."""
-    return next(one for level in LEVELS if (one := examine_level(level, TMP)).confirmed)
+def proved() -> TrialResult:
+    """Return the best trial of this machine."""
+    locked = try_to_lock(TMP)
+    return locked if locked.is_proven else examine(OFF, TMP)
 
 
 @functools.cache
-def attacked(level: Level) -> Attacks:
-    """Return the attacks that a level refuses."""
-    return attack(level, TMP)
+def attacked(confinement: Confinement) -> Attacks:
+    """Return what comes of the attacks."""
+    return attack(confinement, TMP)
 
 
 def unproven(row: Row, place: Place) -> str:
     """Return why a row cannot be run somewhere; empty when it can."""
     if place == "off":
         return "dangerous without a sandbox" if row.needs else ""
-    found = proved()
-    if found.level == "off":
+    confinement = proved().confinement
+    if not confinement.is_locked:
         return "no sandbox here: `boneyard doctor` says why"
-    if runs_as_another(found.level) and (shut := barrier(BOTS)):
-        return f"bots of users of their own may not enter {shut}, where this checkout lies"
-    through = sorted(attacked(found.level).through.intersection(row.needs))
-    return f"level {found.level} does not refuse {', '.join(through)}" if through else ""
+    through = sorted(attacked(confinement).through.intersection(row.needs))
+    return f"the sandbox does not refuse {', '.join(through)}" if through else ""
 
 
 LATE = Row("late", " ms.", HASTY)

@@ -23,7 +23,7 @@ from tournaments.schedule.schedule import count_all_games, sittings, stages
 NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
     evidence=(),
-    sandboxes=(SandboxSummary("D", ("`boneyard doctor` says more.",), 3, 4),),
+    sandboxes=(SandboxSummary("off", ("`boneyard doctor` says more.",), 3, 4),),
     rounds={},
     machines=(),
 )

@@ -18,7 +18,7 @@ from tournaments.storage.folder import Folder
 BEGIN = date(2026, 11, 2)
 BOTS, TABLES = 6, 6
 PASSED = CheckSummary(
-    verdict="passed", steps=(CheckedStep("hello", "passed", ""),), sandbox="A", seconds=4.0
+    verdict="passed", steps=(CheckedStep("hello", "passed", ""),), sandbox="locked", seconds=4.0
 )
 
 

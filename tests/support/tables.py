@@ -20,7 +20,7 @@ from arena.match.table import Table
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
 from arena.sandbox.dependencies import program_paths
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import OFF, Confinement, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, Result, Sitting
@@ -34,8 +34,6 @@ CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 
 DUTCH = (find_variant("dutch"),)
 LIMITS = Limits()
-LEVEL: Level = "off"
-"""The level at which games are played unless a test says otherwise."""
 
 
 @cache
@@ -65,7 +63,7 @@ def sitting(
     boards: Iterable[int],
     rules: Ruleset,
     clock: Clock,
-    level: Level = LEVEL,
+    sandbox: str = OFF.state,
     event: str = "test",
 ) -> Sitting:
     """Return the first record of a log, for tests that write one by hand."""
@@ -77,7 +75,7 @@ def sitting(
         boards=tuple(boards),
         rules=rules,
         clock=clock,
-        sandbox=level,
+        sandbox=sandbox,
         missing=(),
     )
 
@@ -87,7 +85,7 @@ async def play(
     log_path: Path,
     clock: Clock = CLOCK,
     games: int = 1,
-    level: Level = LEVEL,
+    confinement: Confinement = OFF,
     limits: Limits = LIMITS,
     then: Sequence[Command] = (),
     rules: Sequence[Ruleset] = DUTCH,
@@ -102,13 +100,13 @@ async def play(
     """
     commands = list(commands)
     names = tuple(f"bot{seat}" for seat in range(len(commands)))
-    record = sitting(names, range(1, games + 1), rules[0], clock, level)
+    record = sitting(names, range(1, games + 1), rules[0], clock, confinement.state)
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
         served = poller()
         nursery.start_soon(served.run)
-        pool = BotPool(served, commands, clock.start_ms, Sandbox(level, limits))
+        pool = BotPool(served, commands, clock.start_ms, Sandbox(confinement, limits))
         nursery.start_soon(pool.monitor)
         try:
             for number in range(1, games + 1):

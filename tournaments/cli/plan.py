@@ -6,7 +6,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
@@ -14,7 +14,7 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
 from tournaments.forecast.text import forecast_text
-from tournaments.plan.event import Event, files_of
+from tournaments.plan.event import Event
 from tournaments.plan.event_plan import EventPlan
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_cause
@@ -90,7 +90,7 @@ def _short(event: Event) -> Event:
 def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     open_event(folder, event, None)
     ledger = Ledger(folder, event, on_all_cores)
-    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_sandbox(event.sandbox_here, event.limits, folder.path)
     ends: dict[str, float] = {}
     began, over = trio.run(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
     settled = lanes.changed_at

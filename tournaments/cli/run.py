@@ -18,7 +18,7 @@ from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.rules.english import count_in_digits
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
@@ -47,7 +47,7 @@ from tournaments.commands.play_event import (
 from tournaments.formats.matches import Matches
 from tournaments.formats.versus import Versus
 from tournaments.plan.bot_catalog import sample_bots
-from tournaments.plan.event import Event, files_of
+from tournaments.plan.event import Event
 from tournaments.plan.event_plan import EventPlan, read_plan
 from tournaments.report.event_text import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
@@ -55,7 +55,7 @@ from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_sentence
 from tournaments.runner.greetings import check_greetings
 from tournaments.runner.machine import cores
 from tournaments.schedule.spending import describe_spent_out
-from tournaments.storage.folder import Folder, kept_private, load_event
+from tournaments.storage.folder import Folder, kept_private, load_event, was_locked
 from tournaments.storage.ledger import Ledger, load_results, read_ledger
 from tournaments.storage.open_event import (
     CannotExtendError,
@@ -393,7 +393,9 @@ async def _prepare(folder: Folder, event: Event) -> Sandbox:
 
     Raises UserError, OSError, RunStoppedError.
     """
-    sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files_of(event.entrants))
+    sandbox = choose_sandbox(
+        event.sandbox_here, event.limits, folder.path, was_locked=was_locked(folder)
+    )
     print_note(sandbox.brief)
     await check_greetings(event.entrants, event.clock.start_ms, sandbox, say=print_note)
     return sandbox

@@ -14,36 +14,38 @@ from tournaments.cli.arguments.options import command, flag
 
 
 @command()
-@flag("--json", "Print every attempt at every level as JSON.", "as_json")
+@flag("--json", "Print every attempt as JSON.", "as_json")
 def doctor(as_json: bool) -> None:
-    """Test which sandbox levels this machine supports.
+    """Test whether bots can be locked in on this machine.
 
-    At each level it runs a bot that tries every mechanism of the sandbox once, as each run does for
-    its own level, beside a plain process that shows that the attempts can succeed. It takes about a
-    second and leaves no files or processes behind.
+    It runs a bot that tries every mechanism of the sandbox once, as each run does, beside a plain
+    process that shows that the attempts can succeed. It takes about a second and leaves no files or
+    processes behind.
 
     \b
     Examples:
       boneyard doctor
       boneyard doctor --json
     """
-    from arena.sandbox.limits import LEVELS, REQUIRED
+    from arena.sandbox.limits import OFF
     from arena.sandbox.report import guarantee_table, verdict
-    from arena.sandbox.select import examine_level
+    from arena.sandbox.select import examine, try_to_lock
     from arena.sandbox.selftest.network import describe_network
     from arena.sealed.toolchains import about_toolchains
-    from arena.ui.progress import track
 
     # Most events are in folders below the working folder.
-    findings = [
-        examine_level(level, Path.cwd()) for level in track(LEVELS, "Levels tried", len(LEVELS))
-    ]
+    locked, off = try_to_lock(Path.cwd()), examine(OFF, Path.cwd())
+    if off.why_not:
+        raise UserError(
+            f"Nothing can be tried here: {off.why_not} `boneyard doctor` needs a folder that you "
+            "may write to: start it in one."
+        )
     if as_json:
-        print_json(findings, indent=2)
+        print_json((locked, off), indent=2)
         return
-    console, sentences = plain_console(), list(verdict(findings))
-    console.print(guarantee_table(findings), "", sep="\n")
-    if any(one.confirmed and one.level in REQUIRED for one in findings):
+    console, sentences = plain_console(), list(verdict(locked))
+    console.print(guarantee_table((locked, off)), "", sep="\n")
+    if locked.is_proven:
         sentences.append(describe_network())
     sentences.append(about_toolchains())
     for sentence in sentences:

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.limits import REQUIRED, SandboxMode
+from arena.sandbox.limits import Confinement, SandboxMode
 from arena.sealed.module import wasmtime_folder
 from protocol import __version__
 from protocol.records import Result, WorkerName
@@ -68,9 +68,7 @@ class Output(Struct, frozen=True, tag=True):
     """Answer to an order: its games were played, or as many as time allowed."""
 
     worker: WorkerName
-    level: str
-    """The sandbox level."""
-    missing: tuple[str, ...]
+    confinement: Confinement
     """Promises that this sandbox does not keep there, in sentences."""
     machine: str
     """System, processor, cores and Python of the worker's machine."""
@@ -135,9 +133,9 @@ def wasmtime_version() -> str:
     return version("wasmtime") if wasmtime_folder() else ""
 
 
-def offered_resources(level: str | None, jobs: int) -> dict[str, float]:
-    """Return the resources of a worker whose machine proved this level; None: it tried none."""
+def offered_resources(mode: SandboxMode, confinement: Confinement, jobs: int) -> dict[str, float]:
+    """Return the resources of a worker that was started in this mode, and what it proved."""
     wishes: list[SandboxMode] = ["off"]
-    wishes += ["auto"] if level else []
-    wishes += ["require"] if level in REQUIRED else []
+    wishes += ["auto"] if mode != "off" else []
+    wishes += ["require"] if confinement.is_locked else []
     return {resource(wish, one): jobs for wish in wishes for one in {"", wasmtime_version()}}

@@ -9,7 +9,7 @@ import trio
 
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
-from arena.sandbox.limits import level_name
+from arena.sandbox.limits import Confinement
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
 from tournaments.cluster.orders import ORDER_S, Answer, Order, OrderPart, Output, Unplayed, encoded
@@ -80,7 +80,7 @@ class Logs:
     def append(self, plan: PlannedSitting, played: Output, games: Sequence[LogRecord]) -> None:
         """Write games down; they are safe when this returns. Blocks. Raises OSError."""
         where = played.machine, played.worker
-        record = sitting(self._event, plan, played.level, played.missing, *where)
+        record = sitting(self._event, plan, played.confinement, *where)
         log = self._open.get(plan.name)
         if log is None:
             log = self._open[plan.name] = GameLog(self._folder.log(plan.name), record)
@@ -130,7 +130,7 @@ class ClusterRunner:
         self._logs = Logs(folder, event)
         self._keeping = trio.Lock()
         self._pace = Pace()
-        self._known: set[tuple[str, tuple[str, ...]]] = set()
+        self._known = set[Confinement]()
 
     async def play(self) -> None:
         """Play what the ledger lacks; send each result to `finished`.
@@ -275,12 +275,12 @@ class ClusterRunner:
                 self._logs.append(part.plan, played, records)
 
     def _warn(self, played: Output) -> None:
-        """Say once which promises workers of a level do not keep."""
-        level = played.level, played.missing
-        if level not in self._known:
-            self._known.add(level)
-            for sentence in played.missing:
-                self._tell(f"Sandbox {level_name(played.level)} on {played.worker}: {sentence}")
+        """Say once which promises workers that confine bots alike do not keep."""
+        confinement = played.confinement
+        if confinement not in self._known:
+            self._known.add(confinement)
+            for sentence in confinement.missing:
+                self._tell(f"Sandbox {confinement.state} on {played.worker}: {sentence}")
 
     def _refused(self, answer: Unplayed) -> None:
         """Send no more orders to a worker that could not play one.

@@ -17,9 +17,9 @@ import trio
 from msgspec import Struct
 
 from arena.match.poller import Poller
-from arena.sandbox.limits import Level, Limits, SandboxMode, level_name
+from arena.sandbox.limits import Confinement, Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
 from protocol.codec import decode_json, encode_json
@@ -52,8 +52,7 @@ class WorkerProcess(Struct, frozen=True):
     temporary: str
     patience: int
     sandbox: SandboxMode
-    level: Level
-    missing: tuple[str, ...]
+    confinement: Confinement
     jobs: int | None
     """Sittings side by side; None: it follows from the bots' CPU time."""
     core: int
@@ -80,9 +79,10 @@ def work(
     with temporary_folder("worker", shared=True) as temporary:
         own = (folder or temporary).resolve()
         own.mkdir(parents=True, exist_ok=True)
-        proven = choose_level(sandbox, Limits(), own)
+        proven = choose_sandbox(sandbox, Limits(), own)
         more = "" if jobs else ", more if bots are quick"
-        _tell(name, f"sandbox {level_name(proven.level)}, sittings side by side: {places}{more}")
+        state = proven.confinement.description
+        _tell(name, f"sandbox {state}, sittings side by side: {places}{more}")
         used = sorted(usable_cores())[:places]
         parts = [
             WorkerProcess(
@@ -93,8 +93,7 @@ def work(
                 temporary=str(temporary),
                 patience=patience,
                 sandbox=sandbox,
-                level=proven.level,
-                missing=proven.missing,
+                confinement=proven.confinement,
                 jobs=jobs and len(range(number, jobs + 1, len(used))),
                 core=core,
             )
@@ -133,16 +132,15 @@ async def _play(own: WorkerProcess) -> int:
     """Play until the scheduler lets this process go; return the exit code."""
     code = 0
     poller = Poller()
-    proven = Sandbox(own.level, Limits(), own.missing)
+    proven = Sandbox(own.confinement, Limits())
     lanes = Lanes(own.jobs, core=own.core)
     runner = OrderRunner(poller, own.name, Path(own.folder), proven, lanes)
-    level = None if own.sandbox == "off" else own.level
     connection = SchedulerConnection(
         own.address,
         runner,
         name=own.name,
         jobs=own.jobs or 1,
-        offers=offered_resources(level, own.jobs or 1),
+        offers=offered_resources(own.sandbox, own.confinement, own.jobs or 1),
         folder=Path(own.temporary),
         security=read_certificates(Path(own.tls)),
         patience_s=own.patience,

@@ -16,7 +16,7 @@ from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.command import Command
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
@@ -69,7 +69,7 @@ class OrderRunner:
         self._folder = folder
         self._proven = proven
         self._runs: dict[str, Run] = {}
-        self._ready: dict[tuple[str, str], Command] = {}
+        self._ready: dict[tuple[str, bool], Command] = {}
         self._preparing = trio.Lock()
         self._going: set[trio.CancelScope] = set()
 
@@ -113,8 +113,7 @@ class OrderRunner:
                 )
         return Output(
             worker=self._name,
-            level=sandbox.level,
-            missing=sandbox.missing,
+            confinement=sandbox.confinement,
             machine=machine(),
             seconds=time.monotonic() - began,
             lines=tuple(line for log in logs for line in log.lines),
@@ -178,8 +177,8 @@ class OrderRunner:
 
     def _sandbox(self, event: Event) -> Sandbox:
         if event.sandbox == "off":
-            return choose_level("off", event.limits, self._folder)
-        return Sandbox(self._proven.level, event.limits, self._proven.missing)
+            return choose_sandbox("off", event.limits, self._folder)
+        return Sandbox(self._proven.confinement, event.limits)
 
     async def _command(self, run: Run, entrant: int, sandbox: Sandbox) -> Command:
         """Return the command of an entrant's bot; unpack, build and greet it the first time.
@@ -190,7 +189,7 @@ class OrderRunner:
         assert bundle, "Who is retired does not play."
         # One bot after the other: each build has the machine to itself.
         async with self._preparing:
-            key = bundle.name, sandbox.level
+            key = bundle.name, sandbox.is_locked
             if key not in self._ready:
                 bot = await trio.to_thread.run_sync(unpack_bot, bundle, self._folder)
                 alone = [replace(bot, name=run.event.entrants[entrant].name)]

@@ -93,7 +93,7 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     limits: Limits = Limits()
     """Limits of each bot's memory and processes."""
     sandbox: SandboxMode = "require"
-    """require: bots of strangers play in a sandbox of level A or B, or not at all."""
+    """require: bots of strangers play locked in, or not at all."""
     sealed: bool = False
     """True if only sealed bots (*.wasm) are admitted: `require` then needs no sandbox."""
     quota: Quota = Quota()

@@ -1,6 +1,5 @@
 """The plan of a tournament: as its user writes it, as it is played, as its folder keeps it."""
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -171,15 +170,6 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return late + self.rounds * self.format.boards_a_round(self)
 
 
-def files_of(entrants: Iterable[Entrant]) -> list[Path]:
-    """Return the paths that bots must be able to reach: their folders, and the files they name."""
-    commands = [entrant.command for entrant in entrants]
-    words = [word for command in commands for word in command.argv[1:] if word.startswith("/")]
-    # The sandbox replaces our own Python by another if bots cannot reach it.
-    named = [Path(word) for word in words if word != sys.executable]
-    return [*(Path(command.folder, "bot") for command in commands), *named]
-
-
 def as_json(event: Event) -> bytes:
     """Write the event as its folder keeps it."""
     return indented_json(event, indent=2) + b"\n"
@@ -230,9 +220,9 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     arguments: tuple[Word, ...] = ()
     """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
     network: tuple[Address, ...] = ()
-    """Addresses that it may reach: `host:port`; at sandbox levels A and B only."""
+    """Addresses that it may reach: `host:port`; for locked bots only."""
     environment: tuple[VariableName, ...] = ()
-    """Variables that it gets from Boneyard's environment, such as API_KEY; at levels A and B only.
+    """Variables that it gets from Boneyard's environment, such as API_KEY; for locked bots only.
     Their values are in no file, message or log."""
     clock: OwnClock | None = None
     """A clock of its own: it is then called `name@200ms` in the tables."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
-from arena.sandbox.limits import level_name
 from arena.sealed.module import is_module
 from protocol.messages import Clock
 from protocol.records import Result
@@ -236,9 +235,9 @@ def foul_policy_text(event: Terms) -> str:
 
 
 def sandbox_text(kept: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a sentence for each sandbox level, and the guarantees that it lacked."""
+    """Yield a sentence for each way in which bots were confined, and the promises it lacked."""
     for one in kept:
-        where = f"{level_name(one.level)} {describe_share(one.sittings, one.of)}"
+        where = f"{one.state} {describe_share(one.sittings, one.of)}"
         yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
 
 

@@ -180,7 +180,7 @@ class WorkerGames(Struct, frozen=True, kw_only=True):
 
     worker: str
     sandbox: tuple[str, ...]
-    """The sandbox levels at which the bots ran there."""
+    """How the bots were confined there."""
     games: int
 
 
@@ -201,13 +201,13 @@ class TimingTotals:
     def __init__(self) -> None:
         self._spent = defaultdict[str, list[tuple[Any, ...]]](list)
         self._worst_lag_ms = 0.0
-        self._levels = defaultdict[str, Counter[str]](Counter)
+        self._sandboxes = defaultdict[str, Counter[str]](Counter)
         self._sealed: set[str] = set()
 
     def add(self, result: Result, spent: SpentRecord | None, sitting: Sitting | None) -> None:
         """Add a game and its worker."""
         if sitting and sitting.worker:
-            self._levels[sitting.worker][sitting.sandbox] += 1
+            self._sandboxes[sitting.worker][sitting.sandbox] += 1
         clocks = sitting.seat_clocks if sitting else ()
         self._sealed |= {
             name for name, one in zip(result.seats, clocks, strict=False) if one.effort
@@ -223,8 +223,8 @@ class TimingTotals:
     def times(self) -> Times:
         """Return the totals."""
         workers = tuple(
-            WorkerGames(worker=name, sandbox=tuple(sorted(levels)), games=levels.total())
-            for name, levels in sorted(self._levels.items())
+            WorkerGames(worker=name, sandbox=tuple(sorted(states)), games=states.total())
+            for name, states in sorted(self._sandboxes.items())
         )
         entrants = tuple(
             replace(_time_of(name, games), is_effort=name in self._sealed or UNSET)
@@ -291,18 +291,18 @@ class Machine(Struct, frozen=True, order=True):
 
 
 class SandboxSummary(Struct, frozen=True):
-    """The sittings that were played at one sandbox level."""
+    """The sittings whose bots were confined alike."""
 
-    level: str
-    """The sandbox level: A, B, C, D or off."""
+    state: str
+    """How bots were confined: sealed, locked or off."""
     missing: tuple[str, ...]
     """The guarantees that it lacked, in sentences."""
     sittings: int
-    """Sittings at this level, wholly or in part."""
+    """Sittings of such bots, wholly or in part."""
     of: int
     """All sittings that were played."""
     workers: tuple[str, ...] = ()
-    """Names of the workers with this level; empty for the event's own machine."""
+    """Names of the workers that confined bots so; empty for the event's own machine."""
 
 
 class LogFacts(Struct, frozen=True, kw_only=True):
@@ -356,15 +356,15 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
 
 
 def _sandboxes(sittings: Sequence[Sequence[Sitting]]) -> Iterator[SandboxSummary]:
-    """Yield the sandbox levels of these sittings, each in its parts, most frequent first."""
+    """Yield how the bots of these sittings were confined, most frequent first."""
     workers = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
     many = Counter[tuple[str, tuple[str, ...]]]()
     for parts in sittings:
         many.update({(one.sandbox, one.missing) for one in parts})
         for one in parts:
             workers[one.sandbox, one.missing].update([one.worker] if one.worker else [])
-    for level in sorted(many, key=lambda level: (-many[level], level)):
-        yield SandboxSummary(*level, many[level], len(sittings), tuple(sorted(workers[level])))
+    for state in sorted(many, key=lambda state: (-many[state], state)):
+        yield SandboxSummary(*state, many[state], len(sittings), tuple(sorted(workers[state])))
 
 
 def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finished) -> None:

@@ -8,7 +8,6 @@ import trio
 from arena.match.bot_pool import BotPool
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
-from arena.sandbox.limits import REQUIRED, Level
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.selftest.network import network_faults
 from protocol.errors import UserError
@@ -21,7 +20,7 @@ from tournaments.runner.sitting import greeting_complaint, start_bots
 CHECK = "(Try `boneyard check {word}`; it says how to fix the bot.)"
 """Advice for a bot that does not greet."""
 UNSEEN = (
-    "(At sandbox level {level} it can read only the files that its command names. `folder` or "
+    "(A locked bot can read only the files that its command names. `folder` or "
     "`reads` in an event file add more; --sandbox off shows whether this is the reason.)"
 )
 """Further advice if the sandbox may be the reason."""
@@ -51,7 +50,7 @@ async def check_greetings(
     poller = Poller()
     # The candidates of a tune have one command.
     first = {one.command: one for one in reversed([*entrants]) if not one.retired}
-    connected = sandbox.level in REQUIRED and any(command.network for command in first)
+    connected = sandbox.is_locked and any(command.network for command in first)
     if connected and (wrong := await trio.to_thread.run_sync(network_faults)):
         kept = f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
         raise UserError(kept)
@@ -96,7 +95,7 @@ async def _complaint(
         if bot and (complaint := greeting_complaint(entrant.name, bot)):
             if at_home:
                 complaint += f" {CHECK.format(word=shell_word(entrant))}"
-            complaint += sandbox_hint(sandbox.level, bot.stderr_tail(), silent=not bot.has_written)
+            complaint += sandbox_hint(sandbox, bot.stderr_tail(), silent=not bot.has_written)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
     except RunStoppedError as stop:
@@ -106,11 +105,11 @@ async def _complaint(
     return complaint
 
 
-def sandbox_hint(level: Level, words: str, *, silent: bool) -> str:
+def sandbox_hint(sandbox: Sandbox, words: str, *, silent: bool) -> str:
     """Return a hint at the sandbox, if that may be why a bot did not greet; else nothing.
 
     It may be if the bot's stderr ends with `words` about something that it cannot read, or if
     there are no words and its stdout was `silent` too.
     """
     may_be = UNREAD.search(words) if words else silent
-    return f" {UNSEEN.format(level=level)}" if may_be and level != "off" else ""
+    return f" {UNSEEN}" if may_be and sandbox.is_locked else ""

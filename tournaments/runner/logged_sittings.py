@@ -107,8 +107,7 @@ class LoggedSittings:
         rise: Callable[[], None],
     ) -> None:
         """Play games of a sitting; call `rise` when the last one is over."""
-        level, missing = self._sandbox.level, self._sandbox.missing
-        record = sitting(self._event, plan, level, missing, machine())
+        record = sitting(self._event, plan, self._sandbox.confinement, machine())
         path = self._folder.log(plan.name)
         is_new = not actual_path(path).exists()
         log = GameLog(path, record)

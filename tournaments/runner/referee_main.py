@@ -38,7 +38,7 @@ class OrderedSittings:
         self._sittings = LoggedSittings(
             folder,
             event,
-            Sandbox(assignment.level, event.limits, assignment.missing),
+            Sandbox(assignment.confinement, event.limits),
             self._poller,
             self._count,
             keep_stderr=assignment.keep_stderr,

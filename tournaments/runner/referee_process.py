@@ -15,7 +15,7 @@ from typing import Generic, Self, TypeVar
 import trio
 from msgspec import Struct
 
-from arena.sandbox.limits import Level
+from arena.sandbox.limits import Confinement
 from protocol.codec import decode_json, encode_json
 from protocol.records import Result
 from tournaments.runner.exit import RunStoppedError
@@ -36,8 +36,7 @@ class Assignment(Struct, frozen=True):
     """The argument of a referee process: the event that it plays, and on which core."""
 
     folder: str
-    level: Level
-    missing: tuple[str, ...]
+    confinement: Confinement
     keep_stderr: bool
     core: int
     """The core of the process, and of quick bots."""

@@ -53,9 +53,7 @@ class Runner:
         )
         # A referee process knows no other's results, on which the next game may depend.
         self._may_lend = not has_dependent_games(event) and event.limits.cents is None
-        self._assignment = partial(
-            Assignment, str(folder.path), sandbox.level, sandbox.missing, keep_stderr
-        )
+        self._assignment = partial(Assignment, str(folder.path), sandbox.confinement, keep_stderr)
         self._processes: list[RefereeProcess] = []
         self._counted = 0
 

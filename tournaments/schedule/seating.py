@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from arena.match.game_setup import GameSetup
 from arena.sandbox.command import Command
+from arena.sandbox.limits import Confinement
 from arena.sealed.module import SEALED, is_module
 from protocol import __version__
 from protocol.messages import Clock
@@ -55,15 +56,13 @@ def seating(
 def sitting(
     event: Event,
     plan: PlannedSitting,
-    level: str,
-    missing: tuple[str, ...],
+    confinement: Confinement,
     machine: str,
     worker: str | None = None,
 ) -> Sitting:
-    """Return the first record of a sitting's log: its plan, sandbox level and machine."""
-    if all(is_module(event.entrants[entrant].command.argv) for entrant in plan.seats):
-        # Whatever holds their hosts in, they are locked in.
-        level, missing = SEALED, ()
+    """Return the first record of a sitting's log: its plan, sandbox and machine."""
+    # Whatever holds the hosts of sealed bots in, they are locked in.
+    is_sealed = all(is_module(event.entrants[entrant].command.argv) for entrant in plan.seats)
     return Sitting(
         format=LOG_FORMAT,
         boneyard=__version__,
@@ -73,8 +72,8 @@ def sitting(
         rules=event.rules,
         clock=event.clock,
         fouls=event.fouls,
-        sandbox=level,
-        missing=missing,
+        sandbox=SEALED if is_sealed else confinement.state,
+        missing=() if is_sealed else confinement.missing,
         machine=machine,
         worker=worker,
         clocks=seat_clocks(event, plan) or UNSET,

@@ -27,11 +27,12 @@ from arena.files import (
 from arena.logs.board_promises import SEEDS, published_seeds
 from arena.logs.catalog import ENDING, FOLDER, PAGES, list_logs
 from arena.logs.checksummed import last_line
+from arena.logs.gamelog import read_records
 from arena.sandbox.command import SYSTEM
 from arena.sandbox.limits import SandboxMode
 from protocol.codec import DamagedRecordError, decode_commitment, encode_line
 from protocol.errors import UserError
-from protocol.records import Commitment, Reveal
+from protocol.records import Commitment, Reveal, Sitting
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event, from_json
 from tournaments.plan.file_lock import try_lock
@@ -135,6 +136,16 @@ class Folder(Struct, frozen=True):
     def logs(self) -> list[Path]:
         """Return all game logs, sorted by name; see `arena.logs.compression` for their forms."""
         return list_logs(self.path / FOLDER)
+
+
+def was_locked(folder: Folder) -> bool:
+    """Tell whether bots of an event were locked in before, as its first log has it.
+
+    Raises DamagedFileError, OSError.
+    """
+    first = [next(read_records(log), None) for log in folder.logs()[:1]]
+    sittings = [entry.record for entry in first if entry and isinstance(entry.record, Sitting)]
+    return any(sitting.sandbox == "locked" for sitting in sittings)
 
 
 @contextmanager

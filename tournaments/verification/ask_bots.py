@@ -16,12 +16,11 @@ from arena.match.game_setup import OpenQuestion
 from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import Referee
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sealed.module import is_module
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.records import FoulRecord
-from tournaments.plan.event import files_of
 from tournaments.runner.machine import cores
 from tournaments.schedule.schedule import PlannedSitting, sittings
 from tournaments.storage.folder import Folder, read_event
@@ -63,8 +62,8 @@ def ask_bots(folder: Folder) -> Checked[int]:
 class _Asker:
     def __init__(self, folder: Folder) -> None:
         event, self._folder = read_event(folder), folder
-        files, self._event = files_of(event.entrants), event
-        self._sandbox = choose_level(event.sandbox_here, event.limits, folder.path, files)
+        self._event = event
+        self._sandbox = choose_sandbox(event.sandbox_here, event.limits, folder.path)
         self._seeds, self._poller = published_seeds(folder.seeds), Poller()
         self.faults, self.equal = list[str](), 0
 

@@ -75,8 +75,7 @@ async def _first_answer(session: Session) -> str:
 async def _start_times(session: Session) -> str:
     await session.drop()
     session.start_ms = await _fastest_start(session, session.sandbox)
-    level = "off" if session.sandbox.level == "off" else f"level {session.sandbox.level}"
-    note = f"{session.start_ms:.0f} ms at {level}"
+    note = f"{session.start_ms:.0f} ms with the sandbox {session.sandbox.state}"
     if session.outside:
         note += f", {await _fastest_start(session, session.outside):.0f} ms outside"
     return note

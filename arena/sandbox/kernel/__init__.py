@@ -1,1 +1,1 @@
-"""The kernel interfaces that confine a bot: Landlock, seccomp filters and cgroups."""
+"""The kernel interfaces that confine a bot: seccomp filters and cgroups."""

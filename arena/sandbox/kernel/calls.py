@@ -150,8 +150,7 @@ BUILDING = CallGroup(
 )
 REFUSALS = (
     # Any error makes a failed copy of it in Node, Go and Python. No call may really be made: a bot
-    # could leave times for another one to see, on devices that all may write to, and at level C,
-    # where bots may have the organiser's user, on all of the organiser's files.
+    # could leave times for another one to see, on devices that all may write to.
     CallGroup("A copy of a file gets the original's times.", {"utimensat": (280, 88)}, 0),
     # Many processes that wait for a disk that others use too would hold up the referee.
     CallGroup(
@@ -225,6 +224,8 @@ RULES = {
     "mmap": Rule(3, (1, 2, 3, 0x22, 0x28), mask=0x4_002F, refusal=errno.ENOSYS),
     # Not SYNC, which would wait for the disk: it returns as if it had.
     "msync": Rule(2, (0,), mask=4, refusal=0),
+    # Not MNT_ID_UNIQUE, which counts the mounts of the whole machine.
+    "statx": Rule(3, (0,), mask=0x4000),
     # QUERY, and commands that concern the threads of one process.
     "membarrier": Rule(0, (0, 8, 16, 32, 64, 128, 256)),
     # All flags but those that make a namespace, in which a process would be root, and PIDFD: the

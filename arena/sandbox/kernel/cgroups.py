@@ -1,4 +1,4 @@
-"""Level A's cgroup of one bot: it counts, limits and ends all that the bot starts.
+"""The cgroup of one bot: it counts, limits and ends all that the bot starts.
 
 It supports both layouts of the kernel: one tree for everything (v2), or a tree a controller (v1).
 """
@@ -45,7 +45,7 @@ class Cgroup:
                     _limit(folder, controller, limits)
         except OSError as error:
             self.remove()
-            raise NoCgroupError(f"No cgroup can be made: {error}") from error
+            raise NoCgroupError(error.errno, f"No cgroup can be made: {error.strerror}") from error
         # Looked up once: these files are read ten times a second for each bot.
         self._cpuacct = self._file("cpuacct.usage")
         self._cpu_stat = self._file("cpu.stat")
@@ -55,6 +55,10 @@ class Cgroup:
     def doors(self) -> tuple[str, ...]:
         """Return the files to which a process writes 0 to enter."""
         return tuple(str(folder / "cgroup.procs") for folder in self._made)
+
+    def is_entered(self) -> bool:
+        """Tell whether a process is in it, for each controller."""
+        return all(_words(Path(door)) for door in self.doors) and bool(self.doors)
 
     def cpu_ms(self) -> float:
         """Return the CPU time of all that ever ran in it, in ms."""

@@ -1,6 +1,6 @@
-"""The seccomp filter of levels A to C: the calls of calls.py as a program for the kernel.
+"""The seccomp filter of locked bots: the calls of calls.py as a program for the kernel.
 
-Namespaces and Landlock hide objects; this leaves only the calls that a bot needs. It refuses all
+Namespaces hide objects; this leaves only the calls that a bot needs. It refuses all
 others as if the kernel did not know them: by ENOSYS, so that runtimes use their alternative. A few
 get another answer, with which programs go on.
 """

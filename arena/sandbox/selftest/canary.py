@@ -19,8 +19,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-LIFE_S = 20
-"""Seconds after which it ends in any case, and the child that it leaves behind."""
+LIFE_S = 600
+"""Seconds after which it ends in any case, and the child that it leaves behind: far more than any
+stop of a busy machine, for a canary that ends too soon proves nothing."""
 CONNECT_S = 0.5
 MOST_PIPES = 10_000_000
 """Distance of two pipes' numbers that one counter gave."""
@@ -56,10 +57,11 @@ def secret_in(targets: Targets, path: str) -> str:
 
 
 def write_in(targets: Targets, folder: str) -> str:
-    """Make a file; the referee looks whether it is there."""
+    """Make a file with the mark; the referee looks who made it, and whether it has the mark."""
     os.makedirs(folder, exist_ok=True)
-    with open(f"{folder}/{targets['who']}", "x"):
-        return "made a file"
+    with open(f"{folder}/{targets['who']}", "x") as file:
+        file.write(targets["mark"])
+    return "made a file"
 
 
 def read_link(name: str) -> str:
@@ -184,7 +186,7 @@ def leave_group() -> None:
 
 GROUPS: dict[str, dict[str, Attempt]] = {
     "files": {
-        # A namespace of mounts, or Landlock.
+        # A namespace of mounts.
         "read-event": lambda t: secret_in(t, t["event_file"]),
         "write-event": lambda t: write_in(t, t["logs"]),
         # As root, a user of its own too.
@@ -236,7 +238,7 @@ def open_descriptors() -> list[int]:
 
 
 def attempt_all() -> None:
-    """Read targets, print outcomes, stay to be killed."""
+    """Read targets, print outcomes, stay to be killed, or until nobody is left to do it."""
     signal.alarm(LIFE_S)
     inherited = open_descriptors()
     targets: Targets = json.loads(sys.stdin.readline())
@@ -247,7 +249,8 @@ def attempt_all() -> None:
         for name, attempt in attempts.items()
     }
     print(json.dumps(found), flush=True)
-    signal.pause()
+    # Nothing is written to it before it is killed.
+    os.read(0, 1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Guarantees of the levels in sentences; knows no process."""
+"""Guarantees of locked bots in sentences; knows no process."""
 
 from msgspec import Struct
 
@@ -31,7 +31,7 @@ GUARANTEES = (
         name="inherited",
         kept="Bots get nothing from the referee but their three pipes.",
         missing="A bot inherits the referee's environment, open files or your terminal.",
-        remedy="Report it: no level should let it.",
+        remedy="Report it: locked bots should get nothing.",
     ),
     Guarantee(
         name="network",
@@ -55,7 +55,7 @@ GUARANTEES = (
         name="counters",
         kept="Bots cannot watch the machine's counters.",
         missing="A bot can watch the machine's load, and so guess how busy others are.",
-        remedy="No level hides these; run one game at a time if it matters.",
+        remedy="Run one game at a time if it matters.",
     ),
     Guarantee(
         name="traces",
@@ -65,7 +65,7 @@ GUARANTEES = (
             "use, by threads that end, by the numbers of pipes and eventfds. And a bot can leave "
             "notes for its later processes by asking for names that no file has, which the "
             "kernel remembers: in a trial, who played a board from the other seat knew 489 of 493 "
-            "hands of the opponent, at each level."
+            "hands of the opponent."
         ),
         remedy=(
             "Only sealed bots (WebAssembly) cannot read these, and processes in a virtual machine "

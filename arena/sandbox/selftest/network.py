@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from threading import Thread
 
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import LOCKED, Limits
 from arena.sandbox.selftest.processes import CannotProbeError, Starter, ask_process, close_pipes
 from protocol.codec import encode_json
 
@@ -81,7 +81,7 @@ NEIGHBOUR = "proxy"
 def network_faults() -> list[str]:
     """Return what a bot with a network reaches that it should not, or does not that it should.
 
-    It runs at level B, from which A differs by a cgroup only. Takes about 0.3 s.
+    It runs locked and without a cgroup, which changes nothing of it. Takes about 0.3 s.
     Raises CannotProbeError, OSError.
     """
     token = secrets.token_hex(8)
@@ -118,7 +118,7 @@ def _server(token: str) -> Iterator[int]:
 @contextmanager
 def _bot(network: tuple[str, ...], given: object) -> Iterator[dict[str, bool]]:
     """Yield what a bot with this network got; it lives until the block ends."""
-    python, starter = os.path.realpath(sys.executable), Starter("B", Limits())
+    python, starter = os.path.realpath(sys.executable), Starter(LOCKED, Limits())
     words = (python, "-I", "-S", "-c", ATTEMPTS)
     process = starter.start_command(Command(words, "/usr", (sys.base_prefix,), network=network))
     try:

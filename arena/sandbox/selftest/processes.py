@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import Confinement, Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.usage import ResourceUsage
 from protocol.codec import DamagedRecordError, decode_json
 
 PATIENCE_S = 60.0
@@ -24,7 +23,11 @@ Popen: TypeAlias = "subprocess.Popen[bytes]"
 
 
 class CannotProbeError(Exception):
-    """A process could not be started or asked at this level: nothing is known of it."""
+    """A process could not be started or asked: nothing is known of the sandbox."""
+
+
+class NoAnswerError(CannotProbeError):
+    """A process gave no answer in time: it says nothing, except that the machine is busy."""
 
 
 def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
@@ -48,7 +51,7 @@ def read_line(process: Popen) -> bytes:
     while not heard.endswith(b"\n") and len(heard) < LONGEST_LINE:
         wait = max(0.0, deadline - time.monotonic())
         if not select.select([process.stdout], [], [], wait)[0]:
-            raise CannotProbeError(f"A test process gave no answer in {PATIENCE_S:g} s.")
+            raise NoAnswerError(f"A test process gave no answer in {PATIENCE_S:g} s.")
         more = os.read(process.stdout.fileno(), 65_536)
         if not more:
             return b""
@@ -75,10 +78,10 @@ def close_pipes(process: Popen) -> None:
 
 
 class Starter:
-    """Starts and ends processes as bots are at a level."""
+    """Starts and ends processes as bots are started and ended."""
 
-    def __init__(self, level: Level, limits: Limits) -> None:
-        self._sandbox = Sandbox(level, limits)
+    def __init__(self, confinement: Confinement, limits: Limits) -> None:
+        self._sandbox = Sandbox(confinement, limits)
         self._slots: dict[int, SandboxedProcess] = {}
 
     def start(self, argv: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
@@ -96,9 +99,9 @@ class Starter:
         self._slots[process.pid] = slot
         return process
 
-    def usage(self, process: Popen) -> ResourceUsage:
-        """Return the resources that a process has used."""
-        return self._slots[process.pid].usage()
+    def slot(self, process: Popen) -> SandboxedProcess:
+        """Return the place of a process that has not ended."""
+        return self._slots[process.pid]
 
     def end(self, process: Popen) -> None:
         """Kill a process and what it started, unless that was done; its pipes stay open.

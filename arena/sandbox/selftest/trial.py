@@ -1,11 +1,13 @@
-"""Trial of a level: the canary as a bot at that level, beside a control that nothing locks in."""
+"""Trial of the sandbox: the canary as a bot, beside a control that nothing locks in."""
 
 import os
 import secrets
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -14,9 +16,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.limits import LEVELS, Level, Limits
+from arena.sandbox.limits import Confinement, Limits
+from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.selftest.canary import GROUPS, UNTRIED, Targets
 from arena.sandbox.selftest.processes import (
+    PATIENCE_S,
     CannotProbeError,
     Popen,
     Starter,
@@ -31,11 +35,9 @@ SCRIPT = Path(__file__).with_name("canary.py")
 VARIABLE = "BONEYARD_CANARY"
 """The referee's environment variable that no bot should see."""
 SMALL = Limits(memory_mib=48, processes=16)
-"""The limits under which the levels are tried: an attempt that exceeds them does no harm."""
+"""The limits of a trial: an attempt that exceeds them does no harm."""
 COUNTED = "escape-cgroup"
 """The attempt that the referee judges alone: its cgroup does not count what the bot uses."""
-ONLY: dict[str, tuple[Level, ...]] = {COUNTED: ("A",), "same-network": ("A", "B")}
-"""The attempts at a part that other levels replace by another: level C refuses all sockets."""
 CANARIES = {
     **{name: guarantee for guarantee, attempts in GROUPS.items() for name in attempts},
     COUNTED: "limits",
@@ -58,41 +60,67 @@ class ProbeResult(Struct, frozen=True):
     """The way in a few words; never a path or a secret."""
 
 
-def try_level(level: Level, folder: Path) -> dict[str, ProbeResult]:
-    """Return the outcome of each attempt at a level; `folder` is that of events. Leaves nothing.
+def try_sandbox(confinement: Confinement, folder: Path) -> dict[str, ProbeResult]:
+    """Return the outcome of each attempt; `folder` is that of events. Leaves nothing.
 
-    Raises CannotProbeError if a process does not start or answer at this level, and OSError.
+    Raises CannotProbeError if a process does not start or answer, and OSError.
     """
     with ExitStack() as stack:
         event, programs = _folders(stack, folder)
         targets = _targets(stack, event, programs)
         control = stack.enter_context(_control(programs, targets["token"]))
         targets["pid"] = control.pid
-        starter = Starter(level, SMALL)
+        starter = Starter(confinement, SMALL)
         bot = starter.start(_command(programs), (sys.base_prefix, str(programs / "canary")))
         stack.callback(close_pipes, bot)
         stack.callback(starter.end, bot)
         expected = _outcomes(control, {**targets, "who": "control"})
-        found = _outcomes(bot, {**targets, "who": "bot"})
-        if level == "A":
-            used = starter.usage(bot)
-            counted = used.cpu_ms > 0 and used.memory > 0
-            found[COUNTED] = ProbeResult(not counted, "counted" if counted else "not counted")
+        outcomes = _outcomes(bot, {**targets, "who": "bot"})
+        slot = starter.slot(bot)
+        if confinement.is_bounded:
+            outcomes[COUNTED] = _count(slot)
         starter.end(bot)
         control.kill()
         control.wait()
         seen = {
             "leave-child": _answers(bot),
-            "write-event": Path(targets["logs"], "bot").exists(),
-            "write-tmp": Path(targets["notes"], "bot").exists(),
+            "write-event": _has_written(slot.user, targets, "logs"),
+            "write-tmp": _has_written(slot.user, targets, "notes"),
         }
         if not _answers(control):
             expected["leave-child"] = ProbeResult(False, "not seen")
-    return {
-        name: _judge(name, one, expected, seen)
-        for name, one in found.items()
-        if level in ONLY.get(name, LEVELS)
-    }
+    return {name: _judge(name, outcome, expected, seen) for name, outcome in outcomes.items()}
+
+
+def _count(slot: SandboxedProcess) -> ProbeResult:
+    """Return whether the bot escapes its cgroup's count; on a busy machine that may take a while.
+
+    The kernel adds up what its processors counted only now and then.
+    """
+    end = time.monotonic() + (PATIENCE_S if slot.is_counted else 0)
+    while not (used := slot.usage()).cpu_ms or not used.memory:
+        if time.monotonic() >= end:
+            return ProbeResult(True, "not counted")
+        time.sleep(0.01)
+    return ProbeResult(False, "counted") if slot.is_counted else ProbeResult(True, "outside")
+
+
+def _has_written(user: int, targets: Targets, folder: str) -> bool:
+    """Tell whether the bot made its file in an open folder.
+
+    Anybody on the machine may try to make it in the bot's name: only the bot has its user and was
+    told the mark.
+    """
+    path = Path(targets[folder], "bot")
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            status = os.fstat(descriptor)
+            is_the_bots = stat.S_ISREG(status.st_mode) and status.st_uid == user
+            return is_the_bots and os.read(descriptor, 4096) == targets["mark"].encode()
+        finally:
+            os.close(descriptor)
+    return False
 
 
 def _judge(
@@ -116,14 +144,23 @@ def _folders(stack: ExitStack, folder: Path) -> tuple[Path, Path]:
     programs = stack.enter_context(
         temporary_folder("probe", Path(tempfile.gettempdir()), shared=True)
     )
-    for open_to_all in (event / "logs", programs / "notes"):
-        open_to_all.mkdir()
-        open_to_all.chmod(0o777)
     (programs / "canary").mkdir()
     (programs / "canary").chmod(0o755)
     (programs / "canary" / "canary.py").write_bytes(SCRIPT.read_bytes())
     (programs / "canary" / "canary.py").chmod(0o644)
     return event, programs
+
+
+def _open_folder(parent: Path) -> str:
+    """Make a folder that everybody may write to, and that only the bot can find.
+
+    Its name is a secret which no command line shows, in a folder that only its owner can list:
+    other users of the machine could leave something in it.
+    """
+    folder = parent / secrets.token_hex(16)
+    folder.mkdir()
+    folder.chmod(0o777)
+    return str(folder)
 
 
 def _targets(stack: ExitStack, event: Path, programs: Path) -> Targets:
@@ -148,8 +185,10 @@ def _targets(stack: ExitStack, event: Path, programs: Path) -> Targets:
         "variable": VARIABLE,
         "event_file": str(event / "event.toml"),
         "secret_key": str(event / "secret.key"),
-        "logs": str(event / "logs"),
-        "notes": str(programs / "notes"),
+        "logs": _open_folder(event),
+        "notes": _open_folder(programs),
+        # What only the bot is told, and the control: unlike the token it is in no command line.
+        "mark": secrets.token_hex(16),
         "uid": os.getuid(),
         "namespaces": {
             name: str(Path("/proc/self/ns", name).readlink()) for name in ("user", "ipc", "net")
@@ -195,14 +234,14 @@ def _control(programs: Path, token: str) -> Iterator[Popen]:
 
 
 def _outcomes(process: Popen, targets: Targets) -> dict[str, ProbeResult]:
-    said: dict[str, Any] = ask_process(process, encode_json(targets))
+    answer: dict[str, Any] = ask_process(process, encode_json(targets))
     try:
-        found = msgspec.convert(said, dict[str, ProbeResult])
+        outcomes = msgspec.convert(answer, dict[str, ProbeResult])
     except msgspec.ValidationError as no:
         raise CannotProbeError(f"The canary answered in no way known: {no}.") from None
-    if found.keys() != CANARIES.keys() - {COUNTED}:
+    if outcomes.keys() != CANARIES.keys() - {COUNTED}:
         raise CannotProbeError("The canary did not make every attempt.")
-    return found
+    return outcomes
 
 
 def _answers(process: Popen) -> bool:

@@ -15,7 +15,7 @@ from arena.match import referee
 from arena.match.game_setup import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from protocol.messages import Clock
@@ -25,7 +25,7 @@ from tests.support.logged_games import any_of, overheard
 from tests.support.tables import LaggingPoller
 
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
-OFF = Sandbox("off", Limits())
+UNLOCKED = Sandbox(OFF, Limits())
 
 LISTENER = """
 import hashlib, json, sys
@@ -57,7 +57,7 @@ def question(clock: Clock = CLOCK) -> Asked:
 
 
 async def once(command: Command, one: Asked, clock: Clock = CLOCK) -> Answer:
-    (found,) = await repeat_question(command, *one, clock, OFF, 1)
+    (found,) = await repeat_question(command, *one, clock, UNLOCKED, 1)
     return found
 
 
@@ -105,7 +105,7 @@ def rude(act: str, program: str = GREETS) -> Command:
 async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
     command: Command, foul: str, line: str
 ) -> None:
-    (found,) = await repeat_question(command, *question(), CLOCK, OFF, 5)
+    (found,) = await repeat_question(command, *question(), CLOCK, UNLOCKED, 5)
     assert isinstance(found, FoulRecord)
     assert found.foul == foul
     assert found.detail

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.conformance.model import Budget, StepResult
 from arena.conformance.runner import run_steps, select_steps
 from arena.conformance.session import Session
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.messages import Clock
 from tests.bots.broken import bots
@@ -40,7 +40,7 @@ class FoundError(Exception):
 def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | None:
     """Return the first step that fails; the walk ends there."""
     clock, pace = slower(row.clock, PACE, number)
-    session = Session(command(how, tag, clock.start_ms), Sandbox("off", row.limits), clock, pace)
+    session = Session(command(how, tag, clock.start_ms), Sandbox(OFF, row.limits), clock, pace)
     failed: list[StepResult] = []
 
     def stop(one: StepResult) -> None:
@@ -89,28 +89,28 @@ def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
 # Slow: nothing that the protocol allows is held against a bot.
 @pytest.mark.parametrize("how", slow_except(["AnswersTheLastFirst"], HARMLESS))
 def test_a_bot_that_breaks_no_promise_passes(how: str) -> None:
-    session = Session(command(how), Sandbox("off", Limits()), PATIENT, PACE)
+    session = Session(command(how), Sandbox(OFF, Limits()), PATIENT, PACE)
     assert [one for one in run_steps(session, select_steps(("1-36",))) if one.finding] == []
 
 
 def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
-    level: Level = proved().level
-    if level not in ("A", "B", "C"):
+    confinement = proved().confinement
+    if not confinement.is_locked:
         pytest.skip("no sandbox here that hides files")
     (tmp_path / "weights").write_text("1 2 3")
     bot = command("ReadsItsWeights", str(tmp_path))
-    outside = Sandbox("off", Limits())
-    session = Session(bot, Sandbox(level, Limits()), PATIENT, PACE, outside)
+    outside = Sandbox(OFF, Limits())
+    session = Session(bot, Sandbox(confinement, Limits()), PATIENT, PACE, outside)
     (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
-    assert f"works without the sandbox, but not at level {level}" in outcome.finding.fault
+    assert "works without the sandbox, but not locked in" in outcome.finding.fault
     assert f"cannot see {tmp_path}/weights: there is no such file, or" in outcome.finding.mend
     assert "`reads`" in outcome.finding.mend
 
 
 def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
     """Tried by itself the step passes, inside as outside."""
-    off = Sandbox("off", Limits())
+    off = Sandbox(OFF, Limits())
     session = Session(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
     (failed,) = [one for one in run_steps(session, select_steps(("4-11",))) if one.finding][:1]
     assert failed.finding

@@ -13,8 +13,7 @@ from arena.conformance.runner import STEPS, run_steps, select_steps
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
 from arena.rules.variants import VARIANTS
-from arena.sandbox.limits import Limits
-from arena.sandbox.pythons import about_python, runs_as_another
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol import messages
 from protocol.errors import UserError
@@ -32,7 +31,7 @@ SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
 
 
 def new_session(pace: Budget = QUICK) -> Session:
-    return Session(sample(), Sandbox("off", Limits()), PATIENT, pace)
+    return Session(sample(), Sandbox(OFF, Limits()), PATIENT, pace)
 
 
 # Slow: one bot of each kind: many games at once, another language, a service.
@@ -42,9 +41,7 @@ def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
     """Where `run` would start it: in the best sandbox of this machine, built."""
     if not sample_bots()[name].available:
         pytest.skip(f"{name} needs {sample_bots()[name].needs}")
-    sandbox = Sandbox(proved().level, Limits())
-    if name == "batched" and runs_as_another(sandbox.level) and (about := about_python()):
-        pytest.skip(f"{name} needs numpy. {about}")
+    sandbox = Sandbox(proved().confinement, Limits())
     (bot,) = parse_bots([name])
     command = prepare_entrant(bot, open_folder, open_folder).command
     command = replace(command, argv=(*command.argv, *FEW.get(name, ())))
@@ -134,7 +131,7 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
         raise AssertionError(f"{session} was asked again")
 
     (number, hello), *_ = select_steps(("hello",))
-    silent = Session(sample("none"), Sandbox("off", Limits()), PATIENT, QUICK)
+    silent = Session(sample("none"), Sandbox(OFF, Limits()), PATIENT, QUICK)
     later = (2, CheckStep("later", "is not tried", "Time", fails))
     first, second = run_steps(silent, [(number, hello), later])
     assert first.finding

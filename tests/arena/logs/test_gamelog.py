@@ -20,7 +20,7 @@ from tests.support.forgeries import write_sealed
 from tests.support.tables import flips, sitting
 
 SITTING = sitting(("ada", "bob"), (1, 2), Ruleset(name="test"), Clock())
-ELSEWHERE = replace(SITTING, sandbox="B", worker="w1")
+ELSEWHERE = replace(SITTING, sandbox="locked", worker="w1")
 CHOICE = ChoiceRecord(seat=0, id=1, choice=0, ms=1.5)
 
 

@@ -20,7 +20,7 @@ from arena.match.game_setup import GameSetup
 from arena.match.referee import Referee
 from arena.rules.variants import find_variant
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import OFF, Limits
 from protocol.messages import MAX_LINE
 from protocol.records import FoulClass, FoulRecord, Result
 from protocol.ruleset import derive
@@ -128,7 +128,7 @@ def test_a_hostile_answer_costs_only_its_own_game(how: str) -> None:
     assert (result.why, result.places[HONEST]) == ("foul", 1) or result.why == "target"
 
 
-# Slow: every behaviour of the table, at both levels, costs its own game and nothing else.
+# Slow: every behaviour of the table, in both places, costs its own game and nothing else.
 @pytest.mark.parametrize(
     ("how", "place"),
     [
@@ -163,13 +163,13 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
     """Play the hostile game and the next one in the same seats, with slower clocks on a busy
     machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
-    level: Level = "off" if place == "off" else proved().level
+    confinement = OFF if place == "off" else proved().confinement
     rules = [derive(find_variant("dutch"), "dutch", {"target": 30})]
     for _ in range(TRIES):
         log = folder / "log.jsonl"
         log.unlink(missing_ok=True)
         results = await play(
-            [sample(), bot], log, clock, 2, level, limits, [sample(), sample()], rules
+            [sample(), bot], log, clock, 2, confinement, limits, [sample(), sample()], rules
         )
         first, second = results
         harm = [foul.foul for foul in first.fouls if foul.seat == HONEST]
@@ -210,7 +210,7 @@ def fouls_of(game: LoggedGame) -> list[FoulRecord]:
 
 
 async def nothing_left(row: Row, place: Place, tag: str) -> None:
-    """No process is left; what the level is known to leave is ended here."""
+    """No process is left; what `off` is known to leave is ended here."""
     if row.survives and place == "off":
         assert alive(tag), "The table says that something outlives this bot."
         end_all(tag)

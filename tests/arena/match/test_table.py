@@ -24,7 +24,7 @@ from arena.match.referee import Referee
 from arena.match.reply import LINES_AT_ONCE
 from arena.match.table import Table
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import Fault
 from protocol.messages import Clock
@@ -33,7 +33,7 @@ from tests.support.tables import LaggingPoller, children, descriptors, hostile, 
 from tournaments.runner.exit import RunStoppedError
 from tournaments.runner.sitting import START_TRIES, start_bots
 
-OFF = Sandbox("off", Limits())
+UNLOCKED = Sandbox(OFF, Limits())
 
 
 async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
     monkeypatch.setattr("arena.sandbox.process.subprocess.Popen", short)
     before = autojump_clock.current_time()
     with pytest.raises(RunStoppedError, match=os.strerror(code)):
-        await start_bots(BotPool(Poller(), [sample()], 1000, OFF))
+        await start_bots(BotPool(Poller(), [sample()], 1000, UNLOCKED))
     assert len(tried) == START_TRIES == 3
     assert autojump_clock.current_time() - before == START_TRIES - 1
 
@@ -70,7 +70,7 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
     before = descriptors()
     monkeypatch.setattr("arena.match.piped_process.os.pidfd_open", full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
-        BotProcess(sample(), OFF)
+        BotProcess(sample(), UNLOCKED)
     assert caught.value.shortage
     assert not children()
     assert descriptors() == before
@@ -168,7 +168,9 @@ async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
 
 async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back() -> None:
     poller = LaggingPoller(300.0)
-    pool = BotPool(poller, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, OFF)
+    pool = BotPool(
+        poller, [Command((sys.executable, "-c", "input(); input()"), "/")], 500, UNLOCKED
+    )
     async with trio.open_nursery() as nursery:
         nursery.start_soon(poller.run)
         began = time.monotonic()
@@ -182,7 +184,7 @@ async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back() -> None:
 
 async def test_a_bot_that_does_not_greet_before_its_turn_has_no_second_try() -> None:
     poller = Poller()
-    pool = BotPool(poller, [Command((sys.executable, "-c", "input()"), "/")], 5000, OFF)
+    pool = BotPool(poller, [Command((sys.executable, "-c", "input()"), "/")], 5000, UNLOCKED)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(poller.run)
         (early,) = await pool.start_missing(early=True)
@@ -199,7 +201,7 @@ async def test_a_bot_that_does_not_greet_before_its_turn_has_no_second_try() -> 
 
 async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello() -> None:
     poller = LaggingPoller(10_001.0)
-    pool = BotPool(poller, [sample()], 500, OFF)
+    pool = BotPool(poller, [sample()], 500, UNLOCKED)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(poller.run)
         with pytest.raises(LagError, match="cannot keep time"):

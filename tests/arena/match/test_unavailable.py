@@ -36,7 +36,7 @@ async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_
     log = tmp_path / "log.jsonl"
     bots = [sample(), excused(starts, tmp_path / "starts")]
     limits = replace(LIMITS, unavailable=3)
-    (result,) = await play(bots, log, level="off", limits=limits)
+    (result,) = await play(bots, log, limits=limits)
     (game,) = read_games(log)
     (spent,) = (one for one in game.records if isinstance(one, SpentRecord))
     assert spent.voids == (0, min(starts, 3))
@@ -50,7 +50,7 @@ async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_
 async def test_the_voids_of_a_sitting_count_together(tmp_path: Path) -> None:
     """Otherwise each of its games would wait as long again."""
     bots = [sample(), excused(9, tmp_path / "starts")]
-    results = await play(bots, tmp_path / "log.jsonl", level="off", games=3)
+    results = await play(bots, tmp_path / "log.jsonl", games=3)
     assert [one.why for one in results] == ["foul"] * 3
     assert len((tmp_path / "starts").read_text().split()) == 3 + 3
     log = read_games(tmp_path / "log.jsonl")

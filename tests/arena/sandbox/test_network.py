@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.match.piped_process import CannotStartError, spawn
 from arena.sandbox import network, proxy
 from arena.sandbox.command import Command
-from arena.sandbox.limits import LEVELS, REQUIRED, Level, Limits
+from arena.sandbox.limits import LOCKED, OFF, Limits
 from arena.sandbox.network import Censor
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.selftest.network import describe_network, network_faults
@@ -24,25 +24,25 @@ from tests.support.tables import play, sample
 PYTHON = os.path.realpath(sys.executable)
 
 
-def has(level: Level) -> bool:
+def can_lock() -> bool:
     try:
-        Sandbox(level, Limits())
+        Sandbox(LOCKED, Limits())
     except OSError:
         return False
     return True
 
 
-needs_b = pytest.mark.skipif(not has("B"), reason="no level B here")
+needs_lock = pytest.mark.skipif(not can_lock(), reason="bots cannot be locked in here")
 
 
-@needs_b
+@needs_lock
 def test_the_listed_address_is_reached_and_nothing_else_nor_by_another_bot() -> None:
     """The test that `doctor` and each run with such a bot make, with 16 attempts of two bots."""
     assert network_faults() == []
     assert describe_network().endswith("a bot reached the listed address and nothing else.")
 
 
-@needs_b
+@needs_lock
 def test_the_test_finds_a_proxy_that_opens_too_much(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -53,12 +53,11 @@ def test_the_test_finds_a_proxy_that_opens_too_much(
     assert "tunnel-to-another-port" in network_faults()
 
 
-@pytest.mark.parametrize("level", [level for level in LEVELS if level not in REQUIRED])
 @pytest.mark.parametrize("opened", [{"network": ("a:1",)}, {"environment": ("API_KEY",)}])
-def test_below_level_b_neither_is_opened(level: Level, opened: dict[str, tuple[str]]) -> None:
+def test_without_a_sandbox_neither_is_opened(opened: dict[str, tuple[str]]) -> None:
     command = replace(sample(), **opened)
-    with pytest.raises(CannotStartError, match="needs sandbox level A or B, and this is"):
-        spawn(command, Sandbox(level, Limits()))
+    with pytest.raises(CannotStartError, match="needs a locked sandbox, and it is off"):
+        spawn(command, Sandbox(OFF, Limits()))
 
 
 @pytest.mark.parametrize(("value", "why"), [("", "is not set"), ("short", "not 8 to 1024")])
@@ -67,7 +66,7 @@ def test_a_variable_must_have_a_value_that_can_be_told_from_text(
 ) -> None:
     monkeypatch.setenv("API_KEY", value)
     with pytest.raises(OSError, match=why):
-        network.own_variables(replace(sample(), environment=("API_KEY",)), "A")
+        network.own_variables(replace(sample(), environment=("API_KEY",)), is_locked=True)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +102,7 @@ for line in sys.stdin:
 """
 
 
-@needs_b
+@needs_lock
 async def test_a_key_that_its_bot_tells_is_in_no_log(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -112,7 +111,7 @@ async def test_a_key_that_its_bot_tells_is_in_no_log(
     monkeypatch.setenv("OTHER_KEY", key)
     argv = (PYTHON, "-I", "-S", "-c", TELLTALE)
     bot = Command(argv, "/usr", (sys.base_prefix,), environment=("API_KEY",))
-    await play([sample(), bot], tmp_path / "log.jsonl", level="B")
+    await play([sample(), bot], tmp_path / "log.jsonl", confinement=LOCKED)
     log = (tmp_path / "log.jsonl").read_text()
     assert key not in log
     assert '"note":"[API_KEY]"' in log

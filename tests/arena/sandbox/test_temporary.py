@@ -73,7 +73,7 @@ def test_a_folder_that_was_only_just_made_is_not_swept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its owner may not have locked it yet."""
-    (tmp_path / f"{PREFIX}x").mkdir(mode=0o755)
+    (tmp_path / f"{PREFIX}x").mkdir(mode=0o711)
     monkeypatch.setattr(temporary, "YOUNG_S", 60.0)
     sweep(tmp_path)
     assert len(left(tmp_path)) == 1
@@ -84,7 +84,7 @@ def test_a_folder_that_was_only_just_made_is_not_swept(
 
 def test_the_folder_of_a_block_goes_with_it(tmp_path: Path) -> None:
     with temporary_folder("x", tmp_path, shared=True) as shared:
-        assert shared.stat().st_mode & 0o777 == 0o755
+        assert shared.stat().st_mode & 0o777 == 0o711
         with temporary_folder("x", tmp_path, shared=False) as private:
             assert shared.is_dir()
             assert private.stat().st_mode & 0o777 == 0o700
@@ -108,14 +108,14 @@ def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_folders_of_other_users_are_kept(tmp_path: Path) -> None:
     theirs = tmp_path / f"{PREFIX}x"
-    theirs.mkdir(mode=0o755)
+    theirs.mkdir(mode=0o711)
     os.chown(theirs, 60_599, 60_599)
     sweep(tmp_path)
     assert theirs.exists()
 
 
 def test_nothing_is_swept_if_others_can_exchange_folders(tmp_path: Path) -> None:
-    (tmp_path / f"{PREFIX}x").mkdir(mode=0o755)
+    (tmp_path / f"{PREFIX}x").mkdir(mode=0o711)
     tmp_path.chmod(0o777)
     sweep(tmp_path)
     assert len(left(tmp_path)) == 1

@@ -8,8 +8,8 @@ import pytest
 
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Level, Limits
-from arena.sandbox.select import examine_level
+from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits
+from arena.sandbox.select import examine
 from arena.sealed.module import HOST
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord, SentRecord
@@ -36,12 +36,12 @@ async def played(
     *,
     games: int = 1,
     clock: Clock = EFFORT,
-    level: Level = "off",
+    confinement: Confinement = OFF,
     limits: Limits = LIMITS,
 ) -> list[LoggedGame]:
     log = folder / "log.jsonl"
     log.unlink(missing_ok=True)
-    await play([*bots], log, clock, games, level, limits)
+    await play([*bots], log, clock, games, confinement, limits)
     return [*read_games(log)]
 
 
@@ -268,14 +268,14 @@ async def test_a_flood_after_the_last_answer_spoils_no_other_game(tmp_path: Path
     assert [game.result.why for game in games if game.result] == ["target"] * 3
 
 
-@pytest.mark.parametrize("level", slow_except(["B"], ["A", "B", "C", "D"]))
-async def test_the_host_runs_at_every_level(
-    tmp_path: Path, open_folder: Path, level: Level
+@pytest.mark.parametrize("confinement", slow_except([LOCKED], [BOUNDED, LOCKED]))
+async def test_the_host_runs_locked_in(
+    tmp_path: Path, open_folder: Path, confinement: Confinement
 ) -> None:
-    finding = examine_level(level, tmp_path)
-    if not finding.confirmed:
-        pytest.skip(f"no level {level} here: {finding.why_not}")
+    finding = examine(confinement, tmp_path)
+    if not finding.is_proven:
+        pytest.skip(finding.why_not)
     bots = [sealed(open_folder, "one"), sealed(open_folder, "two")]
-    (game,) = await played(tmp_path, bots, level=level)
+    (game,) = await played(tmp_path, bots, confinement=confinement)
     assert game.result
     assert game.result.why == "target"

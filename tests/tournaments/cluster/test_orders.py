@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.limits import SandboxMode
+from arena.sandbox.limits import LOCKED, OFF, Confinement, SandboxMode
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address
@@ -36,21 +36,19 @@ def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "wishes"),
+    ("mode", "confinement", "wishes"),
     [
-        ("A", {"off", "auto", "require"}),
-        ("B", {"off", "auto", "require"}),
-        ("C", {"off", "auto"}),
-        ("off", {"off", "auto"}),
-        (None, {"off"}),
+        ("auto", LOCKED, {"off", "auto", "require"}),
+        ("auto", OFF, {"off", "auto"}),
+        ("off", OFF, {"off"}),
     ],
 )
 def test_a_worker_offers_what_its_machine_proved(
-    level: str | None, wishes: set[SandboxMode]
+    mode: SandboxMode, confinement: Confinement, wishes: set[SandboxMode]
 ) -> None:
     versions = {"", wasmtime_version()}
     offered = {resource(wish, one): 3 for wish in wishes for one in versions}
-    assert offered_resources(level, 3) == offered
+    assert offered_resources(mode, confinement, 3) == offered
 
 
 def give_certificates(folder: Path) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.logs.gamelog import sitting_lines
 from arena.match.poller import Poller
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
@@ -93,7 +93,7 @@ class Stage:
         halls = Halls(fate)
         bundles = tuple(pack_bot(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
         sender, receiver = trio.open_memory_channel[Result](1000)
-        off = Sandbox("off", Limits())
+        off = Sandbox(OFF, Limits())
         async with trio.open_nursery() as nursery:
             poller = Poller()
             nursery.start_soon(poller.run)
@@ -305,7 +305,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     async with trio.open_nursery() as nursery:
         poller = Poller()
         nursery.start_soon(poller.run)
-        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox("off", Limits()), Lanes(1))
+        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox(OFF, Limits()), Lanes(1))
 
         async def fate(data: bytes) -> tuple[str, str]:
             answer = answered(await hall.play(data))

@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.sandbox.kernel.landlock import landlock_version as landlock_version
-from arena.sandbox.limits import REQUIRED, Limits
-from arena.sandbox.select import choose_level
+from arena.sandbox.limits import Limits
+from arena.sandbox.select import choose_sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.formats.base import Entrant
@@ -132,11 +131,11 @@ def test_files_outside_the_fingerprint_cannot_be_read(base: Path) -> None:
     mine = in_folder(folder)
     assert mine.fingerprint == before
     (base / "event").mkdir()
-    sandbox = choose_level("auto", Limits(), base / "event")
-    if sandbox.level not in REQUIRED:
+    sandbox = choose_sandbox("auto", Limits(), base / "event")
+    if not sandbox.is_locked:
         pytest.skip("bots cannot be locked in here")
     trio.run(check_greetings, [mine], 10_000, sandbox)
-    off = choose_level("off", Limits(), base / "event")
+    off = choose_sandbox("off", Limits(), base / "event")
     with pytest.raises(UserError, match=r"I know the deals\."):
         trio.run(check_greetings, [mine], 10_000, off)
 
@@ -316,9 +315,6 @@ def other_environment(tmp_path: Path) -> Path:
     venv.create(place, with_pip=False)
     (packages,) = place.glob("lib/python3.*/site-packages")
     (packages / "_boneyard_arena.pth").write_text(f"{ROOT}")
-    for suffix in (".py", ".pth"):
-        finder = ROOT / ".ci" / "editable" / f"finder{suffix}"
-        shutil.copy(finder, packages / f"_boneyard_editable{suffix}")
     # Python takes what an earlier install left here for namespace packages.
     (packages / "arena" / "__pycache__").mkdir(parents=True)
     shutil.copytree(Path(msgspec.__path__[0]), packages / "msgspec")

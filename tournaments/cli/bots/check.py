@@ -23,9 +23,9 @@ from arena.document.terminal import open_console, print_blocks
 from arena.match.piped_process import CannotStartError
 from arena.rules.english import count_in_digits
 from arena.rules.load import load_ruleset
-from arena.sandbox.limits import Level, SandboxMode, level_name
+from arena.sandbox.limits import OFF, SandboxMode
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note
 from protocol.errors import UserError, unknown_name
@@ -45,7 +45,7 @@ from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_catalog import BOT_FILE, own_bots
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import SUFFIX, WrittenEvent, files_of
+from tournaments.plan.event import SUFFIX, WrittenEvent
 from tournaments.plan.event_plan import parse_event
 
 AT_ONCE = 2
@@ -201,10 +201,10 @@ def check(
                 if len(event.bots) == 1:
                     raise
                 reports.append(_not_started(bot.name, "", event, f"{error}"))
-        box = choose_level(event.sandbox, event.limits, path, files_of(entrants))
-        outside = outside_of(event, box.level, compare)
-        if box.level == "off" != event.sandbox:
-            print_note(" ".join(box.notices))
+        box = choose_sandbox(event.sandbox, event.limits, path)
+        outside = outside_of(event, box, compare)
+        if not box.is_locked and event.sandbox != "off":
+            print_note(box.brief)
         pace = Budget(total_s=seconds, whole=not quick)
         check = _Check(tuple(bots), event, box, outside, game, steps, pace, verbose)
         console = open_console(stderr=in_json)
@@ -224,7 +224,7 @@ def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
     return EventGame(rules if whole else limit_to_one_round(rules), seats)
 
 
-def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | None:
+def outside_of(event: WrittenEvent, sandbox: Sandbox, compare: bool) -> Sandbox | None:
     """Return plain processes to compare with, if the user asked for them.
 
     Raises UserError for a bot that must be locked in.
@@ -234,7 +234,7 @@ def outside_of(event: WrittenEvent, level: Level, compare: bool) -> Sandbox | No
             "--compare starts bots without a sandbox, and sandbox = require forbids it: leave one "
             "of them out."
         )
-    return Sandbox("off", event.limits) if compare and level != "off" else None
+    return Sandbox(OFF, event.limits) if compare and sandbox.is_locked else None
 
 
 # --- one bot ---
@@ -245,10 +245,10 @@ def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
 
     Raises UserError when the bot cannot be started.
     """
-    level, seconds = level_name(check.sandbox.level), check.pace.total_s
+    sandbox, seconds = check.sandbox.state, check.pace.total_s
     console.print(
         f"{entrant.name}: {count_in_digits(len(check.steps), 'step')} in at most {seconds} s, "
-        f"sandbox {level}.",
+        f"sandbox {sandbox}.",
         soft_wrap=True,
     )
     printer = Printer(console, verbose=check.verbose)
@@ -278,9 +278,11 @@ def _examine(check: _Check, entrant: Entrant, show: Callable[[StepResult], None]
 # --- many bots ---
 
 
-def _not_started(name: str, level: str, event: WrittenEvent, error: str) -> Report:
+def _not_started(name: str, sandbox: str, event: WrittenEvent, error: str) -> Report:
     limit = event.clock.start_ms
-    return Report(name=name, verdict="not started", level=level, start_limit_ms=limit, error=error)
+    return Report(
+        name=name, verdict="not started", sandbox=sandbox, start_limit_ms=limit, error=error
+    )
 
 
 class _StoppedError(Exception):
@@ -306,15 +308,15 @@ def _check_many(
         try:
             news.put((entrant.name, _examine(check, entrant, show)))
         except CannotStartError as error:
-            why = _not_started(entrant.name, check.sandbox.level, check.event, f"{error}")
+            why = _not_started(entrant.name, check.sandbox.state, check.event, f"{error}")
             news.put((entrant.name, why))
         except BaseException as error:
             news.put((entrant.name, error))
 
     reports = {report.name: report for report in failed}
     at: dict[str, int] = {}
-    many, level = len(check.event.bots), level_name(check.sandbox.level)
-    head = f"{many} bots, {len(check.steps)} steps each, {AT_ONCE} at a time, sandbox {level}."
+    many, sandbox = len(check.event.bots), check.sandbox.state
+    head = f"{many} bots, {len(check.steps)} steps each, {AT_ONCE} at a time, sandbox {sandbox}."
     console.print(head, soft_wrap=True)
     for report in failed:
         console.print(short_line(report), soft_wrap=not console.is_terminal, markup=False)

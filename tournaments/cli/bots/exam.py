@@ -31,9 +31,9 @@ from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.user_file import read_user_file
-from arena.sandbox.limits import Limits, SandboxMode, level_name
+from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note, print_paged
 from arena.ui.progress import track, working
@@ -45,7 +45,6 @@ from tournaments.formats.base import Entrant
 from tournaments.formats.own_clock import own_or
 from tournaments.plan.bot_catalog import own_bots, sample_folder
 from tournaments.plan.bot_command import prepare_entrant
-from tournaments.plan.event import files_of
 from tournaments.plan.event_plan import parse_event
 from tournaments.rating.estimate import Estimate
 from tournaments.report.exports import csv_lines
@@ -108,9 +107,9 @@ def examine_bots(
         bots = written.bots[: 1 if written.tune else None]
         entrants = [prepare_entrant(bot, base, path) for bot in bots]
         mode, limits = sandbox or "auto", Limits()
-        box = choose_level(mode, limits, path, files_of(entrants))
-        if box.level == "off" != mode:
-            print_note(" ".join(box.notices))
+        box = choose_sandbox(mode, limits, path)
+        if not box.is_locked and mode != "off":
+            print_note(box.brief)
         greet = partial(check_greetings, say=print_note)
         trio.run(greet, entrants, clock.start_ms, box)
         clocks = [own_or(one.clock, clock, one.command) for one in entrants]
@@ -153,9 +152,8 @@ def _examined(
             answers = trio.run(sit)
         except* (CannotStartError, LagError) as group:
             raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
-    return ExamResult(
-        entrant.name, sandbox.level, tuple(mark_answers(problems, answers)), tuple(answers)
-    )
+    marks = tuple(mark_answers(problems, answers))
+    return ExamResult(entrant.name, sandbox.state, marks, tuple(answers))
 
 
 # --- the results ---
@@ -185,9 +183,9 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     )
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
-    levels = ", ".join(sorted({level_name(one.sandbox) for one in results}))
+    states = ", ".join(sorted({one.sandbox for one in results}))
     parts = join_words([count_in_digits(mark.problems, mark.kind) for mark in kinds if mark.kind])
-    about = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {levels}."
+    about = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {states}."
     return [
         Paragraph(about, "lead"),
         by_kind,

@@ -18,9 +18,9 @@ from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
 from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits, SandboxMode, level_name
+from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
 from arena.valuation import WORLDS
@@ -54,7 +54,7 @@ class Answers(Struct, frozen=True):
     logged: Answer | None
     """The logged answer and its outcome; null: the game was cut off."""
     sandbox: str
-    """The sandbox level of the bot now: A, B, C, D or off; empty if the bot was not asked."""
+    """How the bot was confined now: locked or off; empty if the bot was not asked."""
     answers: tuple[Answer, ...]
     """The answers now, one for each time the bot was asked."""
     outlooks: tuple[OptionValue, ...]
@@ -75,11 +75,11 @@ def explain_question(log: Path, words: Sequence[str], asked: ExplainOptions) -> 
     if asked.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
-    level, again = "", list[Answer]()
+    state, again = "", list[Answer]()
     if asked.times and (bot or asked.ask):
         event = find_event(log)
         box = _sandbox(asked.sandbox, log, event)
-        level = box.level
+        state = box.state
         own = None if bot else _own_command(event, logged, one.seat)
         with _started(bot, own) as command:
             clock = logged.sitting.seat_clocks[one.seat]
@@ -92,7 +92,7 @@ def explain_question(log: Path, words: Sequence[str], asked: ExplainOptions) -> 
         number=one.number,
         question=Raw(lines[-1][:-1]),
         logged=one.answer,
-        sandbox=level,
+        sandbox=state,
         answers=tuple(again),
         outlooks=_outlooks(one, deals, _compared(one, again)),
     )
@@ -120,7 +120,7 @@ def _sandbox(wanted: SandboxMode | None, where: Path, event: Event | None) -> Sa
     plan: SandboxMode = event.sandbox if event and event.sandbox != "off" else "auto"
     wish = wanted or plan
     folder = where.resolve() if where.is_dir() else where.resolve().parent
-    return choose_level(wish, event.limits if event else Limits(), folder)
+    return choose_sandbox(wish, event.limits if event else Limits(), folder)
 
 
 @contextmanager
@@ -163,7 +163,7 @@ def _print(
     head.append_text(review.decision_text(one, many, look))
     print_paged([head], console)
     if answers.answers:
-        console.print(Text(f"Asked again, sandbox {level_name(answers.sandbox)}:", "dim"))
+        console.print(Text(f"Asked again, sandbox {answers.sandbox}:", "dim"))
         for line in answer_text.answer_report(one, answers.answers, look):
             console.print(line, soft_wrap=True)
     elif asked.times and not answers.outlooks:

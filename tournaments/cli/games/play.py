@@ -31,7 +31,7 @@ from arena.match.table import Table
 from arena.rules.load import find_overrides, load_ruleset, rules_command, ruleset_title
 from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import MISSING, has_browser, open_in_browser
 from arena.ui.scenes import GameInfo, game_info
@@ -55,7 +55,7 @@ from tournaments.cli.arguments.options import (
 )
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_word, unique_name
-from tournaments.plan.event import ENTRANT, files_of
+from tournaments.plan.event import ENTRANT
 from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
 from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
@@ -275,7 +275,7 @@ async def _game_between(
     table: PreparedTable, folder: Folder, options: PlayOptions, show: Show
 ) -> Result | None:
     """Play one game, commit to its deals before and reveal them after; None if the person left."""
-    sandbox = choose_level(options.sandbox, Limits(), folder.path, files_of(table.bots))
+    sandbox = choose_sandbox(options.sandbox, Limits(), folder.path)
     secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
     seed = board_seed(secret, EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
@@ -424,8 +424,8 @@ async def _game(
                 boards=(table.number,),
                 rules=table.rules,
                 clock=table.clock,
-                sandbox=sandbox.level,
-                missing=sandbox.missing,
+                sandbox=sandbox.state,
+                missing=sandbox.confinement.missing,
                 clocks=table.clocks or UNSET,
             )
             live.log = log = GameLog(folder.log(table.game), sitting)

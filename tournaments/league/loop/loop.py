@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arena.files import write_atomic
 from arena.rules.english import count_in_digits, join_words
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.ui.console import print_line, shown_path
 from arena.valuation import why_no_values
 from protocol.errors import UserError
@@ -42,7 +42,6 @@ from tournaments.league.read import (
 )
 from tournaments.league.registry.update import update_register
 from tournaments.league.settings import LeagueSettings, load_settings
-from tournaments.plan.event import files_of
 from tournaments.runner.exit import INTERRUPTED, STOPPED, ending_signals, save_crash
 from tournaments.storage.folder import Folder, content, lock_file
 from tournaments.storage.luck_store import LuckStore
@@ -266,8 +265,8 @@ class Turns:
         """Play a round, and write into the log and the register what came of it."""
         self._site.announce(one)
         began = time.monotonic()
-        event, files = one.event, files_of(one.event.entrants)
-        sandbox = choose_level(event.sandbox_here, event.limits, self._folder.path, files)
+        event = one.event
+        sandbox = choose_sandbox(event.sandbox_here, event.limits, self._folder.path)
         self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
         failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
         if failure is None:

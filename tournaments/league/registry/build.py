@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from arena.sandbox.command import Command
-from arena.sandbox.limits import MIB, REQUIRED, Limits, level_name
+from arena.sandbox.limits import MIB, Limits
 from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from protocol.codec import printable_lines
@@ -52,14 +52,14 @@ def build_bot(
 ) -> None:
     """Run a bot's build command on a copy of its files; write all that is there then to a folder.
 
-    `source`: the bot's files. `target`: the folder to write, which {build} means. `sandbox`: its
-    level is used, with limits for builds. Raises RefusedPushError, and OSError for the machine's
-    own failures.
+    `source`: the bot's files. `target`: the folder to write, which {build} means. `sandbox`: how
+    a build is confined, with limits for builds. Raises RefusedPushError, and OSError for the
+    machine's own failures.
     """
-    if sandbox.level not in (*REQUIRED, "off"):
+    if sandbox.why_off:
         raise RefusedPushError(
-            f"The league's machine has sandbox {level_name(sandbox.level)}, which cannot lock a "
-            "build in: push a bot that needs none, or ask the organiser for bubblewrap."
+            "The league's machine cannot lock a build in: push a bot that needs none, or ask the "
+            "organiser for bubblewrap."
         )
     argv, reads = resolve_words("build", bot.build, source, target)
     if Path(argv[0]).is_relative_to(source):
@@ -67,10 +67,10 @@ def build_bot(
     words = ("/bin/sh", "-c", SCRIPT, "build", str(source), str(target), *argv)
     command = Command(words, str(source), (*reads, str(source)), (str(source),))
     most = TreeBounds(2 * bounds.files, 2 * bounds.size)
-    if sandbox.level == "off":
+    if not sandbox.is_locked:
         target.mkdir()
     try:
-        archive = _run(command, str(target), Sandbox(sandbox.level, LIMITS), most, seconds)
+        archive = _run(command, str(target), Sandbox(sandbox.confinement, LIMITS), most, seconds)
     finally:
         remove_tree(target)
     write_tree(read_archive(archive, "build:", most), target)

@@ -49,7 +49,7 @@ def examine_version(
     return CheckSummary(
         verdict=next((one for one in ("failed", "not finished") if one in verdicts), "passed"),
         steps=tuple(_steps(reports)),
-        sandbox=sandbox.level,
+        sandbox=sandbox.state,
         seconds=round(time.monotonic() - began, 1),
     )
 

@@ -15,7 +15,7 @@ from arena.conformance.model import EventGame
 from arena.match.piped_process import CannotStartError
 from arena.sandbox.limits import MIB
 from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.select import choose_level
+from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import sweep
 from arena.ui.console import print_note
 from protocol.codec import encode_json, printable_lines
@@ -320,7 +320,7 @@ class _Update:
         settings, versions = self.settings, self.league.versions
         versions.mkdir(exist_ok=True)
         sweep(versions)
-        return choose_level(settings.sandbox_here, settings.limits, versions, [versions / "bot"])
+        return choose_sandbox(settings.sandbox_here, settings.limits, versions)
 
 
 class _PostponedError(Exception):

@@ -14,7 +14,8 @@ from rich.console import Console
 from arena.conformance.model import StepResult, Violation
 from arena.conformance.report import Printer, Report, check_verdict
 from arena.conformance.runner import STEPS
-from arena.sandbox.limits import REQUIRED
+from arena.sandbox.limits import OFF, Limits
+from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import BOTS
@@ -107,13 +108,13 @@ def test_the_list_names_every_step() -> None:
 
 def test_a_bot_that_must_be_locked_in_never_runs_outside() -> None:
     with pytest.raises(UserError, match="--compare starts bots without a sandbox"):
-        outside_of(WrittenEvent(bots=(), sandbox="require"), "A", compare=True)
+        outside_of(WrittenEvent(bots=(), sandbox="require"), Sandbox(OFF, Limits()), compare=True)
 
 
 @pytest.mark.parametrize("compare", [False, True])
 def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare: bool) -> None:
     """It leaves a note beside itself where it can see the organiser's files; else it crashes."""
-    if proved().level not in REQUIRED:
+    if not proved().confinement.is_locked:
         pytest.skip("no sandbox here hides the organiser's files")
     tmp_path.chmod(0o777)
     (tmp_path / "other").touch()
@@ -143,7 +144,12 @@ def outcome(number: int, **more: Any) -> StepResult:
 def report(*outcomes: StepResult, **more: Any) -> Report:
     verdict = check_verdict(outcomes)
     return Report(
-        name="mine", verdict=verdict, level="B", start_limit_ms=5000, outcomes=outcomes, **more
+        name="mine",
+        verdict=verdict,
+        sandbox="locked",
+        start_limit_ms=5000,
+        outcomes=outcomes,
+        **more,
     )
 
 

@@ -8,7 +8,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.rules.variants import find_variant
-from arena.sandbox.limits import Limits
+from arena.sandbox.limits import OFF, Limits
 from arena.sandbox.sandbox import Sandbox
 from protocol.ruleset import derive
 from tests.support.leagues import round_plan
@@ -22,7 +22,7 @@ from tournaments.league.records import ChosenTable
 from tournaments.plan.bot_command import prepare_word
 from tournaments.runner.exit import RunStoppedError
 
-OFF = Sandbox("off", Limits(), ("off",))
+UNLOCKED = Sandbox(OFF, Limits())
 TABLE = ("first", "greedy")
 
 
@@ -53,7 +53,7 @@ def test_a_round_is_played_once_and_its_reports_are_written(tmp_path: Path) -> N
     path = begin(tmp_path)
     shown: list[int] = []
     assert read_round(path, 0).is_tried is False
-    assert play_round(path, OFF, 1, lambda: shown.append(1)) is None
+    assert play_round(path, UNLOCKED, 1, lambda: shown.append(1)) is None
     over = read_round(path, 0)
     assert over.is_over
     assert len(over.results) == 4
@@ -61,14 +61,14 @@ def test_a_round_is_played_once_and_its_reports_are_written(tmp_path: Path) -> N
     assert not read_round(path, 0).is_tried
     assert shown
     ledger = (path / "ledger.jsonl").read_bytes()
-    assert play_round(path, OFF, 1, nothing) is None
+    assert play_round(path, UNLOCKED, 1, nothing) is None
     assert (path / "ledger.jsonl").read_bytes() == ledger
 
 
 def test_a_round_whose_bot_is_gone_is_closed_after_some_tries(tmp_path: Path) -> None:
     """Nothing of it counts, and the league can go on."""
     path = begin(tmp_path, broken="/nowhere/bot")
-    failures = [play_round(path, OFF, 1, nothing) for _ in range(MOST_TRIES)]
+    failures = [play_round(path, UNLOCKED, 1, nothing) for _ in range(MOST_TRIES)]
     assert [bool(one and one.is_last) for one in failures] == [False] * (MOST_TRIES - 1) + [True]
     last = failures[-1]
     assert last
@@ -89,8 +89,8 @@ def test_a_round_in_which_this_program_dies_is_closed_too(
         patch.setattr(trio, "run", die)
         for _ in range(MOST_TRIES):
             with pytest.raises(KeyboardInterrupt):
-                play_round(path, OFF, 1, nothing)
-    failure = play_round(path, OFF, 1, nothing)
+                play_round(path, UNLOCKED, 1, nothing)
+    failure = play_round(path, UNLOCKED, 1, nothing)
     assert failure
     assert failure.is_last
 
@@ -107,7 +107,7 @@ def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         patch.setattr(trio, "run", fail)
         for _ in range(MOST_TRIES + 1):
             with pytest.raises(OSError, match="No space"):
-                play_round(path, OFF, 1, nothing)
+                play_round(path, UNLOCKED, 1, nothing)
             assert read_round(path, 0).is_tried
-    assert play_round(path, OFF, 1, nothing) is None
+    assert play_round(path, UNLOCKED, 1, nothing) is None
     assert read_round(path, 0).closed is None
