@@ -225,7 +225,7 @@ class GameStarts(RefereeMessage, frozen=True, tag="game"):
     clock: Clock
     """The time limits."""
     seed: str | UnsetType = UNSET
-    """A sealed bot's: the seed of its chance, in hex, from the board's commitment and the seat."""
+    """A sealed bot's: the seed of its chance, in hex, made from the board's secret seed."""
 
 
 class Stock(Struct, frozen=True, gc=False):

@@ -125,6 +125,8 @@ class GameRecord(Record, frozen=True, tag="game"):
     """The commitment to the board's seed, published before the first game; see DEALS.md."""
     forfeited: tuple[Seat, ...] = ()
     """Seats that lost this game by earlier fouls in the sitting; no bot sits there."""
+    chances: tuple[Hex32, ...] | UnsetType = UNSET
+    """The seeds of sealed bots' chance, by seat; left out where no bot is sealed. See DEALS.md."""
 
 
 class DealRecord(Record, frozen=True, tag="deal"):

@@ -172,8 +172,8 @@ class Timeline:
         """Return the lines that the seat had been sent in this game, without earlier questions."""
         setup, seat = setup_of(self.logged), asked.seat
         new = self.moments[0].before
-        clock, seal = setup.clock_of(seat), self.logged.game.commitment
-        starts = view.starting_events(new, setup.number, seat, clock, seal)
+        clock, chances = setup.clock_of(seat), self.logged.game.chances
+        starts = view.starting_events(new, setup.number, seat, clock, chances)
         over = (one.game for one in self.round_ends() if one.index < asked.index)
         ends = (self._writer(game).round_over()[seat] for game in over)
         return [encode_line(starts), *ends]

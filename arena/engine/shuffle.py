@@ -2,6 +2,7 @@
 
     board seed = HMAC-SHA-256(secret, "boneyard board 1|EVENT|BOARD"), "…|2" for the second attempt
     commitment = SHA-256("boneyard commitment 1|" + board seed)
+    chance     = HMAC-SHA-256(board seed, "boneyard chance 1|SEAT|GAME"), a sealed bot's
     words      = HMAC-SHA-256(board seed, "boneyard words 1|ROUND|PURPOSE|COUNTER"), COUNTER from 0,
                  each digest read as eight big-endian 32-bit words
 
@@ -42,6 +43,15 @@ def board_seed(secret: bytes, event: str, board: int, attempt: int = 1) -> bytes
 def commitment(seed: bytes) -> str:
     """Return the commitment to a seed, published before the first game, in hex."""
     return sha256(b"boneyard commitment 1|" + seed).hexdigest()
+
+
+def chance_of_bot(seed: bytes, game: str, seat: int) -> str:
+    """Return the seed of a sealed bot's chance in a game, in hex.
+
+    It is made from the secret: from the public commitment any opponent could predict the bot.
+    The game's name separates the tables and rotations of a board.
+    """
+    return hmac.digest(seed[:SEED], f"boneyard chance 1|{seat}|{game}".encode(), "sha256").hex()
 
 
 class RandomWords:

@@ -3,10 +3,10 @@
 Each message is built from nothing, field by field, so that a seat learns only what it may know.
 """
 
-import hashlib
+from collections.abc import Sequence
 from functools import cache
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from arena import engine
 from arena.engine.state import Game, Round
@@ -117,10 +117,9 @@ def history(state: Round, seat: int) -> list[Event]:
 
 
 def starting_events(
-    game: Game, number: int, seat: int, clock: Clock, commitment: str = ""
+    game: Game, number: int, seat: int, clock: Clock, chances: Sequence[str] | UnsetType = UNSET
 ) -> GameStarts:
-    """Return the message to a seat when a game begins; `commitment`: that to its board's deals."""
-    chance = f"boneyard chance {commitment} {seat}".encode()
+    """Return the message to a seat when a game begins; `chances`: those of sealed bots, by seat."""
     return GameStarts(
         game=number,
         seat=seat,
@@ -129,7 +128,7 @@ def starting_events(
         rules=game.rules,
         target=game.target,
         clock=clock,
-        seed=hashlib.sha256(chance).hexdigest() if clock.effort else UNSET,
+        seed=chances[seat] if clock.effort and chances else UNSET,
     )
 
 

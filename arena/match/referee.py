@@ -7,12 +7,12 @@ to send, the records to log, and the seat that must answer next.
 import hashlib
 from collections.abc import Callable, Iterable, Set
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena import engine
 from arena.engine import view
-from arena.engine.shuffle import commitment
+from arena.engine.shuffle import chance_of_bot, commitment
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
@@ -174,18 +174,23 @@ class Referee:
 
     def _begin(self) -> None:
         setup, seal = self.setup, commitment(self._seed)
+        chances = self._draw_chances()
         self.unlogged.append(
-            GameRecord(setup.game, setup.number, setup.board, seal, setup.forfeited)
+            GameRecord(setup.game, setup.number, setup.board, seal, setup.forfeited, chances)
         )
         if self._is_decided():
             self._close("foul")
         else:
             for seat in range(len(setup.seats)):
                 clock = self._clocks[seat]
-                starts = view.starting_events(self._game, setup.number, seat, clock, seal)
+                starts = view.starting_events(self._game, setup.number, seat, clock, chances)
                 self._say(seat, starts)
             self._deal()
             self._go_on()
+
+    def _draw_chances(self) -> tuple[str, ...] | UnsetType:
+        seats = range(len(self._clocks)) if any(clock.effort for clock in self._clocks) else ()
+        return tuple(chance_of_bot(self._seed, self.setup.game, seat) for seat in seats) or UNSET
 
     def _deal(self) -> None:
         dealt = self._chance(self._game, self._seed)

@@ -5,11 +5,14 @@ import re
 from functools import cache
 from pathlib import Path
 
+from protocol import messages
 from tests.support.leaky_referees import LEAKS
 from tests.support.probes import BLOCKED
 
 TESTS = Path(__file__).parents[2]
 PAGE = TESTS.parent / "arena" / "SECRETS.md"
+LISTS = "What a bot gets"
+"""The heading of the table of values."""
 STATES = ("Open", "Closed", "Closed in the sandbox")
 """The headings of the page's lists."""
 NAMED = re.compile(r"`([\w/]+\.py)::(\w+)(?:\[(.+?)\])?`")
@@ -35,7 +38,7 @@ ROWS = [row for state in STATES for row in rows(state)]
 
 
 def test_a_closed_channel_names_tests_that_exist() -> None:
-    assert re.findall(r"^## (.+)$", PAGE.read_text(), re.MULTILINE) == [*STATES]
+    assert re.findall(r"^## (.+)$", PAGE.read_text(), re.MULTILINE) == [LISTS, *STATES]
     assert all(len(row) == 2 for row in rows("Open"))
     for channel, measure, tests in (row for state in STATES[1:] for row in rows(state)):
         named = NAMED.findall(tests)
@@ -50,3 +53,9 @@ def test_every_named_probe_and_every_leak_is_tried_and_no_channel_stands_twice()
     assert {case for _, name, case in named if name == "test_blocked"} <= set(BLOCKED)
     assert {case for _, name, case in named if name == "test_a_leak_is_caught"} == set(LEAKS)
     assert len({row[0] for row in ROWS}) == len(ROWS) > 50
+
+
+def test_the_origin_of_every_value_of_a_message_is_listed() -> None:
+    kinds = messages.RefereeMessage.__subclasses__()
+    fields = {field for kind in kinds for field in kind.__struct_fields__}
+    assert fields <= {*re.findall(r"`(\w+)`", " ".join(row[0] for row in rows(LISTS)))}

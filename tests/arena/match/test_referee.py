@@ -11,8 +11,8 @@ from arena.engine.shuffle import board_seed
 from arena.match.game_setup import GameSetup, OpenQuestion
 from arena.match.referee import STALE_LINES, Referee, parse_hello
 from arena.rules.variants import find_variant
-from protocol.codec import Fault
-from protocol.messages import Clock
+from protocol.codec import Fault, line_start
+from protocol.messages import Clock, GameStarts
 from protocol.records import ChoiceRecord, FoulRecord, Result, SeatFoul, UsageSum
 from protocol.ruleset import Ruleset
 
@@ -180,3 +180,15 @@ def test_a_bot_that_has_seen_its_hand_loses_if_it_is_unavailable() -> None:
     referee.receive(seat, b'{"type":"unavailable","why":"503"}', 1.0)
     assert referee.result
     assert referee.result.fouls == (SeatFoul(seat, "gone"),)
+
+
+def test_chance_of_a_sealed_bot_does_not_follow_from_what_is_public(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two boards of which all that is public is the same: seeds, and thus chances, differ."""
+    monkeypatch.setattr("arena.match.referee.commitment", lambda _: "0" * 64)
+    setup = game_setup(clock=Clock(move_ms=1, effort=1))
+    games = [Referee(setup, bytes([byte] * 32)).take_outgoing() for byte in (1, 2)]
+    lines = [line for game in games for _, line in game]
+    seeds = [json.loads(line)["seed"] for line in lines if line.startswith(line_start(GameStarts))]
+    assert len({*seeds}) == len(seeds) == 4
