@@ -196,7 +196,8 @@ class Handshake(ReplyWaiter):
             detail = f"{hello.detail} It wrote: {printable(line, SHOWN)}"
             self._bot.disqualify(hello._replace(detail=detail))
         elif isinstance(hello, Unavailable):
-            self._bot.is_unavailable = True
+            # Nothing that a sealed bot needs can be down: its excuse would only make all wait.
+            self._bot.is_unavailable = not self._bot.frames
             detail = f"It said that it is unavailable: {printable(hello.why)}"
             self._bot.disqualify(Fault("no_hello", detail))
         else:

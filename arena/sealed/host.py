@@ -137,7 +137,7 @@ class Bot:
         self._wire, self._store, self._words, self._game = wire, store, words, game
         self._context = store._context()
         self._memory: wasmtime.Memory | None = None
-        self._bytes = memoryview(b"")
+        self._bytes = memoryview(bytearray())  # It can be written, if only with 0 bytes.
         self._lines = self._all_lines()
         self._rest = b""
         self._written = bytearray()

@@ -215,6 +215,23 @@ async def test_a_bot_may_greet_before_it_reads(tmp_path: Path) -> None:
         assert game.result.why == "target"
 
 
+async def test_a_first_call_that_reads_nothing_is_harmless(tmp_path: Path) -> None:
+    reads = sealed(tmp_path, "reads", start=READ.replace("const 1)", "const 0)"))
+    games = await played(tmp_path, [reads, sealed(tmp_path)])
+    assert [game.result.why for game in games if game.result] == ["target"]
+
+
+async def test_the_excuse_of_a_sealed_bot_is_a_foul_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no network: nothing that it needs can be down. A second start would only cost time."""
+    monkeypatch.setattr("arena.match.bot_pool.FIRST_PAUSE_S", 3600.0)
+    data = r'(data (i32.const 70000) "{\22type\22:\22unavailable\22,\22why\22:\22tired\22}\0a")'
+    says = "(call $say (i32.const 1) (i32.const 70000) (i32.const 37))"
+    record = await foul(tmp_path, sealed(tmp_path, "tired", more=data, start=says))
+    assert (record.foul, record.detail) == ("no_hello", "It said that it is unavailable: tired")
+
+
 async def test_a_module_that_is_slow_to_compile_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
