@@ -290,9 +290,10 @@ def hosted(command: Command, sandbox: Sandbox, compiled: int | str) -> tuple[Com
     """Return the command of a sealed bot's host, and its sandbox. Raises CannotStartError."""
     if module.wasmtime_folder() is None:
         raise CannotStartError(module.MISSING)
-    reads = (*program_paths(Path(sys.executable)), *module.host_files(), *command.reads)
+    # No file but the module: what else its event opens to it, a stranger may have written.
+    reads = (*program_paths(Path(sys.executable)), *module.host_files(), command.argv[0])
     argv = module.host_argv(command.argv, sandbox.limits.memory, compiled)
-    host = Command(argv, command.folder, reads, command.own)
+    host = Command(argv, command.folder, reads)
     return host, sandbox.for_hosts(module.SPARE_MIB)
 
 

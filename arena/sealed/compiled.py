@@ -14,6 +14,8 @@ from typing import Any
 
 import trio
 
+from arena.files import DamagedFileError, open_file
+
 COMPILE_S, KEPT = 120, 32
 """The most s to compile a module: for the largest a fifth is enough; the most that are kept."""
 LARGEST, COMPLETE, REFUSED = 8 * 2**20, b"complete", b"refused"
@@ -28,7 +30,8 @@ async def compile_once(path: str, memory: int, start: Start) -> bytes:
 
     `start` starts the host that compiles, in a slot of the sandbox with so many bytes of memory.
     """
-    data = _read(Path(path))
+    # In a thread that Ctrl-C leaves alone: a stranger's event may name a file on any disk.
+    data = await trio.to_thread.run_sync(_read, Path(path), abandon_on_cancel=True)
     key = hashlib.sha256(data).digest(), memory
     async with _LOCKS[key]:
         if data and key not in _COMPILED:
@@ -39,8 +42,8 @@ async def compile_once(path: str, memory: int, start: Start) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    with suppress(OSError):
-        return path.read_bytes() if path.stat().st_size <= LARGEST else b""
+    with suppress(OSError, DamagedFileError), open_file(path.resolve(), LARGEST) as file:
+        return file.read(LARGEST)
     return b""
 
 

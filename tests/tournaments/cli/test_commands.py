@@ -10,6 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from arena.analysis.timeline import Answer
+from arena.sandbox.command import Command
 from tests.support.events import boneyard, copied, run
 from tournaments.cli.main import FIRST, MODULES, main
 from tournaments.cli.run import BY_SEED
@@ -194,6 +196,27 @@ def test_a_question_asks_the_entrant_that_sat_there(event: Path) -> None:
     told = json.loads(boneyard(*words, "--json", "--times", "2"))
     assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
     assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
+
+
+def test_a_question_opens_nothing_that_a_strangers_plan_names(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event, commands = copied(event, tmp_path / "event"), list[Command]()
+    plan = json.loads((event / "event.json").read_bytes())
+    reads = [one["command"]["reads"] for one in plan["entrants"] if one["name"] == "greedy"]
+    for entrant in plan["entrants"]:
+        access = {"environment": ["SECRET_KEY"], "network": ["example.com:443"]}
+        entrant["command"] |= {**access, "reads": [*entrant["command"]["reads"], f"{tmp_path}"]}
+    (event / "event.json").write_text(json.dumps(plan))
+
+    async def ask(command: Command, *_: object) -> list[Answer]:
+        commands.append(command)
+        return []
+
+    monkeypatch.setattr("arena.analysis.reask.repeat_question", ask)
+    boneyard("explain", str(event), "1.first.greedy", "2", "--seat", "greedy", "--ask")
+    (command,) = commands
+    assert (command.network, command.environment, [[*command.reads]]) == ((), (), reads)
 
 
 def test_no_question_starts_a_strangers_program(event: Path, tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ class ExplainOptions(NamedTuple):
 )
 @flag(
     "--ask",
-    "Ask the bot that had the seat: starts the command in event.json, whoever wrote that.",
+    "Ask the bot that had the seat: starts the command in event.json, whoever wrote that, with "
+    "its folder and its program, but without network and variables.",
     section=QUESTION,
 )
 @number(

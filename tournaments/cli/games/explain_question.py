@@ -8,6 +8,7 @@ from pathlib import Path
 
 import trio
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 from rich.text import Text
 
 from arena.analysis import answer_text, reask, review
@@ -18,6 +19,7 @@ from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
 from arena.sandbox.command import Command
+from arena.sandbox.dependencies import program_paths, real_path
 from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
@@ -28,7 +30,7 @@ from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
 from tournaments.cli.games.explain import ExplainOptions, choose_seat
-from tournaments.plan.bot_command import prepare_word
+from tournaments.plan.bot_command import our_packages, prepare_word
 from tournaments.plan.event import Event
 from tournaments.storage.folder import find_event
 
@@ -108,8 +110,23 @@ def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
     command = entrants.get(logged.sitting.seats[seat])
     if event is None or command is None:
         raise UserError(NO_EVENT)
-    values = logged.sitting.values
+    command, values = _without_access(command), logged.sitting.values
     return event.format.set_values(command, values[seat]) if values and values[seat] else command
+
+
+def _without_access(command: Command) -> Command:
+    """Return a command that reads its own folder and program alone, without network or variables.
+
+    A stranger may have written what the plan opens to it.
+    """
+    folder, program = Path(command.folder), Path(command.argv[0])
+    installed = {*program_paths(program, folder), *our_packages(program), f"{program}"}
+    reads = [path for path in command.reads if path in installed or _lies_in(path, folder)]
+    return replace(command, reads=(*reads,), network=(), environment=())
+
+
+def _lies_in(path: str, folder: Path) -> bool:
+    return real_path(Path(path)).is_relative_to(real_path(folder))
 
 
 def _sandbox(wanted: SandboxMode | None, where: Path, event: Event | None) -> Sandbox:
