@@ -100,6 +100,8 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The clock of each seat; left out unless one of them has a clock of its own."""
     values: tuple[dict[str, int | float], ...] | UnsetType = UNSET
     """In a tune, the values of the parameters of the bot in each seat; left out in other events."""
+    host: str | UnsetType = UNSET
+    """The version and configuration of sealed bots' host; left out where no bot is sealed."""
 
     def __post_init__(self) -> None:
         """Refuse clocks that are not one for each seat. Raises ValueError."""

@@ -235,7 +235,7 @@ def is_beyond_seats(record: LogRecord, sitting: Sitting) -> bool:
 
 def _goes_on(before: Sitting, after: Sitting) -> bool:
     """Tell whether a sitting is the one before it, played elsewhere or with boards added."""
-    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker")
+    elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker", "host")
     same = [field for field in Sitting.__struct_fields__ if field not in elsewhere]
     differs = any(getattr(before, field) != getattr(after, field) for field in same)
     gains = after.boards[: len(before.boards)] == before.boards

@@ -470,6 +470,8 @@ def configuration() -> wasmtime.Config:
         setattr(config, f"wasm_{one}", False)
     config.max_wasm_stack = STACK
     config.memory_may_move = False
+    # Copied on write, a module's data costs nothing where memfd_create works, else each byte 1.
+    config.memory_init_cow = False
     config.parallel_compilation = False  # A large machine has more cores than a bot threads.
     return config
 

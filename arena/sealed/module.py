@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from py_compile import compile as compile_file
@@ -33,6 +35,17 @@ def wasmtime_folder() -> str | None:
     """Return the folder of the package wasmtime; None where it is not installed."""
     spec = find_spec("wasmtime")
     return f"{Path(spec.origin).resolve().parent}" if spec and spec.origin else None
+
+
+@cache
+def host_name() -> str:
+    """Return the version of wasmtime and a digest of all else that decides what a host counts."""
+    return f"wasmtime {wasmtime_version()}, host {sha256(HOST.read_bytes()).hexdigest()[:16]}"
+
+
+def wasmtime_version() -> str:
+    """Return the version of the package wasmtime; nothing where it is not installed."""
+    return version("wasmtime") if wasmtime_folder() else ""
 
 
 def host_argv(argv: Sequence[str], memory: int, compiled: int | str = 0) -> tuple[str, ...]:

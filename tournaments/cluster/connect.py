@@ -8,12 +8,13 @@ from pathlib import Path
 
 import trio
 
+from arena.sealed.module import wasmtime_version
 from protocol.records import Result
 from tournaments.cluster.address import ClusterAddress
 from tournaments.cluster.bundles import Bundle, pack_bot
 from tournaments.cluster.client import DaskClient
 from tournaments.cluster.dask_worker import read_certificates
-from tournaments.cluster.orders import Run, content_name, encoded, resource, wasmtime_version
+from tournaments.cluster.orders import Run, content_name, encoded, resource
 from tournaments.cluster.runner import ClusterRunner
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.storage.folder import Folder

@@ -4,14 +4,13 @@ Of the event's secrets only the seeds of an order's boards travel.
 """
 
 import hashlib
-from importlib.metadata import version
 from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from arena.sandbox.limits import Confinement, SandboxMode
-from arena.sealed.module import wasmtime_folder
+from arena.sealed.module import wasmtime_version
 from protocol import __version__
 from protocol.records import Result, WorkerName
 from tournaments.cluster.bundles import Bundle
@@ -126,11 +125,6 @@ def resource(wish: SandboxMode, wasmtime: str = "") -> str:
     of the package that counts instructions, if bots are sealed: another may count differently.
     """
     return f"boneyard-{__version__}-{wish}" + (f"-wasmtime-{wasmtime}" if wasmtime else "")
-
-
-def wasmtime_version() -> str:
-    """Return the version of the package wasmtime; nothing where it is not installed."""
-    return version("wasmtime") if wasmtime_folder() else ""
 
 
 def offered_resources(mode: SandboxMode, confinement: Confinement, jobs: int) -> dict[str, float]:

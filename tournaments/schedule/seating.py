@@ -7,7 +7,7 @@ from msgspec import UNSET
 from arena.match.game_setup import GameSetup
 from arena.sandbox.command import Command
 from arena.sandbox.limits import Confinement
-from arena.sealed.module import SEALED, is_module
+from arena.sealed.module import SEALED, host_name, is_module
 from protocol import __version__
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting
@@ -61,8 +61,7 @@ def sitting(
     worker: str | None = None,
 ) -> Sitting:
     """Return the first record of a sitting's log: its plan, sandbox and machine."""
-    # Whatever holds the hosts of sealed bots in, they are locked in.
-    is_sealed = all(is_module(event.entrants[entrant].command.argv) for entrant in plan.seats)
+    sealed = [is_module(event.entrants[entrant].command.argv) for entrant in plan.seats]
     return Sitting(
         format=LOG_FORMAT,
         boneyard=__version__,
@@ -72,12 +71,14 @@ def sitting(
         rules=event.rules,
         clock=event.clock,
         fouls=event.fouls,
-        sandbox=SEALED if is_sealed else confinement.state,
-        missing=() if is_sealed else confinement.missing,
+        # Whatever holds the hosts of sealed bots in, they are locked in.
+        sandbox=SEALED if all(sealed) else confinement.state,
+        missing=() if all(sealed) else confinement.missing,
         machine=machine,
         worker=worker,
         clocks=seat_clocks(event, plan) or UNSET,
         values=plan.values or UNSET,
+        host=host_name() if any(sealed) else UNSET,
     )
 
 

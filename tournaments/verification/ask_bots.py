@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import trio
+from msgspec import UnsetType
 
 from arena.analysis.reask import ReaskSession
 from arena.analysis.replay import repeat_answer, setup_of, without_evidence
@@ -17,7 +18,7 @@ from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.select import choose_sandbox
-from arena.sealed.module import is_module
+from arena.sealed.module import host_name, is_module
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.records import FoulRecord
@@ -51,11 +52,13 @@ def ask_bots(folder: Folder) -> Checked[int]:
     """Yield each answer of a sealed bot that differs from its log's; return how many are equal.
 
     Each game starts with fresh instances. Bots that play no more are left out, for their files may
-    be gone. Raises UserError if a bot cannot be started.
+    be gone. Raises UserError if a bot cannot be started, or answers otherwise by another host.
     """
     asker = _Asker(folder)
     trio.run(asker.ask_all)
     yield from asker.faults
+    if asker.foreign:
+        raise UserError(asker.foreign)
     return asker.equal
 
 
@@ -65,7 +68,7 @@ class _Asker:
         self._event = event
         self._sandbox = choose_sandbox(event.sandbox_here, event.limits, folder.path)
         self._seeds, self._poller = published_seeds(folder.seeds), Poller()
-        self.faults, self.equal = list[str](), 0
+        self.faults, self.equal, self.foreign = list[str](), 0, ""
 
     async def ask_all(self) -> None:
         limiter, complaint = trio.CapacityLimiter(cores()), ""
@@ -92,9 +95,20 @@ class _Asker:
                     if logged.result and logged.game.board in self._seeds:
                         bots = dict(zip(sealed, await pool.start_missing(), strict=True))
                         if difference := await self._ask_game(logged, bots):
-                            self.faults.append(f"{path}: {logged.game.game}: {difference}")
+                            differs = f"{path}: {logged.game.game}: {difference}"
+                            self._note_difference(differs, logged.sitting.host)
             finally:
                 await pool.close()
+
+    def _note_difference(self, difference: str, host: str | UnsetType) -> None:
+        """Accuse an event only of answers that this machine's host must give again."""
+        if host == host_name():
+            self.faults.append(difference)
+        else:
+            self.foreign = (
+                f"{difference}. Another host of sealed bots played it ({host or 'unnamed'}); this "
+                f"machine has {host_name()}, which may count otherwise."
+            )
 
     async def _ask_game(self, logged: LoggedGame, bots: dict[int, BotProcess | None]) -> str:
         for lines, question, was in repeated_questions(logged, self._seeds[logged.game.board]):

@@ -1,16 +1,23 @@
 """Sealed bots at a table: their answers, their chance, their work and what ends them."""
 
+import ctypes
+import os
+import platform
 import re
+import struct
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+import trio
 
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.command import Command
 from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits
 from arena.sandbox.select import examine
-from arena.sealed.module import HOST
+from arena.sealed.compiled import compile_once
+from arena.sealed.module import HOST, host_argv
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord, SentRecord
 from tests.support.fast_run import slow_except
@@ -283,6 +290,47 @@ async def test_a_flood_after_the_last_answer_spoils_no_other_game(tmp_path: Path
     ends = f"(if (i32.eq (i32.load8_u (i32.const 1033)) (i32.const 101)) (then {floods}))"
     games = await played(tmp_path, [sealed(tmp_path, "floods", line=ends)] * 2, games=3)
     assert [game.result.why for game in games if game.result] == ["target"] * 3
+
+
+def frames(bot: Command, *, refused: bool) -> bytes:
+    """Return what the host of a bot writes in its first game; `refused`: without memfd_create."""
+    lines = b'{"type":"hello"}\n{"type":"game","clock":{"move_ms":20}}\n' + (
+        b'{"type":"ask","id":1,"game":1,"round":1,"time_ms":20,\n'
+    )
+    argv = host_argv(bot.argv, 2**26)
+    before = refuse_memory_files if refused else None
+    return subprocess.run(argv, input=lines, stdout=subprocess.PIPE, preexec_fn=before).stdout
+
+
+def refuse_memory_files() -> None:
+    """Let the kernel refuse memfd_create, as a sandbox or an old kernel does."""
+    number = {"x86_64": 319, "aarch64": 279}[platform.machine()]
+    steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50026), (6, 0, 0, 0x7FFF0000)]
+    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    filtered = struct.pack("HP", len(steps), ctypes.addressof(program))
+    library = ctypes.CDLL(None)
+    assert library.prctl(38, 1, 0, 0, 0) == 0
+    assert library.prctl(22, 2, filtered) == 0
+    with pytest.raises(OSError, match="not implemented"):
+        os.memfd_create("refused")
+
+
+def test_work_does_not_depend_on_memory_files(tmp_path: Path) -> None:
+    """With memfd_create the data of a module may be mapped, without it they are copied."""
+    data = f'(data (i32.const 70000) "{"x" * 5000}")'
+    bot = sealed(tmp_path, "w", more=data, ask=NOTE_TIME)
+    here, elsewhere = (frames(bot, refused=refused) for refused in (False, True))
+    assert here == elsewhere
+    assert here.count(b"=") == 2
+
+
+async def test_a_modules_file_is_read_within_a_bound_and_never_waited_for(tmp_path: Path) -> None:
+    """A stranger's plan may name anything: a pipe that nobody writes, or an endless device."""
+    os.mkfifo(tmp_path / "pipe.wasm")
+    (tmp_path / "zero.wasm").symlink_to("/dev/zero")
+    with trio.fail_after(20):
+        for name in ("pipe", "zero"):
+            assert await compile_once(f"{tmp_path}/{name}.wasm", 2**26, pytest.fail) == b""
 
 
 @pytest.mark.parametrize("confinement", slow_except([LOCKED], [BOUNDED, LOCKED]))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.limits import LOCKED, OFF, Confinement, SandboxMode
+from arena.sealed.module import wasmtime_version
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.cluster import address
@@ -18,7 +19,6 @@ from tournaments.cluster.orders import (
     encoded,
     offered_resources,
     resource,
-    wasmtime_version,
 )
 from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 

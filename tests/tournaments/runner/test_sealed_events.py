@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.gamelog import LoggedGame
+from arena.sealed.module import host_name
 from protocol.records import ChoiceRecord, GameRecord, SentRecord
 from tests.support.clusters import Cluster
 from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
@@ -63,13 +64,18 @@ def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: P
 
 
 def test_another_module_does_not_give_the_same_answers(
-    bots: tuple[str, str], tmp_path: Path
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor does another host, perhaps: an honest event is not accused of what it counts."""
     out = tmp_path / "out"
     run(out, *bots, *ONE)
     sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1.1))
-    told = boneyard("verify", str(out), "--ask-bots", code=1)
-    assert "asked again the bot answers" in told
+    words = ("verify", str(out), "--ask-bots")
+    assert "asked again the bot answers" in boneyard(*words, code=1)
+    assert {one.sitting.host for one in games_of(out)} == {host_name()}
+    monkeypatch.setattr("tournaments.verification.ask_bots.host_name", lambda: "wasmtime 1")
+    said = boneyard(*words, code=2)
+    assert f"Another host of sealed bots played it ({host_name()}); this machine has was" in said
 
 
 # Slow: clocks of sealed bots that count nothing are refused beside it.
