@@ -12,6 +12,7 @@ from arena.conformance.model import SkippedError, State, StepResult, ViolationEr
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
+from arena.signals import run_async
 from protocol.errors import UserError, unknown_name
 
 NAMED = 16
@@ -82,7 +83,7 @@ def run_steps(
     Ends every process started, also when `show` raises. Raises CannotStartError if the machine
     keeps the bot from starting.
     """
-    return trio.run(_run_steps, session, steps, show)
+    return run_async(_run_steps, session, steps, show)
 
 
 async def _run_steps(

@@ -37,7 +37,7 @@ from tournaments.storage.folder import Folder, load_event, secret_of
 from tournaments.storage.ledger import Ledger
 from tournaments.storage.open_event import open_event
 
-ENTRY = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
+ENTRY = (sys.executable, "-c", "from tournaments.cli.entry import main; main()")
 BOTS = ("first", "greedy", "random", "counting", "random-sh")
 SHORT = "target=1"
 """Every game is over after a round."""

@@ -39,7 +39,7 @@ SPREAD = 100
 
 READ = "import json, sys; print(sum(json.loads(line)['board'] for line in open(sys.argv[1])))"
 IDLE = "import tournaments.commands.report"
-ENTRY = "from tournaments.cli.main import main; main()"
+ENTRY = "from tournaments.cli.entry import main; main()"
 EXPORT = """
 import sys
 from pathlib import Path

@@ -21,7 +21,7 @@ from tournaments.cli.main import main
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import read_ledger
 
-BONEYARD = (sys.executable, "-c", "from tournaments.cli.main import main; main()")
+BONEYARD = (sys.executable, "-c", "from tournaments.cli.entry import main; main()")
 DERIVED = ("report.md", "results.json", "games.csv", "ratings.csv", "crosstable.csv", "results.pgn")
 REPORTED = (*DERIVED, "report.html", "times.json")
 """All of them: the last two tell also what only the logs know, times among it."""

@@ -10,6 +10,7 @@ import sys
 def main() -> None:
     """Run the command line, or say in one sentence why this installation cannot."""
     try:
+        from arena.signals import ignore_signals, obey_signals
         from tournaments.cli.main import main as run
     except ModuleNotFoundError as error:
         sys.exit(
@@ -18,7 +19,11 @@ def main() -> None:
         )
     except ImportError as error:
         sys.exit(f"boneyard: {error}")
-    run(prog_name="boneyard")
+    obey_signals()
+    try:
+        run(prog_name="boneyard")
+    finally:
+        ignore_signals()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from arena.signals import INTERRUPTED
 from protocol import __version__
 from protocol.errors import UserError
 from tournaments.cli.arguments.aliases import unknown_command, unknown_option
@@ -94,6 +95,8 @@ class Commands(click.Group):
             ctx.exit(super().invoke(ctx) or 0)
         except click.NoSuchOption as error:
             raise unknown_option(error) from None
+        except (KeyboardInterrupt, click.Abort):
+            ctx.exit(INTERRUPTED)
         except UserError as error:
             from protocol.codec import printable_lines
 

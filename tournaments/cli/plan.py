@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
+from arena.signals import run_async
 from arena.ui.console import print_json, print_line, print_note
 from arena.ui.progress import working
 from protocol.errors import UserError
@@ -92,7 +93,7 @@ def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     ledger = Ledger(folder, event, on_all_cores)
     sandbox = choose_sandbox(event.sandbox_here, event.limits, folder.path)
     ends: dict[str, float] = {}
-    began, over = trio.run(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
+    began, over = run_async(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
     settled = lanes.changed_at
     if settled >= max(ends.values(), default=began):
         # Nothing was measured since then, and most of what was played before it.

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-import trio
 
 from arena.analysis.find import DEMO, RUNS
 from arena.files import read_file
@@ -19,6 +18,7 @@ from arena.rules.english import count_in_digits
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
+from arena.signals import INTERRUPTED, run_async
 from arena.ui.console import print_note, shown_path
 from arena.ui.progress import working
 from protocol.errors import UserError
@@ -51,7 +51,7 @@ from tournaments.plan.event import Event
 from tournaments.plan.event_plan import EventPlan, read_plan
 from tournaments.report.event_text import describe_access
 from tournaments.report.missing_data import missing_results, refuse_fewer_logs
-from tournaments.runner.exit import INTERRUPTED, STOPPED, UNMET, stop_sentence
+from tournaments.runner.exit import STOPPED, UNMET, stop_sentence
 from tournaments.runner.greetings import check_greetings
 from tournaments.runner.machine import cores
 from tournaments.schedule.spending import describe_spent_out
@@ -375,7 +375,7 @@ def _play(
 ) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
     play = partial(play_to_end, stop_at_crash=at_home)
-    errors, interrupted = trio.run(play, folder, event, ledger, ready)
+    errors, interrupted = run_async(play, folder, event, ledger, ready)
     if errors:
         print_note(stop_sentence(folder, errors, "run", "between two games"))
     if errors or interrupted:

@@ -21,6 +21,7 @@ from arena.sandbox.limits import Confinement, Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
+from arena.signals import INTERRUPTED, cancelled_by_signals, obey_signals, run_async
 from arena.ui.console import print_note
 from protocol.codec import decode_json, encode_json
 from tournaments.cluster.address import check_worker_name, parse_cluster_option
@@ -28,7 +29,7 @@ from tournaments.cluster.asyncio_thread import Loop
 from tournaments.cluster.dask_worker import SchedulerConnection, read_certificates
 from tournaments.cluster.orders import offered_resources
 from tournaments.cluster.worker_runner import OrderRunner
-from tournaments.runner.exit import INTERRUPTED, STOPPED, root_cause, stop_on_signal
+from tournaments.runner.exit import STOPPED, root_cause
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.machine import default_jobs, end_with_parent, usable_cores
 
@@ -100,9 +101,9 @@ def work(
             for number, core in enumerate(used, 1)
         ]
         if len(parts) == 1:
-            return trio.run(_play, parts[0])
+            return run_async(_play, parts[0])
         words = [(sys.executable, "-P", "-c", PROGRAM, encode_json(one).decode()) for one in parts]
-        return trio.run(_wait_for, [subprocess.Popen(one) for one in words])
+        return run_async(_wait_for, [subprocess.Popen(one) for one in words])
 
 
 async def _wait_for(processes: Sequence[subprocess.Popen[bytes]]) -> int:
@@ -110,12 +111,9 @@ async def _wait_for(processes: Sequence[subprocess.Popen[bytes]]) -> int:
 
     The kernel asks them to leave if this process is killed.
     """
-    with trio.CancelScope() as scope:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(stop_on_signal, scope)
-            for process in processes:
-                await trio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
-            nursery.cancel_scope.cancel()
+    with cancelled_by_signals() as scope:
+        for process in processes:
+            await trio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
     for process in processes:
         process.terminate()
     codes = [process.wait() for process in processes]
@@ -125,7 +123,8 @@ async def _wait_for(processes: Sequence[subprocess.Popen[bytes]]) -> int:
 def play_part() -> None:
     """Be one of several processes of a worker; the argument says which."""
     end_with_parent(signal.SIGTERM)
-    sys.exit(trio.run(_play, decode_json(sys.argv[1], WorkerProcess)))
+    obey_signals()
+    sys.exit(run_async(_play, decode_json(sys.argv[1], WorkerProcess)))
 
 
 async def _play(own: WorkerProcess) -> int:
@@ -146,10 +145,9 @@ async def _play(own: WorkerProcess) -> int:
         patience_s=own.patience,
         tell=partial(_tell, own.name),
     )
-    with trio.CancelScope() as scope:
+    with cancelled_by_signals() as scope:
         try:
             async with trio.open_nursery() as nursery:
-                await nursery.start(stop_on_signal, scope)
                 nursery.start_soon(poller.run)
                 await Loop().run(connection.serve)
                 nursery.cancel_scope.cancel()

@@ -10,11 +10,11 @@ import trio
 from arena.files import write_files
 from arena.logs.board_promises import published_seeds
 from arena.sandbox.sandbox import Sandbox
+from arena.signals import cancelled_by_signals
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.report.results_file import current_results
 from tournaments.runner.crashes import CrashWatch
-from tournaments.runner.exit import stop_on_signal
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.runner import Runner
 from tournaments.storage.folder import Folder, board_seeds, reveal, reveal_one
@@ -50,11 +50,8 @@ async def play_to_end(
     """
     errors: BaseExceptionGroup[Exception] | None = None
     crashes = CrashWatch(folder, event, stops=stop_at_crash)
-    with trio.CancelScope() as scope:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(stop_on_signal, scope)
-            errors = await _catch_errors(folder, event, ledger, ready, crashes)
-            nursery.cancel_scope.cancel()
+    with cancelled_by_signals() as scope:
+        errors = await _catch_errors(folder, event, ledger, ready, crashes)
     return Ending(errors, scope.cancelled_caught)
 
 

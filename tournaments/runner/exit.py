@@ -1,11 +1,8 @@
-"""Ends of a run: signals that stop it, and the sentence and exit code that say why it stopped."""
+"""Ends of a run: the sentence and exit code that say why it stopped."""
 
-import signal
 import traceback
 from contextlib import suppress
 from typing import Any, Literal
-
-import trio
 
 from arena.files import write_atomic
 from arena.match.clock import LagError
@@ -17,32 +14,12 @@ STOPPED = 1
 """Exit code if the machine, or a bug of ours, stopped the run."""
 UNMET = 3
 """Exit code if a versus did not give the answer that the user requires."""
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
 MACHINE = (OSError, MemoryError, CannotStartError, LagError)
 """Failures of the machine: the run stops, and can go on later."""
 
 
 class RunStoppedError(Exception):
     """A stop of the run, which can go on later; played games are stored. The text is the reason."""
-
-
-def ending_signals() -> list[signal.Signals]:
-    """Return the signals that ask the program to end; a hangup is none of them under nohup."""
-    asked = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-        asked.remove(signal.SIGHUP)
-    return asked
-
-
-async def stop_on_signal(
-    scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-) -> None:
-    """Cancel the scope on Ctrl-C, or if the program is asked to end."""
-    with trio.open_signal_receiver(*ending_signals()) as signals:
-        task_status.started()
-        async for _ in signals:
-            scope.cancel()
 
 
 def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:

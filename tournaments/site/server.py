@@ -1,6 +1,5 @@
 """The server behind `boneyard watch`: an event's tables and report, on this machine only."""
 
-import signal
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ import trio
 from arena.files import read_file
 from arena.logs.catalog import PAGES
 from arena.logs.checksummed import DamagedFileError
+from arena.signals import cancelled_by_signals, run_async
 from arena.ui.broadcast import Broadcast
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import open_in_browser
@@ -41,7 +41,7 @@ def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> in
     watched = LiveView(Folder(path.resolve()), everything=everything)
     ended: BaseExceptionGroup[Exception] | None = None
     try:
-        trio.run(partial(_serve, watched, port, browser=browser))
+        run_async(partial(_serve, watched, port, browser=browser))
     except* (UserError, OSError) as group:
         ended = group
     if ended:
@@ -52,7 +52,7 @@ def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> in
 
 async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
     news = Broadcast()
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    with cancelled_by_signals():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(follow, watched, news)
             async with serve_site(site(watched, news), port) as address:
@@ -61,8 +61,7 @@ async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
                 with ExitStack() as open_:
                     if browser:
                         await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
-                    await anext(aiter(signals))
-            nursery.cancel_scope.cancel()
+                    await trio.sleep_forever()
 
 
 async def follow(watched: LiveView, news: Broadcast) -> None:

@@ -19,6 +19,7 @@ from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.sandbox.select import choose_sandbox
 from arena.sealed.module import host_name, is_module
+from arena.signals import run_async
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.records import FoulRecord
@@ -55,7 +56,7 @@ def ask_bots(folder: Folder) -> Checked[int]:
     be gone. Raises UserError if a bot cannot be started, or answers otherwise by another host.
     """
     asker = _Asker(folder)
-    trio.run(asker.ask_all)
+    run_async(asker.ask_all)
     yield from asker.faults
     if asker.foreign:
         raise UserError(asker.foreign)

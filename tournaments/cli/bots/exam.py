@@ -6,7 +6,6 @@ from itertools import chain
 from math import isfinite
 from pathlib import Path
 
-import trio
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
@@ -35,6 +34,7 @@ from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
+from arena.signals import run_async
 from arena.ui.console import print_json, print_note, print_paged
 from arena.ui.progress import track, working
 from protocol.codec import decode_json
@@ -111,7 +111,7 @@ def examine_bots(
         if not box.is_locked and mode != "off":
             print_note(box.brief)
         greet = partial(check_greetings, say=print_note)
-        trio.run(greet, entrants, clock.start_ms, box)
+        run_async(greet, entrants, clock.start_ms, box)
         clocks = [own_or(one.clock, clock, one.command) for one in entrants]
         results = [
             _examined(one, posed(own), own, box, jobs or default_jobs())
@@ -149,7 +149,7 @@ def _examined(
             sit_exam, entrant.command, posed, clock, sandbox, jobs, lambda n: tell(n, len(problems))
         )
         try:
-            answers = trio.run(sit)
+            answers = run_async(sit)
         except* (CannotStartError, LagError) as group:
             raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
     marks = tuple(mark_answers(problems, answers))

@@ -28,6 +28,7 @@ from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.rules.english import count_in_digits
 from arena.sandbox.limits import SandboxMode
+from arena.signals import INTERRUPTED
 from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look
 from arena.ui.progress import track
 from arena.valuation import WORLDS
@@ -64,9 +65,8 @@ from tournaments.storage.ledger import load_results, results_of
 from tournaments.storage.luck_store import LuckStore, terms_of_game
 from tournaments.storage.review_log import DecisionLoss, ReviewTerms, SeatLosses, read_seats
 
-INTERRUPTED = 130
 INCOMPLETE = 1
-"""Exit codes after an interrupt, and if some games could not be reviewed."""
+"""Exit code if some games could not be reviewed."""
 METHOD = "How to read these numbers: `boneyard help events`."
 REVIEW, QUESTION = "Values of options", "With a question"
 

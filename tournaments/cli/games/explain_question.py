@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import trio
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 from rich.text import Text
@@ -24,6 +23,7 @@ from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
+from arena.signals import run_async
 from arena.ui.console import plain_console, print_json, print_paged, text_look
 from arena.valuation import WORLDS
 from protocol.codec import printable
@@ -85,7 +85,7 @@ def explain_question(log: Path, words: Sequence[str], asked: ExplainOptions) -> 
         own = None if bot else _own_command(event, logged, one.seat)
         with _started(bot, own) as command:
             clock = logged.sitting.seat_clocks[one.seat]
-            again = trio.run(
+            again = run_async(
                 reask.repeat_question, command, one.question, lines, clock, box, asked.times
             )
     answers = Answers(

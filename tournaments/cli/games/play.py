@@ -32,6 +32,7 @@ from arena.rules.load import find_overrides, load_ruleset, rules_command, rulese
 from arena.sandbox.limits import Limits, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
+from arena.signals import INTERRUPTED, cancelled_by_signals, run_async
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import MISSING, has_browser, open_in_browser
 from arena.ui.scenes import GameInfo, game_info
@@ -56,7 +57,7 @@ from tournaments.cli.arguments.options import (
 from tournaments.formats.base import Entrant
 from tournaments.plan.bot_command import prepare_word, unique_name
 from tournaments.plan.event import ENTRANT
-from tournaments.runner.exit import INTERRUPTED, STOPPED, stop_on_signal, stop_sentence
+from tournaments.runner.exit import STOPPED, stop_sentence
 from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
 from tournaments.storage.folder import (
@@ -262,7 +263,7 @@ def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
         table = prepare_table(options, rules, folder)
         try:
             session = _at_terminal if options.terminal else _in_browser
-            code = trio.run(session, table, folder, options)
+            code = run_async(session, table, folder, options)
         except* Exception as group:
             ended = group
     if ended:
@@ -358,11 +359,9 @@ def _review(folder: Folder, table: PreparedTable) -> str:
 async def _another(browser: "BrowserPlayer") -> bool:
     """Wait until the person asks for another game; return False if they leave."""
     wanted = False
-    async with trio.open_nursery() as nursery:
-        await nursery.start(stop_on_signal, nursery.cancel_scope)
+    with cancelled_by_signals():
         wanted = await browser.wants_another()
-        nursery.cancel_scope.cancel()
-    return wanted
+    return wanted  # noqa: RET504 - a signal ends the wait before
 
 
 def _welcome(table: PreparedTable, look: text.Look) -> Iterator[str]:
@@ -397,12 +396,12 @@ async def sat_down(
         results.append(await _game(table, folder, sandbox, live, person))
         over.set()
 
-    async with trio.open_nursery() as nursery:
-        await nursery.start(stop_on_signal, nursery.cancel_scope)
-        nursery.start_soon(play)
-        if await show(person, live, ready):
-            await over.wait()
-        nursery.cancel_scope.cancel()
+    with cancelled_by_signals():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(play)
+            if await show(person, live, ready):
+                await over.wait()
+            nursery.cancel_scope.cancel()
     return results[0] if results else None
 
 

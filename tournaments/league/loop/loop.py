@@ -3,10 +3,8 @@
 A turn pulls, admits, plays a round and publishes. A kill may come at any moment.
 """
 
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 from arena.files import write_atomic
 from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.select import choose_sandbox
+from arena.signals import INTERRUPTED
 from arena.ui.console import print_line, shown_path
 from arena.valuation import why_no_values
 from protocol.errors import UserError
@@ -42,7 +41,7 @@ from tournaments.league.read import (
 )
 from tournaments.league.registry.update import update_register
 from tournaments.league.settings import LeagueSettings, load_settings
-from tournaments.runner.exit import INTERRUPTED, STOPPED, ending_signals, save_crash
+from tournaments.runner.exit import STOPPED, save_crash
 from tournaments.storage.folder import Folder, content, lock_file
 from tournaments.storage.luck_store import LuckStore
 
@@ -71,7 +70,7 @@ def run_league(
     clock = _clock(now)
     journal = Journal(folder.log, clock, print_line)
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
-    with lock_file(folder.lock, refusal), _interrupted_by_all_signals():
+    with lock_file(folder.lock, refusal):
         try:
             ends = once or rounds is not None
             turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
@@ -83,22 +82,6 @@ def run_league(
 
 def _clock(now: datetime | None) -> Clock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
-
-
-@contextmanager
-def _interrupted_by_all_signals() -> Iterator[None]:
-    """Let each signal that asks the program to end do what Ctrl-C does.
-
-    A shell lets its background jobs ignore Ctrl-C; then Python would not raise KeyboardInterrupt.
-    """
-    handlers = dict.fromkeys(ending_signals(), lambda *_: signal.raise_signal(signal.SIGINT))
-    before = {one: signal.signal(one, handler) for one, handler in handlers.items()}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
 
 
 class Turns:

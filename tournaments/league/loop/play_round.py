@@ -14,6 +14,7 @@ import trio
 from arena.files import open_regular, read_file, write_atomic
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.sandbox import Sandbox
+from arena.signals import run_async
 from protocol.codec import indented_json
 from protocol.errors import UserError
 from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
@@ -101,7 +102,7 @@ def _play(
     with kept_private(folder, lambda: ledger.complete):
         if ledger.complete:
             return None
-        errors, interrupted = trio.run(play_to_end, folder, event, ledger, ready)
+        errors, interrupted = run_async(play_to_end, folder, event, ledger, ready)
     if interrupted:
         raise KeyboardInterrupt
     if errors:

@@ -100,11 +100,11 @@ def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = begin(tmp_path)
     full = OSError(errno.ENOSPC, "No space left on device")
 
-    def fail(*_: object) -> Ending:
+    async def fail(*_: object) -> Ending:
         return Ending(ExceptionGroup("all", [RunStoppedError("stopped"), full]), interrupted=False)
 
     with monkeypatch.context() as patch:
-        patch.setattr(trio, "run", fail)
+        patch.setattr("tournaments.league.loop.play_round.play_to_end", fail)
         for _ in range(MOST_TRIES + 1):
             with pytest.raises(OSError, match="No space"):
                 play_round(path, UNLOCKED, 1, nothing)
