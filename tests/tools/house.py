@@ -46,7 +46,7 @@ ROOMS = {
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 2_212, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_065, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_067, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_827, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
