@@ -58,8 +58,8 @@ ROOMS = {
     "verification and dataset": Room(
         1_300, 1_571, ("tournaments/verification", "tournaments/dataset")
     ),
-    "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_400, 0, ("tests",)),
+    "league": Room(4_500, 5_400, ("tournaments/league", "tournaments/cli/league.py")),
+    "tests": Room(37_000, 0, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

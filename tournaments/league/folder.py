@@ -26,6 +26,8 @@ class LeagueFolder(Struct, frozen=True):
 
     settings = PathInFolder("league.toml")
     bots = PathInFolder("bots")
+    repository = PathInFolder("bots.git")
+    """The bots in place of those in bots/, if they are pulled."""
     versions = PathInFolder("versions")
     """A copy of the files of each version that was admitted."""
     register = PathInFolder("register.jsonl")

@@ -104,8 +104,9 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """True if the luck of each round's games is computed after it, for the pages of its bots."""
     review: bool = False
     """True if their decisions are reviewed too: both may take longer than the games."""
-    pull: bool = False
-    """True if each turn begins with `git pull`, in bots/ or else in the league's folder."""
+    pull: Annotated[str, Meta(max_length=1000, pattern=r"^[^\n]*(?!\n)$")] = ""
+    """Address or path of the git repository with the bots, which each turn fetches and reads in
+    place of bots/; empty if there is none."""
     every_s: Annotated[int, Meta(ge=1, le=86_400)] = 60
     """Pause after a turn in which there was nothing to do, in s."""
     delay_s: Annotated[int, Meta(ge=0, le=86_400)] = 600

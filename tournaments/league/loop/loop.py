@@ -28,7 +28,6 @@ from tournaments.league.loop.play_round import (
     find_full_disk,
     play_round,
 )
-from tournaments.league.loop.pull import PullError, pull
 from tournaments.league.pages.site import LeagueSite
 from tournaments.league.pairing.next_round import next_round
 from tournaments.league.read import (
@@ -39,6 +38,7 @@ from tournaments.league.read import (
     read_round,
     write_utc,
 )
+from tournaments.league.registry.repository import PullError, pull
 from tournaments.league.registry.update import update_register
 from tournaments.league.settings import LeagueSettings, load_settings
 from tournaments.runner.exit import STOPPED, save_crash
@@ -184,7 +184,7 @@ class Turns:
     def _pull(self) -> None:
         failure = ""
         try:
-            if commit := pull(self._folder.path):
+            if commit := pull(self._folder.repository, self.settings.pull):
                 self._journal.note("pulled", commit)
         except PullError as error:
             failure = f"failed: {error}"

@@ -114,6 +114,8 @@ def _fault_of_link(tree: FileTree, path: str) -> str:
             continue
         links += 1
         target = os.fsdecode(item.content)
+        if len(item.content) > LONGEST_PATH:
+            return "which is too long. Copy the file itself into the folder"
         if target.startswith("/"):
             return "which is an absolute path. Make it relative, or copy the file itself"
         if links > MOST_LINKS:

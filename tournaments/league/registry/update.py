@@ -38,7 +38,8 @@ from tournaments.league.registry.file_tree import (
     tree_fingerprint,
     write_tree,
 )
-from tournaments.league.registry.push import ChangedPushError, push_time, read_push
+from tournaments.league.registry.push import ChangedPushError, FolderBots
+from tournaments.league.registry.repository import RepositoryBots
 from tournaments.league.registry.version_command import built_folder, check_sealed, version_command
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
 from tournaments.plan.bot_catalog import BOT_FILE, BotFile, sample_bots, sample_folder
@@ -63,14 +64,27 @@ def update_register(
     Killed at any moment, it goes on when it is called again. Raises UserError, OSError and
     DamagedFileError.
     """
-    return _Update(LeagueFolder(league.path.resolve()), settings, now).run()
+    league = LeagueFolder(league.path.resolve())
+    try:
+        opened = RepositoryBots(league.repository) if settings.pull else FolderBots(league.bots)
+    except OSError as error:
+        raise UserError(f"{league.repository} cannot be read: {error}.") from error
+    with opened as bots:
+        yield from _Update(league, settings, now, bots).run()
 
 
 class _Update:
     """One pass over all bots of a league."""
 
-    def __init__(self, league: LeagueFolder, settings: LeagueSettings, now: datetime) -> None:
+    def __init__(
+        self,
+        league: LeagueFolder,
+        settings: LeagueSettings,
+        now: datetime,
+        bots: FolderBots | RepositoryBots,
+    ) -> None:
         self.league = league
+        self.bots = bots
         self.settings = settings
         self.now, self.time = now, write_utc(now)
         self.histories = bot_histories(read_register(league.register))
@@ -95,7 +109,7 @@ class _Update:
         for name in self.settings.house:
             if not self.histories[name].admitted:
                 yield self._admit_house(name)
-        names = self._names()
+        names = self.bots.names()
         for name in sorted(self.histories.keys() - names):
             yield from self._withdraw(name)
         # Those that bots can have, and then the others.
@@ -108,19 +122,6 @@ class _Update:
             if time.monotonic() - began > TURN_S:
                 return
 
-    def _names(self) -> set[str]:
-        """Return the names in bots/, without notes such as README.md. Raises UserError."""
-        try:
-            with os.scandir(self.league.bots) as entries:
-                return {
-                    entry.name
-                    for entry in entries
-                    if not entry.name.startswith((".", "README"))
-                    and not ("." in entry.name and entry.is_file(follow_symlinks=False))
-                }
-        except OSError as error:
-            raise UserError(f"{self.league.bots} cannot be read: {error.strerror}.") from error
-
     def _authors_bots(self) -> list[str]:
         return [
             name for name, each in self.histories.items() if each.admitted and not each.is_house
@@ -129,7 +130,7 @@ class _Update:
     def _open_bots(self) -> None:
         """Make bots/ in a new league; refuse a league that has lost it. Raises UserError."""
         bots = self.league.bots
-        if not os.path.lexists(bots):
+        if not self.settings.pull and not os.path.lexists(bots):
             if any(self.histories[name].present for name in self._authors_bots()):
                 raise UserError(f"{bots} is missing: all bots would be withdrawn. Restore it.")
             bots.mkdir()
@@ -185,10 +186,10 @@ class _Update:
             if is_its_turn:
                 yield from self._try(bot, file, tree, fingerprint)
             else:
-                self._waiting.append((push_time(self.league.bots / bot), bot))
+                self._waiting.append((self.bots.time(bot), bot))
 
     def _read(self, bot: str) -> FileTree:
-        return read_push(self.league.bots / bot, f"bots/{bot}", self.bounds)
+        return self.bots.read(bot, f"bots/{bot}", self.bounds)
 
     def _recent(self, bot: str) -> int:
         return sum(self.now - parse_time(one) < DAY for one in self.histories[bot].times)

@@ -25,6 +25,7 @@ from tournaments.league.records import (
 from tournaments.league.register import read_register
 from tournaments.league.registry import update
 from tournaments.league.registry.file_tree import FileTree, remove_tree, write_tree
+from tournaments.league.registry.push import FolderBots
 from tournaments.league.registry.update import update_register
 from tournaments.league.registry.version_command import entrant_of
 from tournaments.league.settings import load_settings
@@ -234,7 +235,7 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     """Neither a flood of pushes nor a name at the head of the alphabet takes anybody's turn."""
     monkeypatch.setattr(update, "TURN_S", 0.0)
     order = ("zoe", "b", "a")
-    monkeypatch.setattr(update, "push_time", lambda folder: order.index(folder.name))
+    monkeypatch.setattr(FolderBots, "time", lambda _, bot: order.index(bot))
     for bot in order:
         league.push("one", bot)
     assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["b"], ["a"], []]
