@@ -200,7 +200,8 @@ def _filled(bot: WrittenBot, files: str) -> WrittenBot:
 def _alone(path: Path) -> Iterator[None]:
     """Hold a lock that ends with its process."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    # Whoever may read a file may lock it.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

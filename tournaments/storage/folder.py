@@ -169,7 +169,8 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
+        # Whoever may read a file may hold a lock on it, and would keep us out.
+        descriptor = open_regular(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         if error.errno not in NO_PLACE:
             raise
@@ -180,6 +181,8 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
         except BlockingIOError:
             raise UserError(refusal) from None
         if sys.platform != "win32":  # No bot plays there, and nothing is tried.
+            with suppress(PermissionError):  # A file of earlier times may be open to all.
+                os.fchmod(descriptor, 0o600)
             from arena.sandbox.temporary import sweep
 
             # A killed process of ours may have left what it tried the sandbox with.
