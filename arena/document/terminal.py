@@ -1,6 +1,6 @@
 """Documents in a terminal, drawn by rich."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Literal, assert_never
 
@@ -15,11 +15,13 @@ from arena.document.blocks import (
     Code,
     Column,
     Figure,
+    Kind,
     Matrix,
     Media,
     Paragraph,
     Section,
     Table,
+    TextRow,
     Tone,
     cut_rows,
     marked_spans,
@@ -33,6 +35,8 @@ WHOLE = 1000
 GAP = 2
 SHORT_NAME = 16
 """The length to which names are cut before a column is left out."""
+CUT = {"word", "code"}
+"""The kinds of columns whose cells a narrow terminal cuts at their ends."""
 STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bold"}
 MARKS = {"": None, "code": None, "strong": "bold"}
 
@@ -88,15 +92,16 @@ def _text(text: str, tone: Tone) -> Text:
 
 
 def _table(shown: Table, width: int, room: int | None) -> RichTable:
-    """Draw a table; only names are ever cut, the cells of all other columns stay whole."""
-    if _needed(shown) > width:
-        shown = shown.keep([not one.spare for one in shown.columns])
+    """Draw a table; numbers stay whole, and names are cut in the middle once columns are gone."""
+    shown = _fit_columns(shown, width)
     head, rows = shown.plain()
+    kinds = shown.plain_kinds()
+    rows = _fit_names(rows, kinds, width + GAP - sum(_widths(head, rows, kinds, others=True)))
     drawn = RichTable(box=None, header_style="bold", pad_edge=False)
-    for text, kind in zip(head, shown.plain_kinds(), strict=True):
+    for text, kind in zip(head, kinds, strict=True):
         # rich narrows only columns that may wrap; the cells themselves are cut, not wrapped.
         side: Literal["left", "right"] = "right" if kind == "number" else "left"
-        drawn.add_column(text, justify=side, no_wrap=kind != "name")
+        drawn.add_column(text, justify=side, no_wrap=kind not in CUT)
     for row in rows if room is None else cut_rows(rows, room):
         drawn.add_row(
             *(Text(printable_lines(cell), no_wrap=True, overflow="ellipsis") for cell in row)
@@ -104,11 +109,57 @@ def _table(shown: Table, width: int, room: int | None) -> RichTable:
     return drawn
 
 
+def _fit_columns(shown: Table, width: int) -> Table:
+    """Leave out what a narrow terminal has no room for: spare columns, then the last numbers.
+
+    The first number stays, and so does every name: without them a row says nothing.
+    """
+    if _needed(shown) > width:
+        shown = shown.keep([not one.spare for one in shown.columns])
+    while _needed(shown) > width:
+        kinds = [one.kind for one in shown.columns]
+        numbers = [place for place, kind in enumerate(kinds) if kind == "number"][1:]
+        if "name" not in kinds or not numbers:
+            break
+        shown = shown.keep([place != numbers[-1] for place in range(len(kinds))])
+    return shown
+
+
+def _fit_names(rows: list[TextRow], kinds: list[Kind], room: int) -> list[TextRow]:
+    """Return rows whose names share a room in columns."""
+    places = [place for place, kind in enumerate(kinds) if kind == "name"]
+    if not rows or not places:
+        return rows
+    columns: list[Sequence[str]] = [*zip(*rows, strict=True)]
+    for place in places:
+        columns[place] = cut_names(columns[place], max(3, room // len(places) - GAP))
+    return [*zip(*columns, strict=True)]
+
+
+def cut_names(names: Sequence[str], room: int) -> Sequence[str]:
+    """Cut names in the middle, or elsewhere if two of them would become one."""
+
+    def cut(head: int) -> list[str]:
+        tail = room - 1 - head
+        return [
+            name if cell_len(name) <= room else f"{name[:head]}…{name[len(name) - tail :]}"
+            for name in names
+        ]
+
+    heads = sorted(range(room), key=lambda head: abs(head - room // 2))
+    # Of those that keep most names apart the first, which is nearest to the middle.
+    return max(map(cut, heads), key=lambda words: len({*words}))
+
+
+def _widths(
+    head: TextRow, rows: list[TextRow], kinds: list[Kind], *, others: bool = False
+) -> Iterator[int]:
+    """Yield the least width of each column with the gap before it; `others`: but those of names."""
+    for cells, kind in zip(zip(head, *rows, strict=True), kinds, strict=True):
+        longest = max(map(cell_len, cells))
+        if not (others and kind == "name"):
+            yield GAP + (min(longest, SHORT_NAME) if kind == "name" or kind in CUT else longest)
+
+
 def _needed(shown: Table) -> int:
-    head, rows = shown.plain()
-    columns = zip(zip(head, *rows, strict=True), shown.plain_kinds(), strict=True)
-    widths = [
-        min(max(map(cell_len, cells)), SHORT_NAME if kind == "name" else WHOLE)
-        for cells, kind in columns
-    ]
-    return sum(widths) + GAP * (len(widths) - 1)
+    return sum(_widths(*shown.plain(), shown.plain_kinds())) - GAP

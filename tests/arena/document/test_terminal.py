@@ -3,11 +3,13 @@
 from io import StringIO
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from arena.document.blocks import Code, Column, Paragraph, table
-from arena.document.terminal import print_blocks
+from arena.document.blocks import Cell, Code, Column, Paragraph, table
+from arena.document.terminal import cut_names, print_blocks
 from tests.support.documents import DOCUMENT
 
 
@@ -27,6 +29,34 @@ def test_a_narrow_terminal_leaves_out_a_column_and_cuts_only_names(width: int) -
     *_, ada, _, bob = printed(width).splitlines()[:5]
     assert ada.split()[-2:] == ["+3", "4"]
     assert bob.split()[-2:] == ["-3", "5"]
+
+
+@pytest.mark.parametrize("width", [24, 30, 40, 50, 60])
+@pytest.mark.parametrize(
+    "part", ["{}", "{}-with-a-long-name", "a-long-name-{}", "a-very-{}-long-name"]
+)
+def test_narrow_terminal_keeps_names_apart(width: int, part: str) -> None:
+    """Other columns go first; then names are cut where they do not become one."""
+    names = [part.format(one) for one in ("first", "second", "third")]
+    columns = [Column("#", "rank"), Column("bot", "name"), Column("Elo", detail="±")]
+    columns += [Column(text) for text in ("games", "win %", "margin", "fouls")]
+    rows = [("1", name, Cell("+123", "278"), "400", "25.0", "-69.8", "0") for name in names]
+    console = Console(width=width, file=StringIO(), highlight=False)
+    print_blocks(console, [table("Standings", columns, rows)])
+    assert isinstance(console.file, StringIO)
+    _, *lines = console.file.getvalue().splitlines()
+    shown = [line.split()[1] for line in lines]
+    assert len({*shown}) == len(names)
+    assert all(line.split()[2] == "+123" for line in lines)
+    if part == "{}":
+        assert shown == names
+
+
+@given(st.sets(st.text("ab", min_size=1, max_size=12), max_size=2), st.integers(7, 20))
+def test_cut_names_are_not_longer_than_their_room(names: set[str], room: int) -> None:
+    cut = cut_names([*names], room)
+    assert len({*cut}) == len(names)
+    assert max(map(len, cut), default=0) <= room
 
 
 def test_no_text_steers_the_terminal() -> None:
