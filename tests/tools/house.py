@@ -46,14 +46,14 @@ ROOMS = {
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 2_265, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_067, ("tournaments/cli", "tournaments/commands")),
-    "plan": Room(1_500, 1_827, ("tournaments/plan",)),
+    "cli and commands": Room(4_300, 5_040, ("tournaments/cli", "tournaments/commands")),
+    "plan": Room(1_500, 1_892, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),
     "storage": Room(1_700, 2_211, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_054, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 3_962, ("tournaments/report",)),
+    "report": Room(3_400, 3_970, ("tournaments/report",)),
     "site": Room(1_500, 1_863, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_571, ("tournaments/verification", "tournaments/dataset")

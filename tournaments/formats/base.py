@@ -19,7 +19,7 @@ from tournaments.tuning.parameters import Values
 
 R = TypeVar("R", bound=Iterable[Result])
 VersionName = Annotated[
-    str, Meta(pattern=rf"^[A-Za-z0-9_-]{{1,40}}(@{CLOCK})?(@[1-9][0-9]{{0,3}})?(?!\n)$")
+    str, Meta(pattern=rf"^[A-Za-z0-9_][A-Za-z0-9_-]{{0,39}}(@{CLOCK})?(@[1-9][0-9]{{0,3}})?(?!\n)$")
 ]
 """`mine` is the first version of an entrant, `mine@2` the second; `mine@200ms` and `mine@200ms@2`
 have a clock of their own."""

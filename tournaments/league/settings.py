@@ -15,7 +15,7 @@ from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
 from tournaments.formats.own_clock import OwnClock
 from tournaments.plan.bot_catalog import sample_bots
-from tournaments.plan.event import EntrantName, Title
+from tournaments.plan.event import EntrantName, Title, check_names_differ
 from tournaments.rating.tables import Anchor
 
 HOUSE = ("random", "greedy", "suit", "counting")
@@ -125,10 +125,10 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 def load_settings(path: Path) -> LeagueSettings:
     """Read league.toml. Raises UserError with the file and the path inside it."""
     settings = load_toml(path, LeagueSettings)
-    names = [division.name for division in settings.divisions]
-    for name in names:
-        if names.count(name) > 1:
-            raise UserError(f"{path}: two divisions are called {name!r}. Names must be different.")
+    try:
+        check_names_differ("divisions", [division.name for division in settings.divisions])
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
     for name in settings.house:
         if name not in sample_bots():
             raise UserError(f"{path}: {unknown_name('sample bot in house:', name, sample_bots())}")

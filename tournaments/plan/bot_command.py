@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from itertools import chain, count, islice
+from itertools import islice
 from pathlib import Path
 
 from msgspec import UNSET
@@ -35,6 +35,7 @@ from tournaments.formats.own_clock import split_clock
 from tournaments.plan.bot_catalog import BOT_FILE, all_bots, load_bot_file
 from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event import SUFFIX, WrittenBot
+from tournaments.plan.names import slug, unique_name
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
@@ -135,19 +136,6 @@ def _interpreter(path: Path) -> tuple[str, ...]:
         f"Cannot tell the language of {path}. Add a suffix such as .py, or make it executable and "
         "begin it with #!."
     )
-
-
-def slug(name: str) -> str:
-    """Return a name in characters that entrants and folders may have; `bot` if none has any."""
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in name)[:32]
-    return kept if kept.strip("_-") else "bot"
-
-
-def unique_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with a number appended if another bot has it."""
-    names = {*taken}
-    numbered = (f"{name}-{number}" for number in count(2))
-    return next(free for free in chain([name], numbered) if free not in names)
 
 
 def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:

@@ -1,6 +1,6 @@
 """The plan of a tournament: as its user writes it, as it is played, as its folder keeps it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -27,8 +27,10 @@ from tournaments.rating.tables import Anchor, anchored
 from tournaments.tuning.parameters import Parameter
 
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
-ENTRANT = r"^[A-Za-z0-9_-]{1,40}(?!\n)$"
-EntrantName = Annotated[str, Meta(pattern=ENTRANT, description="1 to 40 letters, digits, _ or -")]
+# A - in front is an option to programs, and a formula to spreadsheets.
+ENTRANT = r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,39}(?!\n)$"
+NAME_WORDS = "1 to 40 letters a to z, digits, _ or -, and no - in front"
+EntrantName = Annotated[str, Meta(pattern=ENTRANT, description=NAME_WORDS)]
 TITLE = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
 Title = Annotated[str, Meta(pattern=TITLE, description="up to 80 characters in one line")]
 NAMELESS = ("run", "event")
@@ -90,9 +92,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             if not text.isprintable():
                 raise UserError(f"A title or a name of rules has a control character: {text!r}.")
         names = [entrant.name for entrant in self.entrants]
-        for name in names:
-            if names.count(name) > 1:
-                raise UserError(f"Two bots are called {name!r}. Names must be different.")
+        check_names_differ("bots", names)
         if self.anchor and self.anchor.name not in names:
             raise unknown_name("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
@@ -168,6 +168,24 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Most boards that the event can play, over all rounds; each is committed to."""
         late = max(entrant.first_board for entrant in self.entrants) - 1
         return late + self.rounds * self.format.boards_a_round(self)
+
+
+def check_names_differ(kind: str, names: Sequence[str]) -> None:
+    """Refuse names that name the same file, on a system that does not tell capitals apart too.
+
+    Raises UserError. `kind`: what is called so, as `bots`.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise UserError(
+                f"Two {kind} are called {other!r} and {name!r}: some systems do not tell capitals "
+                "apart in names of files. Rename one."
+            )
+    if len(known) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise UserError(f"Two {kind} are called {double!r}. Names must be different.")
 
 
 def as_json(event: Event) -> bytes:

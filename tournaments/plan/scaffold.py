@@ -104,7 +104,7 @@ def language_key(word: str) -> str | None:
 def _check(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise UserError(
-            f"A bot's name has 1 to {LONGEST} letters, digits, _ and -, and no - in front: "
+            f"A bot's name has 1 to {LONGEST} letters a to z, digits, _ and -, and no - in front: "
             f"not {name!r}."
         )
     if name in sample_bots():

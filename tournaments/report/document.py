@@ -28,12 +28,13 @@ from arena.document.blocks import (
     paragraphs,
     table,
 )
-from arena.rules.english import count_in_digits
+from arena.rules.english import count_in_digits, join_words
 from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
 from protocol.records import Result
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event
+from tournaments.plan.names import file_title
 from tournaments.rating.estimate import elo_of
 from tournaments.rating.game_result import count_fouls
 from tournaments.rating.tables import Pool, Ratings
@@ -92,6 +93,7 @@ def report_document(data: ReportData) -> Document:
         Paragraph(lead_sentence(data), "lead", media=Media.HTML),
         *_result(data.ratings.pools),
         Paragraph(headline, "faint"),
+        *paragraphs(describe_file_names(event), "faint"),
         *paragraphs(data.notes, "strong"),
         *(
             Paragraph(said, "strong", media=Media.HTML)
@@ -107,6 +109,14 @@ def report_document(data: ReportData) -> Document:
         _conditions(data),
     ]
     return Document(event.heading, blocks, listed)
+
+
+def describe_file_names(event: Event) -> Iterator[str]:
+    """Yield which bot is which file, where a name had to be spelt in letters a to z."""
+    titles = {one.name: file_title(one) for one in event.entrants if not one.retired}
+    spelt = [f"{name} is {printable(title)}" for name, title in titles.items() if title]
+    if spelt:
+        yield f"{join_words(spelt)}."
 
 
 def lead_sentence(data: ReportData) -> str:

@@ -31,11 +31,11 @@ from protocol.records import Commitment
 from protocol.ruleset import playable_seat_counts
 from tournaments.formats.base import Entrant, first_version, plain_name, version_number
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.plan.bot_command import slug
 from tournaments.plan.deals.deal_filter import SIGNS, parse_filter
 from tournaments.plan.deals.deals_file import SetBoard, SetDeals, draw_seed, too_few_deals
 from tournaments.plan.event import Event, WrittenBot, as_json
 from tournaments.plan.event_plan import EventPlan
+from tournaments.plan.names import slug
 from tournaments.storage.folder import (
     SECRET,
     Folder,

@@ -144,7 +144,10 @@ async def test_a_run_says_for_which_bot_it_waits_and_how_long(
     [
         ("boards = 0", ": boards must be a whole number from 1 to 1000000, not 0."),
         ("bord = 3", ": Unknown field bord: did you mean boards?"),
-        ('name = "a b"', ': name must be 1 to 40 letters, digits, _ or -, not "a b".'),
+        (
+            'name = "a b"',
+            ": name must be 1 to 40 letters a to z, digits, _ or -, and no - in front, ",
+        ),
         ("[clock]\nmove = 3", ": Unknown field clock.move: did you mean move_ms?"),
         ('[fouls]\nlose = "match"', "of fouls.lose 'match': there are game, sitting."),
         ('[format]\ntype = "swis"', "of format.type 'swis': did you mean swiss?"),

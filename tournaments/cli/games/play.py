@@ -55,8 +55,9 @@ from tournaments.cli.arguments.options import (
     number,
 )
 from tournaments.formats.base import Entrant
-from tournaments.plan.bot_command import prepare_word, unique_name
-from tournaments.plan.event import ENTRANT
+from tournaments.plan.bot_command import prepare_word
+from tournaments.plan.event import ENTRANT, NAME_WORDS
+from tournaments.plan.names import unique_name
 from tournaments.runner.exit import STOPPED, stop_sentence
 from tournaments.runner.sitting import greeting_complaint, keep_bots, start_bots
 from tournaments.schedule.game_numbers import numbers
@@ -248,8 +249,7 @@ def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
     options = PlayOptions(against=(*bots, *against) or ("greedy",), **given)
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
     if not re.fullmatch(ENTRANT, options.name):
-        why = "use up to 40 letters, digits, - and _"
-        raise UserError(f"Invalid name {options.name!r}: {why}.")
+        raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
     if not options.terminal and not has_browser():
         what = "To play in the browser"
         print_note(MISSING.format(what=what, instead="; so you play here"))

@@ -43,6 +43,7 @@ from tournaments.league.registry.repository import RepositoryBots
 from tournaments.league.registry.version_command import built_folder, check_sealed, version_command
 from tournaments.league.settings import BotPermissions, LeagueSettings, division_rules
 from tournaments.plan.bot_catalog import BOT_FILE, BotFile, sample_bots, sample_folder
+from tournaments.plan.event import ENTRANT, NAME_WORDS
 
 MOST_STRANGERS = 200
 """Folders that are no bots and were never heard of, of which the register tells in 24 hours: each
@@ -328,20 +329,15 @@ class _PostponedError(Exception):
     """The end of looking at a bot that has changed too often today."""
 
 
-LONGEST = 40
-"""Characters of a name."""
-_NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
-
-
 def check_bot_name(name: str, admitted: Collection[str]) -> None:
     """Refuse a folder whose name cannot be a bot's. Raises RefusedPushError.
 
     `admitted`: the authors' bots that have played already.
     """
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(ENTRANT, name):
         raise RefusedPushError(
-            f"bots/ has a folder called {shown_name(name)}. A bot's name has 1 to {LONGEST} "
-            "letters, digits, _ and -, and no - in front: rename it."
+            f"bots/ has a folder called {shown_name(name)}. A bot's name has {NAME_WORDS}: rename "
+            "it."
         )
     if name not in admitted and name.casefold() in sample_bots():
         raise RefusedPushError(
@@ -356,7 +352,7 @@ def check_bot_name(name: str, admitted: Collection[str]) -> None:
 
 def name_in_register(name: str) -> str:
     """Return the name under which the register has a folder: a made-up one for an illegal name."""
-    if _NAME.fullmatch(name):
+    if re.fullmatch(ENTRANT, name):
         return name
     return f"illegal-{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()[:8]}"
 
