@@ -16,7 +16,7 @@ from arena.rules.toml_file import load_toml
 from arena.sealed.module import wasmtime_folder
 from protocol.errors import UserError
 from tournaments.formats.base import plain_name
-from tournaments.plan.event import ENTRANT, EntrantName, Event, Title, Word
+from tournaments.plan.event import ENTRANT, EntrantName, Event, IgnoredFiles, Title, Word
 
 BOT_FILE = "bot.toml"
 """The name of the file in each bot's folder."""
@@ -42,6 +42,8 @@ class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
     """Program and arguments; {python} and {build} are placeholders."""
     build: tuple[Word, ...] = ()
     """A command that builds the bot first, in its folder; a league runs it in the sandbox."""
+    ignore: IgnoredFiles = ()
+    """Files and folders that the bot does not read, as `*.log`: no change of them is a version."""
     needs: str = ""
     """A program that must be on the PATH, perhaps at least of some version: `node >= 22.6`."""
     about: Annotated[

@@ -35,6 +35,7 @@ from tournaments.formats.own_clock import split_clock
 from tournaments.plan.bot_catalog import BOT_FILE, all_bots, load_bot_file
 from tournaments.plan.bot_files import check_files, check_folder
 from tournaments.plan.event import SUFFIX, WrittenBot
+from tournaments.plan.ignored import is_left_out
 from tournaments.plan.names import slug, unique_name
 
 PYTHON = "{python}"
@@ -86,7 +87,8 @@ def _understood(word: str) -> WrittenBot:
         return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
     if word not in listed and is_file(path / BOT_FILE):
         home, file = path.resolve(), load_bot_file(path / BOT_FILE)
-        return WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)
+        written = WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)
+        return replace(written, ignore=file.ignore)
     try:
         argv = shlex.split(word)
     except ValueError as error:
@@ -171,7 +173,8 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
         *(one for path in added for one in linked_paths(path)),
     ]
     installed = [f"{program}"] if sealed else program_paths(program, None if bot.folder else folder)
-    readable = dict.fromkeys((*installed, *our_packages(program), *own))
+    visible = [f"{part}" for path in own for part in _visible_paths(Path(path), bot.ignore)]
+    readable = dict.fromkeys((*installed, *our_packages(program), *visible))
     argv = str(program), *bot.run[1:]
     command = Command(
         *(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own))),
@@ -179,7 +182,7 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     )
     try:
         access = (*bot.network, *bot.environment)
-        digest = fingerprint(written.run, bot.run, folder, own, access)
+        digest = fingerprint(written.run, bot.run, folder, own, access, bot.ignore)
         return Entrant(bot.name, command, digest, clock=bot.clock or UNSET)
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
@@ -288,7 +291,10 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *written.arguments)
-    listed = replace(written, run=run, build=bot.build, folder=folder, reads=bot.reads)
+    ignore = written.ignore or bot.ignore
+    listed = replace(
+        written, run=run, build=bot.build, folder=folder, reads=bot.reads, ignore=ignore
+    )
     return replace(listed, bot=None, arguments=()), home
 
 
@@ -330,6 +336,7 @@ def fingerprint(
     folder: Path,
     own: Iterable[str],
     access: Iterable[str] = (),
+    ignore: Sequence[str] = (),
 ) -> str:
     """Return the SHA-256 of a command's words, as written, of the bot's own files, and of the
     addresses and the names of variables that are opened to it.
@@ -345,7 +352,7 @@ def fingerprint(
         content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
     for path in map(Path, own):
-        for name, content in _visible_content(path):
+        for name, content in _content_below(path, ignore):
             digest.update(hashlib.sha256(os.fsencode(name)).digest())
             digest.update(hashlib.sha256(content).digest())
     for word in access:
@@ -353,20 +360,43 @@ def fingerprint(
     return digest.hexdigest()
 
 
-def _visible_content(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of all that a bot can see in a file or folder, in a fixed order.
+def _content_below(path: Path, ignore: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of all that a bot reads in a file or folder, in a fixed order.
 
     The name of an empty folder and the target of a link can tell a bot something too.
     """
     if path.is_file():
         yield path.name, path.read_bytes()
         return
-    for one in sorted(_below(path)):
+    for one in sorted(_below(path, ignore)):
         name = f"{one.relative_to(path)}"
         if one.is_symlink():
             yield name, os.fsencode(one.readlink())
         else:
             yield name, one.read_bytes() if one.is_file() else b""
+
+
+def _visible_paths(path: Path, ignore: Sequence[str], above: str = "") -> list[Path]:
+    """Return what the sandbox opens of a path: the parts that are not ignored, if any part is.
+
+    Otherwise a bot could find there what no fingerprint covers. `above`: the path of its folder in
+    the whole one, with a slash.
+    """
+    if path.is_symlink() or not path.is_dir():
+        return [path]
+    visible: list[Path] = []
+    is_whole = True
+    for part in sorted(path.iterdir()):
+        name = f"{above}{part.name}"
+        if part.name == COMPILED and part.is_dir() and not part.is_symlink():
+            continue  # The sandbox covers it, whenever it comes.
+        if name != BOT_FILE and is_left_out(name, ignore):
+            is_whole = False
+            continue
+        parts = _visible_paths(part, ignore, f"{name}/")
+        is_whole = is_whole and parts == [part]
+        visible += parts
+    return [path] if is_whole else visible
 
 
 def files_below(paths: Iterable[str]) -> Iterator[Path]:
@@ -378,13 +408,9 @@ def files_below(paths: Iterable[str]) -> Iterator[Path]:
             yield from sorted(one for one in _below(path) if one.is_file())
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    """Yield everything below a folder except compiled Python, which comes and goes.
-
-    The sandbox hides compiled Python from bots: see `arena.sandbox.command.compiled`.
-    """
-    for one in folder.rglob("*"):
-        *folders, name = one.relative_to(folder).parts
-        kept = name == COMPILED and one.is_dir() and not one.is_symlink()
-        if not kept and COMPILED not in folders:
-            yield one
+def _below(folder: Path, ignore: Sequence[str] = ()) -> Iterator[Path]:
+    """Yield everything below a folder that a program may read; see `tournaments.plan.ignored`."""
+    for path in folder.rglob("*"):
+        name = f"{path.relative_to(folder)}"
+        if name == BOT_FILE or not is_left_out(name, ignore):
+            yield path

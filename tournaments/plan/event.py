@@ -219,6 +219,11 @@ ParameterName = Annotated[
 ]
 
 
+IgnoredFiles = Annotated[
+    tuple[Annotated[Word, Meta(min_length=1, max_length=100)], ...], Meta(max_length=20)
+]
+
+
 class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot in an event file."""
 
@@ -244,6 +249,8 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     Their values are in no file, message or log."""
     clock: OwnClock | None = None
     """A clock of its own: it is then called `name@200ms` in the tables."""
+    ignore: IgnoredFiles = ()
+    """Files of its folder that it does not read, as in bot.toml."""
 
 
 class Setting(NamedTuple):

@@ -31,6 +31,7 @@ from protocol.records import Commitment
 from protocol.ruleset import playable_seat_counts
 from tournaments.formats.base import Entrant, first_version, plain_name, version_number
 from tournaments.formats.round_robin import RoundRobin
+from tournaments.plan.bot_command import files_below
 from tournaments.plan.deals.deal_filter import SIGNS, parse_filter
 from tournaments.plan.deals.deals_file import SetBoard, SetDeals, draw_seed, too_few_deals
 from tournaments.plan.event import Event, WrittenBot, as_json
@@ -279,7 +280,7 @@ def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]
     for before, after in new_versions(old, event):
         yield (
             f"The files of bot {before} have changed. The new version plays as {after}; the "
-            f"results of {before} are kept and rated separately."
+            f"results of {before} are kept and rated separately.{_newest_file(event, after)}"
         )
     new = [one for one in event.entrants if one.name in newcomers(old, event)]
     if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
@@ -288,6 +289,14 @@ def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]
             f"Note: {' and '.join(met)} will also play {boards} whose deals were already public. "
             "With --fresh-boards new bots play only on boards that nobody has seen."
         )
+
+
+def _newest_file(event: Event, name: str) -> str:
+    """Return the file of an entrant that was changed last, as a sentence; empty without files."""
+    (folders,) = (one.command.own for one in event.entrants if one.name == name)
+    times = {path: path.stat().st_mtime for path in files_below(folders)}
+    newest = max(times, key=times.__getitem__, default=None)
+    return f" Its newest file is {shown_path(newest)}." if newest else ""
 
 
 class _Played:

@@ -74,9 +74,10 @@ def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> N
 
 def in_folder(folder: Path) -> Entrant:
     """Return a bot that may read all of its folder."""
-    return prepare_entrant(
-        WrittenBot("mine", ("{python}", "mine.py"), folder=str(folder)), folder, folder
+    mine = WrittenBot(
+        "mine", ("{python}", "mine.py"), folder=str(folder), ignore=("notes/*", "*.log")
     )
+    return prepare_entrant(mine, folder, folder)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +113,9 @@ def test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint(base: Path
 
 READS = """
 import json, os, sys
-if os.path.exists("__pycache__/deals"):
-    sys.exit("I know the deals.")
+for path, _, names in os.walk("."):
+    if "deals" in path or any("deals" in name for name in names):
+        sys.exit("I know the deals.")
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
@@ -121,13 +123,27 @@ for line in sys.stdin:
 """
 
 
-def test_files_outside_the_fingerprint_cannot_be_read(base: Path) -> None:
-    """What Python compiled comes and goes: so a bot that is locked in does not see it."""
+@pytest.mark.parametrize(
+    "name",
+    [
+        "__pycache__/deals",
+        ".git/deals",
+        "data/.deals.swp",
+        "data/.idea/deals",
+        "notes/deals",
+        "deals.log",
+    ],
+)
+def test_files_outside_the_fingerprint_cannot_be_read(base: Path, name: str) -> None:
+    """They come and go: so a bot that is locked in does not see them."""
     folder = base / "real"
     (folder / "mine.py").write_text(READS)
+    for place in (folder / "data", folder / "notes"):
+        place.mkdir()
+        (place / "b").touch()
     before = in_folder(folder).fingerprint
-    (folder / "__pycache__").mkdir()
-    (folder / "__pycache__" / "deals").write_text("known")
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("known")
     mine = in_folder(folder)
     assert mine.fingerprint == before
     (base / "event").mkdir()

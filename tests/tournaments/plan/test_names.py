@@ -63,6 +63,10 @@ def test_event_file_refuses_names_that_a_system_may_not_keep(
 ) -> None:
     bots = "".join(f'[[bots]]\nname = "{name}"\nbot = "greedy"\n' for name in names)
     (tmp_path / "cup.toml").write_text(f"boards = 1\n{bots}")
-    with pytest.raises(UserError, match=words):
+
+    def read() -> None:
         written = read_plan([f"{tmp_path}/cup.toml"]).written
         check_names_differ("bots", [bot.name for bot in written.bots])
+
+    with pytest.raises(UserError, match=words):
+        read()

@@ -13,8 +13,8 @@ from tournaments.league.registry.file_tree import (
     TreeItem,
     check_links,
     check_path,
-    is_ignored,
 )
+from tournaments.plan.ignored import is_ignored
 
 BLOCK = 512
 """Bytes of a header, and the unit in which contents are stored."""

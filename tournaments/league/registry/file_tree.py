@@ -4,12 +4,15 @@ import hashlib
 import os
 import shutil
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
+
+from tournaments.plan.bot_catalog import BOT_FILE
+from tournaments.plan.ignored import is_left_out
 
 DEEPEST = 16
 """Folders within one another that a push may have."""
@@ -19,13 +22,6 @@ LONGEST_PATH = 240
 """Bytes of a path in a push: it must fit an archive's header."""
 MOST_LINKS = 16
 """Links that may follow one another."""
-IGNORED = frozenset(
-    [
-        *(".git", ".hg", ".svn", ".idea", ".vscode", "__pycache__"),
-        *(".DS_Store", "Thumbs.db", "desktop.ini"),
-    ]
-)
-"""Names that version control, editors, desktops and Python leave behind: no part of a push."""
 
 
 class RefusedPushError(Exception):
@@ -51,12 +47,6 @@ class TreeBounds(NamedTuple):
 
     files: int
     size: int
-
-
-def is_ignored(name: str) -> bool:
-    """Tell whether a name is one that an editor or another tool leaves behind."""
-    backup = name.endswith(("~", ".swp", ".swo")) or name.startswith((".#", "#"))
-    return name in IGNORED or backup
 
 
 def check_path(path: str, place: str) -> None:
@@ -122,6 +112,21 @@ def _fault_of_link(tree: FileTree, path: str) -> str:
             return "which leads in a circle. Remove it"
         ahead.extendleft(reversed(target.split("/")))
     return ""
+
+
+def without_ignored(tree: FileTree, patterns: Sequence[str], place: str) -> FileTree:
+    """Return a tree without the files that its author's patterns leave out.
+
+    They are in no copy of it: what no fingerprint covers must not be there to play by. Raises
+    RefusedPushError for a link to one of them.
+    """
+    rest = {
+        path: item
+        for path, item in tree.items()
+        if path == BOT_FILE or not is_left_out(path, patterns)
+    }
+    check_links(rest, place)
+    return rest
 
 
 def tree_fingerprint(tree: FileTree) -> str:

@@ -22,10 +22,10 @@ from tournaments.league.registry.file_tree import (
     TreeItem,
     check_links,
     check_path,
-    is_ignored,
     shown_name,
 )
 from tournaments.plan.bot_catalog import BOT_FILE
+from tournaments.plan.ignored import is_ignored
 
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 CHANGED = {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.ESTALE, errno.EISDIR}

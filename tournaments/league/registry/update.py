@@ -36,6 +36,7 @@ from tournaments.league.registry.file_tree import (
     remove_tree,
     shown_name,
     tree_fingerprint,
+    without_ignored,
     write_tree,
 )
 from tournaments.league.registry.push import ChangedPushError, FolderBots
@@ -172,8 +173,7 @@ class _Update:
 
     def _update_bot(self, bot: str, is_its_turn: bool) -> Iterator[AnyEntry]:
         history = self.histories[bot]
-        tree = self._read(bot)
-        file = parse_bot_file(tree, f"bots/{bot}", self.divisions)
+        tree, file = self._read(bot)
         fingerprint = tree_fingerprint(tree)
         present = history.present
         if file.withdrawn:
@@ -189,8 +189,11 @@ class _Update:
             else:
                 self._waiting.append((self.bots.time(bot), bot))
 
-    def _read(self, bot: str) -> FileTree:
-        return self.bots.read(bot, f"bots/{bot}", self.bounds)
+    def _read(self, bot: str) -> tuple[FileTree, BotFile]:
+        place = f"bots/{bot}"
+        tree = self.bots.read(bot, place, self.bounds)
+        file = parse_bot_file(tree, place, self.divisions)
+        return without_ignored(tree, file.ignore, place), file
 
     def _recent(self, bot: str) -> int:
         return sum(self.now - parse_time(one) < DAY for one in self.histories[bot].times)
@@ -245,7 +248,7 @@ class _Update:
                 why = failure_words(check) if check.verdict == "failed" else ""
             except RefusedPushError as error:
                 why = f"bots/{bot}/{BOT_FILE}: {error}"
-            if tree_fingerprint(self._read(bot)) != fingerprint:
+            if tree_fingerprint(self._read(bot)[0]) != fingerprint:
                 raise ChangedPushError(f"bots/{bot}")
             if why:
                 yield from self._refuse(bot, why, fingerprint, check)

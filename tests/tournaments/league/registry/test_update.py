@@ -229,6 +229,26 @@ def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: 
     assert len(league.checked) == most + 1
 
 
+def test_files_that_no_program_reads_make_no_version_and_are_in_no_copy(league: League) -> None:
+    """Otherwise a bot could play by what its fingerprint does not cover."""
+    toml = 'run = ["{python}", "main.py"]\nignore = ["notes/*.txt", "*.log", "bot.toml"]\n'
+    league.push("one", toml=toml)
+    assert league.only(Admitted).version == "mine"
+    folder = league.folder.bots / "mine"
+    for name in ("README.md", ".DS_Store", ".git/HEAD", "a.log", "notes/a.txt", "b/.main.py.swp"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("known deals")
+    assert isinstance(league.only(Admitted), Admitted)  # The folders notes and b are new.
+    assert sorted(path.name for path in league.folder.version("mine@2").rglob("*")) == [
+        *("b", "bot.toml", "main.py", "notes")
+    ]
+    for path in (folder / "README.md", folder / "a.log", folder / "notes" / "a.txt"):
+        path.write_text("more deals")
+    assert not league.turn()
+    (folder / "notes" / "a.py").write_text("a program")
+    assert league.only(Admitted).version == "mine@3"
+
+
 def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
