@@ -278,11 +278,13 @@ class _Objects:
         return content
 
     def read_tree(self, content: bytes) -> Iterator[TreeEntry]:
-        """Yield the entries of a tree object: mode, space, name, NUL, digest."""
+        """Yield the entries of a tree object: mode, space, name, NUL, digest. Raises OSError."""
         start = 0
         while start < len(content):
-            end = content.index(b"\0", start)
+            end = content.find(b"\0", start)
             mode, _, name = content[start:end].partition(b" ")
+            if end < 0 or not mode.isdigit() or b"8" in mode or b"9" in mode:
+                raise OSError("a tree object in the git repository is damaged")
             start = end + 1 + DIGEST
             yield TreeEntry(int(mode, 8), os.fsdecode(name), content[end + 1 : start].hex())
 

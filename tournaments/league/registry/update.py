@@ -70,7 +70,9 @@ def update_register(
     try:
         opened = RepositoryBots(league.repository) if settings.pull else FolderBots(league.bots)
     except OSError as error:
-        raise UserError(f"{league.repository} cannot be read: {error}.") from error
+        raise UserError(
+            f"{league.repository} has no bots, perhaps because no pull has succeeded yet: {error}."
+        ) from error
     with opened as bots:
         yield from _Update(league, settings, now, bots).run()
 

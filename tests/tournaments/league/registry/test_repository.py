@@ -2,16 +2,22 @@
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from protocol.errors import UserError
+from tournaments.league.folder import LeagueFolder
 from tournaments.league.registry import repository as repositories
 from tournaments.league.registry.file_tree import RefusedPushError, TreeBounds
 from tournaments.league.registry.push import read_push
 from tournaments.league.registry.repository import PullError, RepositoryBots, pull
+from tournaments.league.registry.update import update_register
+from tournaments.league.settings import LeagueSettings
 
 GUIDE = Path(__file__).parents[4] / "tournaments" / "LEAGUE.md"
 BOUNDS = TreeBounds(files=20, size=10_000)
@@ -205,6 +211,11 @@ def test_repository_without_a_commit_withdraws_nobody(server: Server) -> None:
     git(server.bare, "init", "-q", "--bare", f"{server.league}")
     with pytest.raises(OSError, match="no object"):
         RepositoryBots(server.league)
+    server.pull()
+    settings = LeagueSettings(pull=f"{server.bare}", house=())
+    shutil.rmtree(server.league)
+    with pytest.raises(UserError, match=r"bots\.git has no bots, perhaps because no pull"):
+        list(update_register(LeagueFolder(server.league.parent), settings, datetime.now(UTC)))
 
 
 def test_server_hook_lets_an_account_change_only_its_own_folder(server: Server) -> None:
@@ -237,3 +248,5 @@ def test_server_hook_lets_an_account_change_only_its_own_folder(server: Server) 
     assert is_refused("mine", "HEAD:refs/heads/other")
     assert is_refused("mine", ":main")
     assert git(server.bare, "rev-parse", "main") == begun
+    git(server.bare, "update-ref", "-d", "refs/heads/main")
+    assert is_refused("mine"), "what cannot be compared is refused"
