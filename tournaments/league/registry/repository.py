@@ -248,7 +248,8 @@ class _Objects:
         """End git."""
         for process in self._processes:
             process.kill()
-            with process:
+            # What git did not read any more cannot be flushed.
+            with suppress(BrokenPipeError), process:
                 pass
 
     def digest_of(self, name: str) -> str:
