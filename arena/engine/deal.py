@@ -24,7 +24,8 @@ def deal_tiles(
     `placed`: for each place of the order the tile that is set there, by its place in the set.
     """
     tiles = set_of_tiles(rules.deal)
-    order = tuple(shuffle(stream, tiles))
+    is_whole = bool(placed) and DRAWN not in placed
+    order = tiles if is_whole else tuple(shuffle(stream, tiles))
     if placed:
         fixed = {tiles[index] for index in placed if index != DRAWN}
         rest = iter([tile for tile in order if tile not in fixed])
@@ -79,17 +80,26 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
 
 def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: Lots) -> Dealt:
     purpose = "tiles" if which == 1 else f"tiles {which}"
-    placed = b""
-    if which == 1 and len(seed) > SEED:
-        size = len(set_of_tiles(game.rules.deal))
-        placed = seed[SEED + (number - 1) * size : SEED + number * size]
+    placed = _set_places(game.rules, seed, number) if which == 1 else b""
     hands, stock = deal_tiles(game.rules, game.seats, RandomWords(seed, number, purpose), placed)
     return Dealt(number, which, leader, lots, hands, stock)
 
 
-def first_hands(rules: Ruleset, seats: int, seed: bytes) -> tuple[Hand, ...]:
-    """Return the hands that a board's seed without set tiles deals first."""
-    return deal_tiles(rules, seats, RandomWords(seed, 1, "tiles"))[0]
+def _set_places(rules: Ruleset, seed: bytes, number: int) -> bytes:
+    """Return the tile of each place of a round, as a board's seed sets it; empty if it does not."""
+    size = len(set_of_tiles(rules.deal))
+    return seed[SEED + (number - 1) * size : SEED + number * size]
+
+
+def count_set_rounds(rules: Ruleset, seed: bytes) -> int:
+    """Count the rounds of which a board's seed sets tiles."""
+    return (len(seed) - SEED) // len(set_of_tiles(rules.deal))
+
+
+def first_hands(rules: Ruleset, seats: int, seed: bytes, number: int = 1) -> tuple[Hand, ...]:
+    """Return the hands that a board's seed deals first in a round."""
+    stream = RandomWords(seed, number, "tiles")
+    return deal_tiles(rules, seats, stream, _set_places(rules, seed, number))[0]
 
 
 def is_seed(rules: Ruleset, seed: bytes) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Annotated, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from arena.document.blocks import Section
 from arena.rules.english import count_in_digits
@@ -151,6 +152,12 @@ class Contest:
     """Fixed partners, by name; without any, partners are mixed."""
     entrants: tuple[Entrant, ...]
     """Bots that play, and versions that played before them."""
+    repeats: tuple[tuple[int, int], ...]
+
+    @property
+    def first_board_of(self) -> dict[int, int]:
+        """For each board that repeats a deal the first board that has it: they are one board."""
+        return dict(self.repeats)
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -183,6 +190,17 @@ class Contest:
         """Return the boards of a table: `boards` from the first that all its units play."""
         first = max(self.entrants[one].first_board for unit in table for one in unit)
         return range(first, first + self.boards)
+
+    def rated(self, results: Sequence[Result]) -> Sequence[Result]:
+        """Return the games by which entrants are rated, each on the first board with its deal.
+
+        So whatever takes boards as independent takes deals as independent.
+        """
+        rated, first = self.format.rated(self, results), self.first_board_of
+        if not first:
+            return rated
+        once = (replace(result, board=first.get(result.board, result.board)) for result in rated)
+        return SomeResults(once, luck_of(rated))
 
     def active_results(self, results: R) -> R | list[Result]:
         """Return the games of active entrants only: they alone decide the pairings."""

@@ -6,7 +6,7 @@ the bot as it was on deals of their own; the interval of that lead is the answer
 ledger are the whole state: from them the search is computed again, always the same.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -146,9 +146,13 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
     # --- to be reported ---
 
     def rated(self, contest: Contest, results: Sequence[Result]) -> Sequence[Result]:
-        """Return the games of the check: a candidate's name is another bot in each group."""
-        first = self._first_checked(contest)
-        return SomeResults((one for one in results if one.board >= first), luck_of(results))
+        """Return the games of the check: a candidate's name is another bot in each group.
+
+        A deal of the search is none of the check's: the values were searched to win on it.
+        """
+        first, seen = self._first_checked(contest), contest.first_board_of
+        checked = (one for one in results if seen.get(one.board, one.board) >= first)
+        return SomeResults(checked, luck_of(results))
 
     def describe_boards(self, contest: Contest) -> str:
         """Describe the number of boards."""
@@ -182,14 +186,17 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def verdict(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
         """Return the answer by the check so far; None before two boards of it are complete."""
-        games, known = with_known_luck(self.rated(contest, results))
         first = self._first_checked(contest)
+        checked = (result for result in results if result.board >= first)
+        games, known = with_known_luck(SomeResults(checked, luck_of(results)))
         start, tuned = contest.entrants[0].name, contest.entrants[-1].name
-        values = _margins(contest, games, tuned, first, known)
+        repeats = contest.first_board_of
+        values = _margins(contest, games, tuned, first, known, repeats)
         partners = contest.rules.deal.partners
         if len(values) < 2:
             return None
-        return verdict_of(values, games, tuned, start, partners=partners, luck=known)
+        rated = contest.rated(games)
+        return verdict_of(values, rated, tuned, start, partners=partners, luck=known)
 
     def way(self, contest: Contest, results: Iterable[Result]) -> tune_text.Way:
         """Return the way of the search. Raises UserError."""
@@ -230,8 +237,15 @@ def _scores(
 
 
 def _margins(
-    contest: Contest, results: Sequence[Result], name: str, first: int, luck: Corrections | None
+    contest: Contest,
+    results: Sequence[Result],
+    name: str,
+    first: int,
+    luck: Corrections | None,
+    repeats: Container[int] = (),
 ) -> list[float]:
-    """Return the lead of a bot over the start on each board, in points a game."""
-    found = outcomes(POINTS, results, name, lost_by=contest.target, since=first, luck=luck)
+    """Return the lead of a bot over the start on each board but `repeats`, in points a game."""
+    found = outcomes(
+        POINTS, results, name, lost_by=contest.target, since=first, luck=luck, repeats=repeats
+    )
     return [one.value for one in found]

@@ -186,4 +186,10 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     ) -> tuple[Outcome, ...]:
         """Return the outcomes of boards; without luck the plain ones."""
         one, _ = self.sides(contest)
-        return outcomes(self.sprt, results, one, lost_by=contest.target, since=since, luck=luck)
+        return outcomes(
+            *(self.sprt, results, one),
+            lost_by=contest.target,
+            since=since,
+            luck=luck,
+            repeats=contest.first_board_of,
+        )

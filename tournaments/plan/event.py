@@ -69,6 +69,8 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """True if the organiser set the deals (`--deals`), who therefore knew them."""
     deals_with: tuple[str, ...] = ()
     """Filters that the first deal of each board satisfies, as doubles>=4."""
+    repeats: tuple[tuple[Boards, Boards], ...] = ()
+    """Boards that repeat a deal, each with the first board that has it."""
 
 
 class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -186,6 +188,18 @@ def check_names_differ(kind: str, names: Sequence[str]) -> None:
     if len(known) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise UserError(f"Two {kind} are called {double!r}. Names must be different.")
+
+
+def describe_repeats(event: Event) -> str:
+    """Say how many boards repeat a deal; empty if none does."""
+    return repeats_sentence(len(event.repeats), event.all_boards)
+
+
+def repeats_sentence(repeats: int, boards: int) -> str:
+    """Say how many of these boards repeat a deal; empty if none does."""
+    if not repeats:
+        return ""
+    return f"{repeats} of {boards} boards repeat a deal: all boards with one deal count as one."
 
 
 def as_json(event: Event) -> bytes:

@@ -9,7 +9,7 @@ from tournaments.rating import regression
 from tournaments.rating.regression import Bools, Design, Floats, Ints, numbered, sums, wide
 from tournaments.rating.statistics import ELO, Error, degrees_of_freedom
 from tournaments.rating.tables import Bound
-from tournaments.rating.tally import Meetings, Tally, meetings
+from tournaments.rating.tally import WHOLE, Meetings, Tally, meetings, totals_by_deal
 
 
 class Core(NamedTuple):
@@ -216,10 +216,13 @@ def _cells(tally: Tally, core: Core) -> Cells:
     cells, cell = numbered(codes, int(codes.max()) + 1)
     del codes, kind
     board, row = np.divmod(cells, len(design.column))
-    count = sums(cell, np.ones_like(cell), len(cells))
-    points = sums(cell, tally.half, len(cells)) / 2
+    weight = np.ones_like(cell) if tally.weight is None else tally.weight
+    whole = 1 if tally.weight is None else WHOLE
+    count = sums(cell, weight, len(cells)) / whole
+    points = sums(cell, weight * tally.half, len(cells)) / whole / 2
     if tally.luck:
-        points = points - tally.pairs_a_point * sums(cell, tally.luck.half, len(cells))
+        luck = sums(cell, weight * tally.luck.half, len(cells)) / whole
+        points = points - tally.pairs_a_point * luck
     rated = sums(row, count, len(design.column)) * rates
     design = _seats_that_show(design, rated, size, tally.sides)
     return Cells(design, rates, row, board, count, points)
@@ -393,12 +396,12 @@ def _at(fit: Fit, logits: Floats) -> Floats:
     return fit.cells.design.at(np.concatenate((logits, fit.theta[len(logits) :])))
 
 
-def chances(bounds: Bounds, fit: Fit, core: Core, games: Floats) -> Floats:
+def chances(bounds: Bounds, fit: Fit, core: Core, tally: Tally) -> Floats:
     """Return the probabilities that the row's entrant is better than the column's; ½ in a part."""
     inside, logits = core.part == 0, fit.theta[: len(core.part)]
     # An entrant above another won all of their games, which are independent of each other.
     only = core.above & ~core.above.T
-    won = 1 - np.exp(log(0.5) * games) / 2
+    won = 1 - np.exp(log(0.5) * totals_by_deal(tally)[0]) / 2
     better = np.where(only, won, np.where(only.T, 1 - won, 0.5))
     low, high = logits[inside].min(), logits[inside].max()
     between = (low + high) / 2 + ((high - low) / 2 + 1) * PLACES

@@ -26,7 +26,9 @@ the information (of the games alone), u[b] the sum of x(y - p) over board b, and
 
 where `boards` are those whose results rate the entrant (for a pair of entrants: the fewer). V is
 computed from the misfit and vanishes where nothing contradicts the model, as with one board. Then
-H⁻¹ and the normal quantile stand in, and for seats that took no points off each other.
+H⁻¹ and the normal quantile stand in, and for seats that took no points off each other. Boards with
+the same deal are one board (`Contest.rated` gives them one number): games that also have the same
+seating count together as one game, so that a deal played again weighs and tells no more than once.
 
 **Anchor.** Only differences of ratings are known. With an anchor in the core of a pool, the level
 is such that it has the rating that was asked for, and ± is that of the difference to it. Where
@@ -81,7 +83,7 @@ from tournaments.rating.tables import (
     SeatAdvantage,
     sum_usage,
 )
-from tournaments.rating.tally import Tally, by_pool, collect, meetings
+from tournaments.rating.tally import Tally, by_pool, collect, meetings, totals_by_deal
 
 DECIMALS = 6
 """Decimals of values in Elo or in points,"""
@@ -181,6 +183,8 @@ class _Case(NamedTuple):
     """Pairs between each two entrants,"""
     points: Floats
     """and the points of the first."""
+    win_share: Floats
+    """The share that each entrant took of its points, deal by deal."""
     core: Core
     fit: Fit
     bounds: Bounds
@@ -208,7 +212,8 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     whole = tally.played[:, 3] > 0
     who, board, over, _ = tally.played.T
     played = regression.by_cluster(who, board, over, len(games))
-    margins = regression.by_cluster(who[whole], board[whole], over[whole], len(games))
+    weight = None if tally.appearance_weight is None else tally.appearance_weight[whole]
+    margins = regression.by_cluster(who[whole], board[whole], over[whole], len(games), weight)
     corrected_fit = corrected_margins = None
     if tally.luck:
         # With the luck taken out, a bot may have won more than all its games.
@@ -216,8 +221,11 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
             if core.bound.count("") > 1:
                 corrected_fit = fit_model(tally, core, zero / zero.sum(), prior)
         left = tally.overs()[whole]
-        corrected_margins = regression.by_cluster(who[whole], board[whole], left, len(games))
-    facts = tally, games, points, core, found, bounds_of(found, core, tally.sides)
+        where = who[whole], board[whole]
+        corrected_margins = regression.by_cluster(*where, left, len(games), weight)
+    by_deal, points_by_deal = totals_by_deal(tally)
+    win_share = points_by_deal.sum(axis=1) / by_deal.sum(axis=1)
+    facts = tally, games, points, win_share, core, found, bounds_of(found, core, tally.sides)
     return _pool(_Case(*facts, played, margins, anchor, corrected_fit, corrected_margins))
 
 
@@ -294,7 +302,7 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
         ranks=ranks,
         games=int(case.played.size[i]),
         boards=int(case.played.clusters[i]),
-        win_share=float(case.points[i].sum() / case.games[i].sum()),
+        win_share=float(case.win_share[i]),
         margin=margin,
         margin_half_width=margin_half_width,
         fouls=case.tally.fouls[i],
@@ -367,7 +375,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     """Return standard errors (Elo) of all rating differences, and likelihoods of superiority."""
     part, theta = case.core.part.tolist(), case.fit.theta.tolist()
     errors = np.full((len(order), len(order)), np.nan)
-    los = chances(case.bounds, case.fit, case.core, case.games)
+    los = chances(case.bounds, case.fit, case.core, case.tally)
     for i in range(len(order)):
         errors[i, i] = 0.0
         for j in range(i):

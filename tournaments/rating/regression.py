@@ -211,26 +211,34 @@ class Clusters(NamedTuple):
     """Sum over clusters of the squared sum of deviations."""
 
 
-def by_cluster(group: Ints, cluster: Ints, value: Ints, groups: int) -> Clusters:
-    """Sum integers by group and cluster (both numbered from 0); an empty group has mean 0."""
-    size = sums(group, np.ones_like(value), groups)
+def by_cluster(
+    group: Ints, cluster: Ints, value: Ints, groups: int, weight: Ints | None = None
+) -> Clusters:
+    """Sum integers by group and cluster (both numbered from 0); an empty group has mean 0.
+
+    `weight`: that of each value; without it all have 1.
+    """
+    weight = np.ones_like(value) if weight is None else weight
+    size = sums(group, weight, groups)
     # Integer sums first: they are exact, so the order of the values cannot matter.
-    mean = sums(group, value, groups) / np.maximum(size, 1)
-    square = np.square(value, dtype=np.float64)
+    mean = sums(group, weight * value, groups) / np.maximum(size, 1)
+    square = weight * np.square(value, dtype=np.float64)
     spread = np.maximum(sums(group, square, groups) - size * mean**2, 0)
-    owner, _, deviation = _deviations(group, cluster, value, groups)
+    owner, _, deviation = _deviations(group, cluster, value, groups, weight)
     clusters = sums(owner, np.ones_like(owner), groups)
     return Clusters(size, clusters, mean, spread, sums(owner, deviation**2, groups))
 
 
-def _deviations(group: Ints, cluster: Ints, value: Ints, groups: int) -> tuple[Ints, Ints, Floats]:
+def _deviations(
+    group: Ints, cluster: Ints, value: Ints, groups: int, weight: Ints
+) -> tuple[Ints, Ints, Floats]:
     """Sum deviations from the group's mean by group and cluster: group, cluster and sum of each."""
-    one = np.ones_like(value)
-    mean = sums(group, value, groups) / np.maximum(sums(group, one, groups), 1)
+    total = weight * value
+    mean = sums(group, total, groups) / np.maximum(sums(group, weight, groups), 1)
     codes = wide(cluster) * groups + group
     cells, cell = numbered(codes, int(codes.max(initial=-1)) + 1)
     owner = cells % groups
-    deviation = sums(cell, value, len(cells)) - sums(cell, one, len(cells)) * mean[owner]
+    deviation = sums(cell, total, len(cells)) - sums(cell, weight, len(cells)) * mean[owner]
     return owner, cells // groups, deviation
 
 
@@ -247,7 +255,7 @@ def variance_ratio(
         return None
     parts = []
     for value in values:
-        deviations = _deviations(row, cluster, value, len(design.column))
+        deviations = _deviations(row, cluster, value, len(design.column), np.ones_like(value))
         blocks = score_blocks(design, *deviations)
         parts.append(np.concatenate([np.square(one.scores).sum(axis=1) for one in blocks]))
     first, second = (float(part.sum()) for part in parts)

@@ -14,7 +14,7 @@ was, and so does what a foul costs; the variance is mostly smaller.
 log((1 - beta) / alpha), H0 at log(beta / (1 - alpha)).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
 from itertools import count, takewhile
 from math import ceil, expm1, log
@@ -123,13 +123,14 @@ def outcomes(
     lost_by: int,
     since: int = 1,
     luck: Corrections | None = None,
+    repeats: Container[int] = (),
 ) -> tuple[Outcome, ...]:
     """Return the outcomes of the boards up to the first incomplete one, in the order of the boards.
 
     `entrant` is A; without a name it is the entrant in seat 0 of the first result of the first
     board. A game that a foul ended counts as lost by `lost_by` points, or by more if the score was
-    worse; `since` is the first board; `luck` is what to take out of each game. ValueError unless
-    exactly two entrants met.
+    worse; `since` is the first board; `luck` is what to take out of each game. Boards of `repeats`,
+    whose deal an earlier board had, give no outcome. ValueError unless exactly two entrants met.
     """
     boards: dict[int, list[Result]] = {}
     for result in results:
@@ -147,6 +148,7 @@ def outcomes(
     return tuple(
         Outcome(board, games, sum(each(own, game) for game in boards[board]) / games)
         for board in whole
+        if board not in repeats
     )
 
 

@@ -17,6 +17,10 @@ MOST = 2**27
 """Bound below which boards, scores and places must be, so that their sums fit."""
 
 
+WHOLE = 720_720
+"""Parts of a game: the least number that 1 to 14 divide, so that most shares are exact."""
+
+
 class LuckColumns(NamedTuple):
     """The luck in a tally, in whole parts; games without a correction have none."""
 
@@ -56,6 +60,10 @@ class Tally(NamedTuple):
     that counts."""
     luck: LuckColumns | None = None
     """The luck that is taken out of points and margins; None: nothing is."""
+    weight: Ints | None = None
+    """For each pair of sides: its weight in parts of `WHOLE`; None: no board repeats a deal."""
+    appearance_weight: Ints | None = None
+    """For each appearance of an entrant: its weight likewise."""
 
     @property
     def pairs_a_point(self) -> float:
@@ -85,7 +93,7 @@ def collect(
 
     `corrections`: the luck to take out; None: nothing is.
     """
-    boards, whole = array("i"), array("b")
+    boards, whole, seatings = array("i"), array("b"), array("q")
     seen, scores, places = array("i"), array("i"), array("i")
     points, shares = array("q"), array("q")
     ids: dict[str, int] = {}
@@ -95,6 +103,7 @@ def collect(
         seats = _checked(result, seats, partners)
         boards.append(result.board)
         whole.append(result.why != "foul")
+        seatings.append(hash((result.board, result.seats)))
         seen.extend(ids.setdefault(name, len(ids)) for name in result.seats)
         scores.extend(result.scores)
         places.extend(result.places)
@@ -116,10 +125,29 @@ def collect(
     counts = tuple(fouls[name] for name in names)
     tables = np.asarray(boards, np.int32), np.asarray(whole, np.bool_)
     tally = _broken_up(names, counts, *tables, who, score, place)
+    weight = _weights(seatings)
+    if weight is not None:
+        each = np.broadcast_to(weight[:, None, None], who.shape)[_appearances(who)]
+        pairs = np.repeat(weight, len(tally.board) // len(weight))
+        tally = tally._replace(weight=pairs, appearance_weight=each)
     if corrections is None:
         return tally
     by_side = (np.asarray(one, np.int64).reshape(shape).sum(axis=1) for one in (points, shares))
     return tally._replace(luck=_luck_columns(who, *by_side))
+
+
+def _weights(seatings: "array[int]") -> Ints | None:
+    """Return the weight of each game; None if no seating met a board twice.
+
+    A table plays a board once in each seating. So games that agree in both repeat a deal: together
+    they count as one game.
+    """
+    different, place, count = np.unique(
+        np.asarray(seatings, np.int64), return_inverse=True, return_counts=True
+    )
+    if len(different) == len(seatings):
+        return None
+    return np.asarray(WHOLE // count[place], np.int64)
 
 
 def _checked(result: Result, before: int, partners: bool) -> int:
@@ -216,6 +244,16 @@ def meetings(tally: Tally) -> Meetings:
     return Meetings(*(np.concatenate(column) for column in zip(*columns, strict=True)))
 
 
+def totals_by_deal(tally: Tally) -> tuple[Floats, Floats]:
+    """Return what `Meetings.totals` does, all games that repeat a deal as one."""
+    met, size = meetings(tally), len(tally.names)
+    if tally.weight is None:
+        return met.totals(size)
+    weight = np.tile(tally.weight, len(met.pair) // max(1, len(tally.weight)))
+    games, halves = (sums(met.pair, w, size**2) / WHOLE for w in (weight, weight * met.half))
+    return games.reshape(size, size), halves.reshape(size, size) / 2
+
+
 def won_lost(tally: Tally) -> Ints:
     """Count what each entrant won, drew and lost; at three seats or more of its pairs."""
     counts = np.zeros((len(tally.names), 3), np.int64)
@@ -239,7 +277,7 @@ def _select(tally: Tally, pool: Ints) -> Tally:
     number[pool] = np.arange(len(pool))
     mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
     who, *others = tally.played[seen].T
-    pairs = ("board", "seat", "half", "lead", "whole")
+    pairs = ("board", "seat", "half", "lead", "whole", *["weight"] * (tally.weight is not None))
     own = tally._replace(
         **{name: getattr(tally, name)[mine] for name in pairs},
         names=tuple(tally.names[i] for i in pool),
@@ -247,6 +285,9 @@ def _select(tally: Tally, pool: Ints) -> Tally:
         left=number[tally.left[mine]],
         right=number[tally.right[mine]],
         played=np.stack((number[who], *others), axis=1),
+        appearance_weight=None
+        if tally.appearance_weight is None
+        else tally.appearance_weight[seen],
         luck=tally.luck
         and LuckColumns(tally.luck.half[mine], tally.luck.lead[mine], tally.luck.over[seen]),
     )

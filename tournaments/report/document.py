@@ -139,7 +139,7 @@ def _pools(data: ReportData) -> Iterator[Block]:
     pools = data.ratings.pools
     if not pools:
         return
-    rated = data.event.format.rated(data.event, data.results)
+    rated = data.event.rated(data.results)
     tallies = by_pool(collect(rated, data.event.rules.deal.partners))
     by_names = {frozenset(tally.names): tally for tally in tallies}
     if len(pools) > 1:

@@ -15,7 +15,7 @@ from protocol.records import Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import Entrant, first_version
 from tournaments.plan.deals.deal_filter import describe_filter
-from tournaments.plan.event import Event, Terms
+from tournaments.plan.event import Event, Terms, describe_repeats
 from tournaments.rating.tables import Pool, Ratings
 from tournaments.report.log_facts import SandboxSummary, describe_same_files
 from tournaments.report.results_file import LuckUsed, Results
@@ -29,13 +29,16 @@ UNEVEN_TOLD = 3
 
 
 def headline(event: Event, played: int, planned: int) -> str:
-    """Return a sentence about the game, the format and the number of games played."""
-    form = event.format
+    """Return a sentence about the game, the format and the number of games played.
+
+    Another one says how many boards repeat a deal, if any does.
+    """
+    form, repeats = event.format, describe_repeats(event)
     sides = "both sides" if event.seats == 2 else "all seats"
     return (
         f"{form.name.replace('-', ' ').capitalize()} of {event.rules.name}, {event.seats} seats"
         f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
-        f"{done(event, played, planned)}"
+        f"{done(event, played, planned)}{repeats and f' {repeats}'}"
     )
 
 

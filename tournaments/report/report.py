@@ -67,7 +67,7 @@ def report_files(
     results = by_game.first()
     luck = luck or LuckStore(folder, event)
     corrections = luck.corrections(results) or None
-    rated = event.format.rated(event, results)
+    rated = event.rated(results)
     planned = count_all_games(event, by_game)
     ratings = fit_both(
         rated,

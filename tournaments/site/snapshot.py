@@ -223,7 +223,7 @@ class LiveView:
         assert result is not None
         log.last = logged
         self._results.add(result)
-        for one in self.event.format.rated(self.event, [result]):
+        for one in self.event.rated([result]):
             self._ticks |= update(self._ticks, one, self.event.rules.deal.partners)
         replay = _replay(log, logged)
         board = logged.game.board
@@ -286,7 +286,7 @@ class LiveView:
             return head, cut_rows(rows, ROWS), PROVISIONAL if rows else unrated
         event = self.event
         pools = fit_both(
-            event.format.rated(event, self._results.first()),
+            event.rated(self._results.first()),
             partners=event.rules.deal.partners,
             anchor=event.anchor,
         ).pools

@@ -129,7 +129,7 @@ def _fitted(
 ) -> Ratings:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
-    rated = event.format.rated(event, results)
+    rated = event.rated(results)
     stopped = stopped_entrants(event, results, is_over=complete)
     return fit_both(
         rated,

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.analysis.find import logs
+from arena.engine.deal import is_seed
 from arena.files import DamagedFileError, open_file
-from arena.logs.board_promises import published_commitments
+from arena.logs.board_promises import published_commitments, published_seeds
 from arena.logs.checksummed import grep_prefix
 from protocol.codec import (
     DamagedRecordError,
@@ -24,9 +25,10 @@ from protocol.errors import UserError, unknown_name
 from protocol.records import GameRecord, Sitting
 from protocol.ruleset import Ruleset
 from tournaments.formats.base import first_version
+from tournaments.plan.deals.same_deals import DealKeys, deal_keys, first_with_deal
 from tournaments.plan.event import Event
 from tournaments.rating.tables import Correction
-from tournaments.storage.folder import Folder, find_event, load_event
+from tournaments.storage.folder import Folder, board_seeds, find_event, load_event
 from tournaments.storage.ledger import read_ledger, results_of
 from tournaments.storage.luck_store import LuckStore
 from tournaments.storage.result_store import ResultStore
@@ -206,8 +208,44 @@ class EntrantNames:
             yield f"{name} is not the same bot in all events: {', '.join(told)}."
 
 
-BoardNumbers = dict[tuple[str, int] | str, int]
-"""Numbers for sets of deals: the same deals have one number in any event."""
+BoardNumbers = Mapping[tuple[str, int], int]
+"""The number of each source's boards: boards with the same deal have one number in any event."""
+
+
+def number_boards(sources: Sequence[Source]) -> BoardNumbers:
+    """Return the numbers of all boards. Raises UserError, DamagedFileError."""
+    boards = [(of, board) for of in sources for board in sorted(boards_of(of))]
+    # A deal that is only drawn can be known by its commitment alone.
+    shown = any(of.event and not of.event.has_drawn_seeds for of in sources)
+    hands = {of.said: _deal_keys(of) if shown else {} for of in sources}
+    keys = {
+        number: {
+            of.deals.get(board, (of.said, board)),
+            (of.said, of.event.first_board_of.get(board, board) if of.event else board),
+            *hands[of.said].get(board, ()),
+        }
+        for number, (of, board) in enumerate(boards)
+    }
+    first = first_with_deal(keys)
+    return {(of.said, board): first[number] for number, (of, board) in enumerate(boards)}
+
+
+def boards_of(of: Source) -> set[int]:
+    """Return the boards with a result."""
+    return {result.board for result in of.results.values()}
+
+
+def _deal_keys(of: Source) -> Mapping[int, DealKeys]:
+    """Return the keys of the deals whose seeds the folder has."""
+    if of.event is None:
+        return {}
+    folder = Folder(of.ledger.parent)
+    seeds = published_seeds(folder.seeds)
+    if folder.secret.exists():
+        seed_of = board_seeds(folder, of.event)
+        seeds = {board: seed_of(board) for board in boards_of(of)}
+    sound = {board: seed for board, seed in seeds.items() if is_seed(of.event.rules, seed)}
+    return deal_keys(of.event.rules, of.event.seats, sound)
 
 
 def merge(
@@ -215,8 +253,8 @@ def merge(
 ) -> tuple[ResultStore, dict[str, Correction]]:
     """Return the results of several ledgers as those of one, and the luck to take out of games.
 
-    A game is called by its ledger and its name there; boards of different events are different
-    boards. `fouls`: also games with a foul. Raises DamagedFileError.
+    A game is called by its ledger and its name there, and has the board's number of `boards`.
+    `fouls`: also games with a foul. Raises DamagedFileError.
     """
     results, corrections = ResultStore(), dict[str, Correction]()
     for one in sources:
@@ -226,9 +264,8 @@ def merge(
         corrections |= {f"{one.said}: {game}": correction for game, correction in own.items()}
         for result in one.results.values():
             if fouls or not result.fouls:
-                deal = one.deals.get(result.board, (one.said, result.board))
                 seats = tuple(map(label, result.seats))
-                number = boards.setdefault(deal, len(boards))
+                number = boards[one.said, result.board]
                 name = f"{one.said}: {result.game}"
                 results.add(replace(result, game=name, board=number, seats=seats))
     return results, corrections

@@ -34,7 +34,8 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bot_command import files_below
 from tournaments.plan.deals.deal_filter import SIGNS, parse_filter
 from tournaments.plan.deals.deals_file import SetBoard, SetDeals, draw_seed, too_few_deals
-from tournaments.plan.event import Event, WrittenBot, as_json
+from tournaments.plan.deals.same_deals import repeated_deals
+from tournaments.plan.event import Event, WrittenBot, as_json, describe_repeats
 from tournaments.plan.event_plan import EventPlan
 from tournaments.plan.names import slug
 from tournaments.storage.folder import (
@@ -191,10 +192,11 @@ def open_event(
         secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
         write_atomic(folder.secret, [secret], 0o600)
         seed_of = _planned_seeds(folder, event, deals)
+        event = _with_repeats(event, seed_of)
         _write_boards(folder, event, seed_of)
         # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
-        return event, []
+        return event, [*filter(None, [describe_repeats(event)])]
     old = load_event(folder)
     event = resolve_versions(old, event, _Played(folder))
     public = public_boards(folder) if _matters(old, event) else set()
@@ -209,12 +211,14 @@ def open_event(
             "Choose another folder (--out)."
         )
     seed_of = _planned_seeds(folder, event, deals)
+    event = _with_repeats(event, seed_of)
     _check_promises(folder, old, event, seed_of)
     if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
             f"{folder.path} has an event with another --seed. Choose another folder (--out)."
         )
-    return event, _go_on(folder, old, event, public, seed_of)
+    notes = _go_on(folder, old, event, public, seed_of)
+    return event, [*filter(None, [describe_repeats(event)]), *notes]
 
 
 def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> SeedOf:
@@ -231,6 +235,15 @@ def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> Seed
         board: seeds.get(board) or draw_seed(event, secret, board, given[board - 1])
         for board in track(boards, "Deals drawn", len(boards))
     }.__getitem__
+
+
+def _with_repeats(event: Event, seed_of: SeedOf) -> Event:
+    """Return the event with its boards that repeat a deal."""
+    if event.has_drawn_seeds:
+        return event
+    seeds = {board: seed_of(board) for board in range(1, event.all_boards + 1)}
+    repeats = repeated_deals(event.rules, event.seats, seeds)
+    return replace(event, repeats=tuple(repeats.items()))
 
 
 def _write_boards(folder: Folder, event: Event, seed_of: SeedOf) -> None:

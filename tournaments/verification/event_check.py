@@ -15,6 +15,7 @@ from arena.logs.gamelog import sitting_lines
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.plan.deals.deals_file import satisfies
+from tournaments.plan.deals.same_deals import repeated_deals
 from tournaments.plan.event import Event
 from tournaments.rating.tables import sum_usage
 from tournaments.report.log_facts import files_with_facts
@@ -202,6 +203,10 @@ def _promises(folder: Folder, event: Event) -> Checked[Promises]:
     for board in {*broken, *strange}:
         del seeds[board]
         commitments.pop(board, None)
+    if not event.has_drawn_seeds and len(seeds) == event.all_boards:
+        repeats = repeated_deals(event.rules, event.seats, seeds)
+        if repeats != event.first_board_of:
+            yield f"{folder.event}: repeats names other boards than those that repeat a deal"
     return Promises(commitments, seeds, revealed)
 
 

@@ -245,7 +245,7 @@ def ended(result: Result) -> Result:
 def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
     rng = random.Random(7)
     results = played(rng, {"a": 100.0, "b": 0.0}, 40)
-    spoilt = [ended(game(board, "ab", (board * 9, 0))) for board in range(12)]
+    spoilt = [ended(game(40 + board, "ab", (board * 9, 0))) for board in range(12)]
     plain, mixed = named(only(results)), named(only([*results, *spoilt]))
     for name in "ab":
         assert mixed[name].margin == plain[name].margin

@@ -7,14 +7,16 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
+from tournaments.plan.event import repeats_sentence
 from tournaments.rating.tables import PRIOR, Anchor, Corrections, Ratings
 from tournaments.report.missing_data import refuse_unplanned
 from tournaments.storage.combine import (
-    BoardNumbers,
     EntrantNames,
     Source,
+    boards_of,
     check_no_overlap,
     merge,
+    number_boards,
     open_source,
 )
 from tournaments.storage.folder import Folder
@@ -85,7 +87,7 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
         _check_games(one)
     check_no_overlap(sources)
     names = EntrantNames(sources)
-    boards: BoardNumbers = {}
+    boards = number_boards(sources)
     groups: dict[_Game, list[Source]] = {}
     for one in sources:
         if one.seats:
@@ -100,6 +102,10 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
     if asked.anchor and asked.anchor.name not in rated:
         raise unknown_name("entrant", asked.anchor.name, sorted(rated))
     notices = (*_notices(sources, groups, tables, asked.pool), *names.notices())
+    for group in groups.values():
+        played = [boards[of.said, board] for of in group for board in boards_of(of)]
+        sentence = repeats_sentence(len(played) - len(set(played)), len(played))
+        notices += (sentence,) * bool(sentence)
     return Rated(asked=asked, notices=notices, tables=tables)
 
 

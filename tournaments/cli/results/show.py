@@ -130,8 +130,9 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
     if not results:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     pair = (bots[0], bots[1]) if bots else None
-    ratings = fit(event.format.rated(event, results.first()), partners=event.rules.deal.partners)
-    found = separations(ratings, len({result.board for result in results.values()}), pair)
+    rated = event.rated(results.first())
+    ratings = fit(rated, partners=event.rules.deal.partners)
+    found = separations(ratings, len({result.board for result in rated}), pair)
     planned = count_all_games(event, results)
     if len(results) < planned:
         print_note(f"The event is unfinished: {done(event, len(results), planned)}")

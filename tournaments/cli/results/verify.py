@@ -12,6 +12,7 @@ from tournaments.cli.arguments.completion import complete_logs
 from tournaments.cli.arguments.options import OLD_FILE, LogPath, command, flag
 from tournaments.commands.verify import describe_extent, print_faults
 from tournaments.league.folder import is_league
+from tournaments.plan.event import describe_repeats
 from tournaments.storage.folder import Folder, digest, read_event
 from tournaments.storage.public_deals import count, read_history
 from tournaments.verification.event_check import (
@@ -114,6 +115,8 @@ def _tell_what_is_left(folder: Folder) -> None:
     event = read_event(folder)
     if event.deals_set:
         print_line("The deals were set by the organiser, who knew them; commitments bind them too.")
+    if repeats := describe_repeats(event):
+        print_line(repeats)
     if event.deals_with:
         print_line(f"The first deal of each board satisfies {' and '.join(event.deals_with)}.")
     if waiting := unchecked(folder):

@@ -1,0 +1,71 @@
+"""A deal that is played again tells no more than once: ratings, bounds, margins, versus, tune."""
+
+import random
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.records import Result
+from tests.support.planned_events import event, played_through
+from tests.support.results import known, only, played
+from tournaments.formats.base import Contest
+from tournaments.formats.versus import Versus
+from tournaments.rating.sprt import Sprt
+from tournaments.rating.tables import Pool
+
+STRENGTH = {"a": 60.0, "b": -20.0, "c": -40.0}
+
+
+def copies(results: list[Result], times: int) -> list[Result]:
+    """Return the results of boards that were played so many times, always alike."""
+    return [replace(one, game=f"{copy}.{one.game}") for one in results for copy in range(times)]
+
+
+def widths(pool: Pool) -> list[float]:
+    return [
+        known(width) for one in pool.entrants for width in (one.half_width, one.margin_half_width)
+    ]
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_deal_played_again_moves_neither_rating_nor_interval(seats: int) -> None:
+    results = played(random.Random(3), STRENGTH, 12, seats, deal=100.0)
+    once, often = only(results), only(copies(results, 4))
+    assert widths(often) == pytest.approx(widths(once))
+    assert [one.elo for one in often.entrants] == pytest.approx([one.elo for one in once.entrants])
+    assert often.los == once.los
+    assert often.boards == once.boards
+
+
+def test_one_deal_in_forty_lines_is_two_games() -> None:
+    results = [one for one in played(random.Random(5), {"a": 400, "b": 0}, 1) if one]
+    once, often = only(results), only(copies(results, 40))
+    assert [one.elo for one in often.entrants] == [one.elo for one in once.entrants]
+    assert often.los == once.los
+    assert {one.margin_half_width for one in often.entrants} == {None}
+
+
+def test_a_deal_in_most_lines_does_not_decide() -> None:
+    rng = random.Random(1)
+    some = played(rng, STRENGTH, 12)
+    twisted = [*some, *copies([one for one in some if one.board == 0], 30)]
+    assert widths(only(twisted)) == pytest.approx(widths(only(some)))
+    assert [x.win_share for x in only(twisted).entrants] == pytest.approx(
+        [x.win_share for x in only(some).entrants]
+    )
+
+
+def test_versus_takes_the_first_board_of_a_deal_only() -> None:
+    test = Sprt(max_boards=200)
+    pairs = tuple((board, 1 + (board - 1) % 30) for board in range(31, 201))
+    plan = replace(event(2, 2, 200, 10, form=Versus(test)), repeats=pairs)
+    results = [*played_through(plan, random.Random(0), upset=0.4).values()]
+    boards = [step.boards for step in Versus(test).steps(plan, results)]
+    assert max(boards) <= 30
+
+
+def test_rated_games_have_the_first_board_of_their_deal() -> None:
+    plan: Contest = replace(event(3, 2, 4, 2), repeats=((3, 1), (4, 2)))
+    results = [*played_through(plan, random.Random(0)).values()]
+    assert {one.board for one in results} == {1, 2, 3, 4}
+    assert {one.board for one in plan.rated(results)} == {1, 2}
