@@ -5,6 +5,7 @@ import time
 import trio
 from msgspec.structs import replace
 
+from arena.engine.shuffle import board_seed
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
@@ -25,7 +26,7 @@ from tournaments.runner.runner import Runner
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder
 from tournaments.storage.ledger import Ledger
-from tournaments.storage.open_event import open_event
+from tournaments.storage.open_event import open_event, with_repeats
 from tournaments.storage.result_store import ResultStore
 from tournaments.verification.event_luck import on_all_cores
 
@@ -71,7 +72,13 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
         folder = Folder(path)
         event = plan.build(folder.build)
         trial = _trial(folder, _short(event), Lanes(jobs), seconds)
-        return forecast(event, trial.jobs, trial)
+        deals = plan.deals.boards if plan.deals else ()
+        # The seeds of the event, which fill what its deals leave open, do not exist yet.
+        seeds = {
+            number: board.seed or board_seed(b"", event.name, number) + board.placed
+            for number, board in enumerate(deals[: event.all_boards], 1)
+        }
+        return forecast(with_repeats(event, seeds), trial.jobs, trial)
 
 
 def _short(event: Event) -> Event:

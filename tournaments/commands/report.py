@@ -105,7 +105,7 @@ def write_review(folder: Folder, bot: str | None = None, deals: int | None = Non
         raise UserError(f"{folder.path} has no finished board. Run the event first.")
     with open_review(folder, ReviewTerms(event.name, WORLDS), deals) as log:
         faults = _review(folder, event, results, _wanted(over, bot, log), log)
-        summary = summarize_review(log.terms, read_seats(folder))
+        summary = summarize_review(log.terms, read_seats(folder), event.first_board_of)
         lines = decisions_csv(folder, summary.seats)
         write_files({folder.review: summary_json(summary), folder.review_csv: lines})
     try:

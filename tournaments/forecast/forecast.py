@@ -320,9 +320,14 @@ def _half_widths(
 
     Each is the mean over all entrants, or pairs of them, that the tables connect.
     """
-    tables = Counter[tuple[int, ...]]()
-    for plan in expected_sittings(event, field, trial.answer):
-        tables[plan.seats] += len(plan.games)
+    first = event.first_board_of
+    boards -= sum(board <= boards for board in first)
+    seated = dict.fromkeys(
+        (plan.seats, first.get(game.board, game.board))
+        for plan in expected_sittings(event, field, trial.answer)
+        for game in plan.games
+    )
+    tables = Counter(seats for seats, _ in seated)
     elo = [field.get(one.name, 0.0) for one in event.entrants]
     covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
     linked, df = _linked(tables, len(elo)), degrees_of_freedom(boards)

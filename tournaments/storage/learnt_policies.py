@@ -6,6 +6,7 @@ has seen its own future, and what is known stays as it is when more is played.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -17,6 +18,8 @@ from arena.logs.gamelog import read_games
 from arena.valuation import LuckTerms
 from protocol.records import Record, Result
 
+NONE: Mapping[int, int] = MappingProxyType({})
+"""The boards that repeat a deal, where none does."""
 LAST = 32
 """The boards of a bot that are learnt from: later ones teach little."""
 MOST_GAMES = 64
@@ -101,12 +104,18 @@ Policies = dict[tuple[str, int], PolicyRecord]
 """The policies of an event's bots, by the bot and the last board that they were learnt from."""
 
 
-def luck_terms(policies: Policies, game: str, *, deals: bool) -> LuckTerms:
-    """Return the terms of the luck of a game: the latest policies from earlier boards."""
+def luck_terms(
+    policies: Policies, game: str, first_board_of: Mapping[int, int] = NONE, *, deals: bool
+) -> LuckTerms:
+    """Return the terms of the luck of a game: the latest policies from boards before its deal's.
+
+    `first_board_of`: for each board that repeats a deal the first board that has it.
+    """
     from arena.valuation.policy import Policy
 
-    board, *seats = game.split(".")
-    earlier = [one for one in policies if one[1] < int(board)]
+    name, *seats = game.split(".")
+    board = first_board_of.get(int(name), int(name))
+    earlier = [one for one in policies if one[1] < board]
     latest = [max((one for one in earlier if one[0] == bot), default=None) for bot in seats]
     known = [policies[one] for one in latest if one] if all(latest) else []
     learnt = tuple(Policy(*one.weights) for one in known)
@@ -114,7 +123,10 @@ def luck_terms(policies: Policies, game: str, *, deals: bool) -> LuckTerms:
 
 
 def games_to_learn_from(
-    policies: Policies, games: Collection[Result], played: Collection[Result]
+    policies: Policies,
+    games: Collection[Result],
+    played: Collection[Result],
+    first_board_of: Mapping[int, int] = NONE,
 ) -> Mapping[tuple[str, int], list[Result]]:
     """Return for each policy that the luck of these games still needs the games that teach it."""
     # As it was when the first was learnt, whatever has been played since.
@@ -127,7 +139,8 @@ def games_to_learn_from(
         (entrant, boards): list[Result]()
         for one in games
         for entrant in one.seats
-        if (boards := last_board_before(one.board, first.get(entrant, one.board)))
+        for board in [first_board_of.get(one.board, one.board)]
+        if (boards := last_board_before(board, first.get(entrant, board)))
         and (entrant, boards) not in policies
     }
     # Nothing is needed once all have learnt: then the results, which may be many, are not read.

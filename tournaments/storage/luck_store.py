@@ -70,8 +70,12 @@ def tasks_of_log(
 ) -> Iterator[LuckTask]:
     """Yield tasks to compute the luck of these games of a log, a few each, by known policies."""
     for first in range(0, len(games), TOGETHER):
-        some, deals = games[first : first + TOGETHER], event.has_drawn_seeds
-        yield LuckTask(path, {game: luck_terms(policies, game, deals=deals) for game in some})
+        some = games[first : first + TOGETHER]
+        yield LuckTask(path, {game: _terms(event, policies, game) for game in some})
+
+
+def _terms(event: Event, policies: Policies, game: str) -> LuckTerms:
+    return luck_terms(policies, game, event.first_board_of, deals=event.has_drawn_seeds)
 
 
 class LogLuck(Struct, frozen=True):
@@ -233,7 +237,8 @@ class LuckStore:
 
     def learn(self, games: Collection[Result]) -> None:
         """Learn the policies that the luck of these games needs. Raises OSError."""
-        needed = games_to_learn_from(self.policies, games, self.played())
+        first = self.event.first_board_of
+        needed = games_to_learn_from(self.policies, games, self.played(), first)
         logs = SittingLogs(self._folder.path / FOLDER)
         tasks: dict[tuple[str, ...], LearnTask] = {}
         for (entrant, boards), teaching in needed.items():
@@ -293,7 +298,7 @@ def terms_of_game(place: Path, logged: LoggedGame) -> LuckTerms:
     if folder and folder.luck.exists() and logged.result:
         store = _store(folder.path.resolve())
         if store.known(logged.result):
-            return luck_terms(store.policies, logged.game.game, deals=store.event.has_drawn_seeds)
+            return _terms(store.event, store.policies, logged.game.game)
     return USUAL_TERMS
 
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count, islice
 from pathlib import Path
@@ -192,7 +192,7 @@ def open_event(
         secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
         write_atomic(folder.secret, [secret], 0o600)
         seed_of = _planned_seeds(folder, event, deals)
-        event = _with_repeats(event, seed_of)
+        event = _planned_repeats(event, seed_of)
         _write_boards(folder, event, seed_of)
         # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
@@ -211,7 +211,7 @@ def open_event(
             "Choose another folder (--out)."
         )
     seed_of = _planned_seeds(folder, event, deals)
-    event = _with_repeats(event, seed_of)
+    event = _planned_repeats(event, seed_of)
     _check_promises(folder, old, event, seed_of)
     if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
@@ -237,11 +237,16 @@ def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> Seed
     }.__getitem__
 
 
-def _with_repeats(event: Event, seed_of: SeedOf) -> Event:
+def _planned_repeats(event: Event, seed_of: SeedOf) -> Event:
     """Return the event with its boards that repeat a deal."""
-    if event.has_drawn_seeds:
-        return event
-    seeds = {board: seed_of(board) for board in range(1, event.all_boards + 1)}
+    drawn = event.has_drawn_seeds
+    return with_repeats(
+        event, {} if drawn else {n: seed_of(n) for n in range(1, event.all_boards + 1)}
+    )
+
+
+def with_repeats(event: Event, seeds: Mapping[int, bytes]) -> Event:
+    """Return the event with those boards of these seeds that repeat a deal."""
     repeats = repeated_deals(event.rules, event.seats, seeds)
     return replace(event, repeats=tuple(repeats.items()))
 

@@ -203,7 +203,7 @@ def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
 # --- the review ---
 
 
-def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str]:
+def review_faults(folder: Folder, event: Event, results: Mapping[str, Result]) -> Iterator[str]:
     """Yield the faults of an event's review.
 
     A sample of seats is reviewed again, chosen by the bytes of the whole file. Whoever forges a
@@ -225,7 +225,7 @@ def review_faults(folder: Folder, results: Mapping[str, Result]) -> Iterator[str
     if written := read_summary(folder):
         first = islice(read_seats(folder), written.seats)
         files: dict[Path, Iterable[bytes]] = {
-            folder.review: summary_json(summarize_review(terms, first)),
+            folder.review: summary_json(summarize_review(terms, first, event.first_board_of)),
             folder.review_csv: decisions_csv(folder, written.seats),
         }
         for path, lines in files.items():

@@ -123,7 +123,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         report = _report(folder, event, ledger, promises, unsure)
         yield from _until_damage(report, "the report was not checked")
         if folder.review_log.exists() or folder.review.exists():
-            review = derived.review_faults(folder, ledger)
+            review = derived.review_faults(folder, event, ledger)
             yield from _until_damage(review, "the review was not checked")
     yield from derived.page_faults(folder, event, trusted)
     lucky = folder.luck.exists() and not wrong

@@ -269,3 +269,13 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
     said = boneyard("run", "--plan", "greedy", "first", *PATIENT, code=1)
     assert "The calibration stopped" in said
     assert "No space left" in said
+
+
+def test_deals_that_boards_repeat_are_forecast_as_one_board() -> None:
+    plan = event(2, 2, 40)
+    repeats = tuple((board, 1 + (board - 1) % 10) for board in range(11, 41))
+    once, often = (forecast(one, 1, NOTHING) for one in (event(2, 2, 10), plan))
+    assert forecast(replace(plan, repeats=repeats), 1, NOTHING).elo_half_width == (
+        once.elo_half_width
+    )
+    assert often.elo_half_width < once.elo_half_width

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.planned_events import event, played_through
 from tests.support.results import known, only, played
-from tournaments.formats.base import Contest
 from tournaments.formats.versus import Versus
 from tournaments.rating.sprt import Sprt
 from tournaments.rating.tables import Pool
@@ -65,7 +64,7 @@ def test_versus_takes_the_first_board_of_a_deal_only() -> None:
 
 
 def test_rated_games_have_the_first_board_of_their_deal() -> None:
-    plan: Contest = replace(event(3, 2, 4, 2), repeats=((3, 1), (4, 2)))
+    plan = replace(event(3, 2, 4, 2), repeats=((3, 1), (4, 2)))
     results = [*played_through(plan, random.Random(0)).values()]
     assert {one.board for one in results} == {1, 2, 3, 4}
     assert {one.board for one in plan.rated(results)} == {1, 2}

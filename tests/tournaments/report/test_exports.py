@@ -55,7 +55,7 @@ def mixed(seats: int) -> list[Result]:
     ]
     names = "abcd"[:seats]
     tie = game(99, names, [5] * seats)
-    return [*some, tie, msgspec.structs.replace(tie, fouls=(SeatFoul(0, "illegal"),))]
+    return [*some, tie, msgspec.structs.replace(tie, board=98, fouls=(SeatFoul(0, "illegal"),))]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

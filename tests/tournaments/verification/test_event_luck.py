@@ -272,6 +272,9 @@ def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
     assert not games_to_learn_from(some, results, results[50:])
     assert luck_terms(some, "107.new.old", deals=True).foreseen == (104 / 200, 32 / 200)
     assert luck_terms(some, "104.new.old", deals=True) == USUAL_TERMS
+    assert luck_terms(some, "107.new.old", {107: 104}, deals=True) == USUAL_TERMS
+    repeated = games_to_learn_from({}, results, results, {116 + n: 109 for n in range(1, 15)})
+    assert ("new", 116) not in repeated
 
 
 @pytest.mark.slow

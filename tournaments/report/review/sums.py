@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TypeVar, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.document.blocks import (
     UNKNOWN,
@@ -222,15 +223,23 @@ def pick_dearest(found: Iterable[D], most: int = DEAREST) -> list[D]:
     return sorted(certain, key=lambda one: -one.gap)
 
 
-def summarize_review(terms: ReviewTerms, seats: Iterable[SeatLosses]) -> ReviewSummary:
-    """Sum up reviewed seats."""
+def summarize_review(
+    terms: ReviewTerms,
+    seats: Iterable[SeatLosses],
+    first_board_of: Mapping[int, int] = MappingProxyType({}),
+) -> ReviewSummary:
+    """Sum up reviewed seats.
+
+    `first_board_of`: for each board that repeats a deal the first board that has it.
+    """
     bots: dict[str, _Bot] = {}
     games: set[str] = set()
     many = 0
     for seat in seats:
         many += 1
         games.add(seat.game)
-        bots.setdefault(seat.entrant, _Bot(seat.entrant)).add(seat)
+        board = first_board_of.get(seat.board, seat.board)
+        bots.setdefault(seat.entrant, _Bot(seat.entrant)).add(replace(seat, board=board))
     told = [one.review() for one in bots.values()]
     return ReviewSummary(
         terms=terms,
