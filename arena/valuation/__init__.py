@@ -7,6 +7,8 @@ from protocol.ruleset import Ruleset, set_of_tiles
 if TYPE_CHECKING:  # It needs numpy.
     from arena.valuation.policy import Policy
 
+MORE = 3
+"""Worlds of the second try of a decision that looks dear, as a multiple of the first try's."""
 WORLDS = 64
 """Deals of the hidden tiles over which an option is valued, unless a user asks for another number.
 

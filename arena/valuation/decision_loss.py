@@ -26,7 +26,7 @@ from arena.analysis.answer_text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline, opponents
 from arena.engine import values
 from arena.engine.state import Game
-from arena.valuation import WORLDS
+from arena.valuation import MORE, WORLDS
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_gains
 from arena.valuation.playouts import play_out
@@ -46,8 +46,6 @@ seat that errs next, in the same way.
 """
 LOOK_DEAR = 25
 """The decisions of a seat in a game that are tried again: 15 named fewer planted blunders."""
-MORE = 3
-"""The worlds of that second try, as a multiple of those of the first."""
 DIGITS = 3
 """Decimals of a point and of a percent that a review keeps."""
 Z = NormalDist().inv_cdf(0.975)

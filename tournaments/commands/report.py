@@ -1,10 +1,11 @@
 """Review the games of an event, take their luck out, and write its report again."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.document.blocks import Section
+from arena.document.blocks import Block, paragraphs
 from arena.files import read_file, write_files
 from arena.logs.board_promises import published_seeds
 from arena.ui.console import print_note
@@ -14,6 +15,7 @@ from protocol.codec import decode_json
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from tournaments.plan.event import Event
+from tournaments.report.event_text import main_result
 from tournaments.report.exports import decisions_csv
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.ratings.standings import luck_sections
@@ -44,14 +46,19 @@ def rewrite_report(folder: Folder, event: Event, *, luck: bool = False) -> tuple
     return tuple(files)
 
 
-def take_luck_out(folder: Folder) -> list[Section]:
+def take_luck_out(folder: Folder) -> list[Block]:
     """Compute the luck of an event's games, and write its report again; return what is new in it.
+
+    The main result comes first, for it uses luck.
 
     Raises UserError; DamagedFileError is one. Raises OSError.
     """
-    rewrite_report(folder, load_event(folder), luck=True)
-    ratings = decode_json(read_file(folder.results), Results).ratings
-    return [section for pool in ratings.pools for section in luck_sections(pool)]
+    event = load_event(folder)
+    rewrite_report(folder, event, luck=True)
+    summary, played = decode_json(read_file(folder.results), Results), load_results(folder, event)
+    lead = main_result(event, played.first(), summary.planned, summary.ratings)
+    sections = chain.from_iterable(map(luck_sections, summary.ratings.pools))
+    return [*paragraphs([lead], "strong"), *sections]
 
 
 def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> None:

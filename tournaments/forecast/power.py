@@ -36,6 +36,9 @@ class Separation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     needed: int | None = None
     """Boards for each pairing, played ones included, that separate them with probability 0.8 if
     that is the true lead; None, left out of JSON, if a million is too few."""
+    needed_range: tuple[int, int | None]
+    """The same if the true lead is larger or smaller by its standard error. The second is None if a
+    million is too few."""
 
     @property
     def apart(self) -> bool:
@@ -83,7 +86,8 @@ def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | N
     error = pool.errors[one][other]
     if error is None:
         return None
-    elo = (pool.entrants[one].elo or 0.0) - (pool.entrants[other].elo or 0.0)
+    elo = (pool.entrants[one].compared_elo or 0.0) - (pool.entrants[other].compared_elo or 0.0)
+    low, high = (_needed(elo + sign * error, error, boards) for sign in (1, -1))
     return Separation(
         one=pool.entrants[one].name,
         other=pool.entrants[other].name,
@@ -91,6 +95,7 @@ def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | N
         half_width=round(Error(error, degrees_of_freedom(boards)).half_width(), 2),
         played=boards,
         needed=_needed(elo, error, boards),
+        needed_range=(low or MOST, high),
     )
 
 
@@ -115,4 +120,6 @@ def separation_text(pair: Separation) -> str:
         return f"{lead}: they are separated."
     if pair.needed is None:
         return f"{lead}: a million boards would probably not separate them."
-    return f"{lead}: about {pair.needed:,} boards for each pairing would probably separate them."
+    least, most = pair.needed_range
+    more = "or more" if most is None else f"to {most:,}"
+    return f"{lead}: {least:,} {more} boards for each pairing would probably separate them."

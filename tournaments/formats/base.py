@@ -345,6 +345,10 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         winner = self.find_winner(contest, results, is_over)
         return f"**{winner[0]}** {winner[1]}" if winner else ranks
 
+    def describe_bias(self, contest: Contest, results: Sequence[Result]) -> str:
+        """Say by how much the ratings err because results decided who plays on; mostly nothing."""
+        return ""
+
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:

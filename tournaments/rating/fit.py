@@ -24,10 +24,9 @@ class Core(NamedTuple):
 
     The largest part is the core; of equally large ones, the one with more games, then the one
     with the first name. Where nobody took points off each other every part is one entrant: then
-    the anchor is the core, if there is one. The level of the ratings is the mean of the core,
-    without entrants whose place in it depends on a single board: the others stay connected by
-    the arrows that points on two boards or more have drawn. If these are at most half of the
-    core, it is the whole core's mean.
+    the anchor is the core, if there is one. The level of the ratings is the mean of the core: all
+    of it. Without bots that a single board connects to it, the level would differ between small
+    events: of three real bots on 6 to 10 boards 95 % intervals held 72 to 94 %, with them 95 to 97.
     """
 
     part: Ints
@@ -38,8 +37,6 @@ class Core(NamedTuple):
     lead through games of partners that rate nobody."""
     above: Bools
     """True if the row's entrant took points off the column's, perhaps through others."""
-    level: Bools
-    """The entrants whose mean is the level."""
 
 
 def core_of(tally: Tally, anchor: str | None = None) -> Core:
@@ -54,7 +51,7 @@ def core_of(tally: Tally, anchor: str | None = None) -> Core:
             break
         within = still
     above = _reach(_arrows(met, np.ones_like(within)), size)
-    return Core(part, _bounds(part, above), above, _level(_arrows(met, within), part))
+    return Core(part, _bounds(part, above), above)
 
 
 def of_one_part(part: Ints, left: Ints, right: Ints) -> Bools:
@@ -99,17 +96,6 @@ def _bounds(part: Ints, above: Bools) -> tuple[Bound, ...]:
         "" if core[i] else names.get((bool(above[i, core].any()), bool(above[core, i].any())), "?")
         for i in range(len(part))
     )
-
-
-def _level(drawn_on: Meetings, part: Ints) -> Bools:
-    size, core = len(part), part == 0
-    arrows, boards, _ = drawn_on
-    on_boards = regression.distinct(arrows * (boards.max(initial=0) + 1) + boards)
-    arrows = on_boards // (boards.max(initial=0) + 1)
-    drawn = (np.bincount(arrows, minlength=size**2) > 1).reshape(size, size)
-    way = regression.reach(drawn & core & core[:, None])
-    sure = max((way & way.T)[core], key=lambda row: int(row.sum()))
-    return np.asarray(sure if 2 * sure.sum() > core.sum() else core, np.bool_)
 
 
 SINGULAR = 1e-10

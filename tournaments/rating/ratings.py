@@ -199,13 +199,18 @@ class _Case(NamedTuple):
     corrected_margins: regression.Clusters | None
     """The margins with luck taken out, in parts of a point."""
 
+    @property
+    def sharpest_fit(self) -> Fit:
+        """The fit by which entrants are compared: with luck taken out, where that is known."""
+        return self.corrected_fit or self.fit
+
 
 def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     games, points = meetings(tally).totals(len(tally.names))
     core = core_of(tally, anchor.name if anchor else None)
     bounds = dict(zip(tally.names, core.bound, strict=True))
     anchor = anchor if anchor and bounds.get(anchor.name) == "" else None
-    zero = core.level.astype(np.float64)
+    zero = (core.part == 0).astype(np.float64)
     if anchor:
         zero = np.array([float(name == anchor.name) for name in tally.names])
     found = fit_model(tally._replace(luck=None), core, zero / zero.sum(), prior)
@@ -235,7 +240,7 @@ def _pool(case: _Case) -> Pool:
     ranks = statistics.rank_intervals(los)
     save, save_margin = _savings(tally)
     gain_wins, gain_margin = _gains(tally)
-    level = [name for name, use in zip(tally.names, case.core.level, strict=True) if use]
+    level = [tally.names[i] for i in np.flatnonzero(case.core.part == 0)]
     return Pool(
         entrants=tuple(_rating(case, i, ranks[place]) for place, i in enumerate(order)),
         games=len(tally.board) * 2 // (tally.sides * (tally.sides - 1)),
@@ -249,8 +254,8 @@ def _pool(case: _Case) -> Pool:
             tuple(Meeting(int(case.games[i, j]), float(case.points[i, j])) for j in order)
             for i in order
         ),
-        boards_save=_fine(save),
-        boards_save_margin=_fine(save_margin),
+        boards_save=save,
+        boards_save_margin=save_margin,
         partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
         gain_wins=gain_wins,
         gain_margin=gain_margin,
@@ -269,7 +274,8 @@ def _order(case: _Case) -> list[int]:
 
     def place(i: int) -> tuple[int, int, float, str]:
         group = PLACES.index(core.bound[i])
-        return group, -lead[i], -(_rated(case, i) or 0.0), case.tally.names[i]
+        rated = _rated(case, i) if core.bound[i] else _elo(float(case.sharpest_fit.theta[i]))
+        return group, -lead[i], -(rated or 0.0), case.tally.names[i]
 
     return sorted(range(len(case.games)), key=place)
 
@@ -286,10 +292,6 @@ def _elo(logit: float, level: float = 0.0) -> float:
 
 def _half_width(error: Error) -> float:
     return round(error.half_width(), DECIMALS)
-
-
-def _fine(value: float | None) -> float | None:
-    return None if value is None else round(value, FINE)
 
 
 def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
@@ -373,15 +375,17 @@ _Gaps = tuple[tuple[float | None, ...], ...]
 
 def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     """Return standard errors (Elo) of all rating differences, and likelihoods of superiority."""
-    part, theta = case.core.part.tolist(), case.fit.theta.tolist()
+    part = case.core.part.tolist()
     errors = np.full((len(order), len(order)), np.nan)
     los = chances(case.bounds, case.fit, case.core, case.tally)
     for i in range(len(order)):
         errors[i, i] = 0.0
         for j in range(i):
             if part[i] == part[j]:
-                error = _apart(case.fit, i, j)
-                lead = ELO * (theta[i] - theta[j])
+                # Luck is taken out of the core alone, as are the ratings that this shows.
+                fit = case.fit if part[i] else case.sharpest_fit
+                error = _apart(fit, i, j)
+                lead = ELO * float(fit.theta[i] - fit.theta[j])
                 errors[i, j] = errors[j, i] = error.size
                 los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
     rows = np.ix_(order, order)
@@ -401,12 +405,12 @@ def _superiority(lead: float, error: Error) -> float:
     return 0.5 if abs(lead) < 1e-6 or error.size == 0 else error.cdf(lead)
 
 
-def _savings(tally: Tally) -> tuple[float | None, float | None]:
+def _savings(tally: Tally) -> tuple[Gain | None, Gain | None]:
     """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
     met, pair, sign, design = _sides(tally)
     board, count = tally.board[met], len(design.column)
     points, margin = (
-        regression.saving(regression.by_cluster(pair[use], board[use], value, count))
+        regression.saving(pair[use], board[use], value, count)
         for value, use in (
             (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
             ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),

@@ -205,8 +205,6 @@ class Clusters(NamedTuple):
     size: Floats
     clusters: Floats
     mean: Floats
-    spread: Floats
-    """Sum of squared deviations of the values from the mean."""
     clustered: Floats
     """Sum over clusters of the squared sum of deviations."""
 
@@ -222,11 +220,9 @@ def by_cluster(
     size = sums(group, weight, groups)
     # Integer sums first: they are exact, so the order of the values cannot matter.
     mean = sums(group, weight * value, groups) / np.maximum(size, 1)
-    square = weight * np.square(value, dtype=np.float64)
-    spread = np.maximum(sums(group, square, groups) - size * mean**2, 0)
     owner, _, deviation = _deviations(group, cluster, value, groups, weight)
     clusters = sums(owner, np.ones_like(owner), groups)
-    return Clusters(size, clusters, mean, spread, sums(owner, deviation**2, groups))
+    return Clusters(size, clusters, mean, sums(owner, deviation**2, groups))
 
 
 def _deviations(
@@ -251,29 +247,39 @@ def variance_ratio(
     moves ratings, see `clustered`. The interval takes clusters as independent. None with fewer than
     `FEWEST` clusters, or if either variance is 0.
     """
-    if len(distinct(cluster)) < FEWEST:
-        return None
     parts = []
     for value in values:
         deviations = _deviations(row, cluster, value, len(design.column), np.ones_like(value))
         blocks = score_blocks(design, *deviations)
         parts.append(np.concatenate([np.square(one.scores).sum(axis=1) for one in blocks]))
-    first, second = (float(part.sum()) for part in parts)
-    if not (first > 0 and second > NOTHING * first):
-        return None
-    error = sqrt(float(np.square(parts[0] / first - parts[1] / second).sum()))
-    ends = (first / second * exp(sign * Z * error) for sign in (0, -1, 1))
-    return Gain(*(round(end, 6) for end in ends))
+    return _ratio(*parts)
 
 
-def saving(groups: Clusters) -> float | None:
+def saving(group: Ints, cluster: Ints, value: Ints, groups: int) -> Gain | None:
     """Return a group total's variance if its values were independent, over the clustered one.
 
     Both are summed over the groups with several clusters G and more values n than clusters:
-    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². None if the divisor is 0.
+    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². The interval is that of
+    `variance_ratio`, and so are the cases without one.
     """
-    use = (groups.clusters > 1) & (groups.size > groups.clusters)
-    n, count = groups.size[use], groups.clusters[use]
-    plain = float((n / (n - 1) * groups.spread[use]).sum())
-    clustered = float((count / (count - 1) * groups.clustered[use]).sum())
-    return plain / clustered if clustered > NOTHING * plain else None
+    known = by_cluster(group, cluster, value, groups)
+    use = (known.clusters > 1) & (known.size > known.clusters)
+    parts = []
+    # By themselves values are clusters of one.
+    for count, where in ((known.size, np.arange(len(value))), (known.clusters, cluster)):
+        owner, place, deviation = _deviations(group, where, value, groups, np.ones_like(value))
+        factor = np.where(use, count / np.maximum(count - 1, 1), 0.0)
+        within = cluster[place] if where is not cluster else place
+        size = int(cluster.max(initial=-1)) + 1
+        parts.append(sums(within, factor[owner] * deviation**2, size))
+    return _ratio(*parts)
+
+
+def _ratio(first: Floats, second: Floats) -> Gain | None:
+    """Return the ratio of two sums over clusters, with its interval; None of too few or of 0."""
+    clusters, total, other = np.count_nonzero(first), float(first.sum()), float(second.sum())
+    if clusters < FEWEST or not (total > 0 and other > NOTHING * total):
+        return None
+    error = sqrt(float(np.square(first / total - second / other).sum()))
+    ends = (total / other * exp(sign * Z * error) for sign in (0, -1, 1))
+    return Gain(*(round(end, 6) for end in ends))

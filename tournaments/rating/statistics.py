@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from math import atan, cos, erf, log, pi, sin, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 from tournaments.rating.tables import FEWEST_BOARDS
@@ -72,9 +73,11 @@ class Error(NamedTuple):
     df: int
     """Degrees of freedom of its Student's t; 0 for a normal distribution."""
 
-    def half_width(self) -> float:
-        """Return the half width of the estimate's 95 % interval."""
-        return self.size * (t_quantile(0.975, self.df) if self.df else Z)
+    def half_width(self, wrong: float = WRONG) -> float:
+        """Return the half width of the estimate's interval, which misses the truth with `wrong`."""
+        inside = 1 - wrong / 2
+        quantile = t_quantile(inside, self.df) if self.df else NormalDist().inv_cdf(inside)
+        return self.size * quantile
 
     def cdf(self, deviation: float) -> float:
         """Return the probability that an estimate errs by at most `deviation`, signs included."""

@@ -113,6 +113,12 @@ class Rating(Struct, frozen=True, kw_only=True):
     cost: "Cost | None" = None
     """The cost of its answers; None if it stated none."""
 
+    @property
+    def compared_elo(self) -> float | None:
+        """Elo by which it is compared with others: with luck taken out, where that is known."""
+        sharp = self.corrected.elo if self.corrected else None
+        return self.elo if sharp is None else sharp
+
 
 class Cost(Struct, frozen=True, kw_only=True):
     """The cost of an entrant's answers in all its games, as the bot itself stated it."""
@@ -216,24 +222,29 @@ class Pool(Struct, frozen=True, kw_only=True):
     seats: tuple[SeatAdvantage, ...]
     """Advantage of each seat but the last; empty if seats never changed enough to tell."""
     level: tuple[str, ...]
-    """Entrants whose mean is the level, sorted: the core without those whose place in it depends
-    on a single board; or the anchor alone."""
+    """Entrants whose mean is the level, sorted: the core, or the anchor alone."""
     anchor: Anchor | None
     """The entrant whose rating is fixed beforehand, if it is in the core."""
     errors: tuple[tuple[float | None, ...], ...]
-    """Standard error of row's minus column's rating, in Elo; None if they cannot be compared."""
+    """Standard error of row's minus column's rating, in Elo; None if they cannot be compared. Where
+    luck is known, it is taken out of errors, likelihoods, ranks and the order of the table."""
     los: tuple[tuple[float, ...], ...]
     """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
     crosstable: tuple[tuple[Meeting, ...], ...]
     """Games and points of each entrant against each."""
-    boards_save: float | None
+    boards_save: Gain | None
     """Variance of the same games on separate deals over that on these boards; None if unknown."""
-    boards_save_margin: float | None
+    boards_save_margin: Gain | None
     partners: tuple[Partners, ...] = ()
     """With partners: every two that played together, the greatest synergy first."""
     gain_wins: Gain | None = None
     """The games with luck in that tell as much about wins as one without; None if unknown."""
     gain_margin: Gain | None = None
+
+
+def is_luck_out(pool: Pool) -> bool:
+    """Tell whether luck is taken out where the entrants of a pool are compared."""
+    return any(one.corrected and one.corrected.elo is not None for one in pool.entrants)
 
 
 class Ratings(Struct, frozen=True):

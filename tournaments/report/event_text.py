@@ -16,7 +16,7 @@ from protocol.ruleset import rotations
 from tournaments.formats.base import Entrant, first_version
 from tournaments.plan.deals.deal_filter import describe_filter
 from tournaments.plan.event import Event, Terms, describe_repeats
-from tournaments.rating.tables import Pool, Ratings
+from tournaments.rating.tables import Pool, Ratings, is_luck_out
 from tournaments.report.log_facts import SandboxSummary, describe_same_files
 from tournaments.report.results_file import LuckUsed, Results
 from tournaments.schedule.spending import stopped_entrants
@@ -76,16 +76,17 @@ def _not_compared(event: Event, pool: Pool) -> str:
 def by_ratings(pool: Pool) -> str:
     """Return a sentence about who is first, or may be, by the ratings."""
     names = [one.name for one in pool.entrants if one.ranks[0] == 1]
+    luck = "luck taken out, " * is_luck_out(pool)
     if len(pool.entrants) == 2:
         one, other = (rating.name for rating in pool.entrants)
-        sure = f"({_evidence(pool)}, 95 %)"
+        sure = f"({_evidence(pool)}, {luck}95 %)"
         if len(names) == 1:
             return f"**{one}** is better than {other} {sure}."
         return f"Undecided between {one} and {other} {sure}."
     if len(names) == 1:
-        return f"**{names[0]}** is first (95 %)."
+        return f"**{names[0]}** is first ({luck}95 % against each other bot)."
     if len(names) <= OPEN:
-        return f"Undecided between {join_words(names)} (95 %)."
+        return f"Undecided between {join_words(names)} ({luck}95 % for each pair)."
     return f"{names[0]} leads; too few boards to be sure that it is the best."
 
 
@@ -141,8 +142,9 @@ def choices_foreseen(luck: LuckUsed | None) -> str:
 def warnings(event: Event, results: Sequence[Result], summary: Results) -> Iterator[str]:
     """Yield what a reader must know before relying on the results."""
     known = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
+    bias = event.format.describe_bias(event, event.active_results(results)) if results else ""
     foreseen = choices_foreseen(summary.luck)
-    yield from filter(None, (*known, foreseen, describe_latecomers(summary.latecomers)))
+    yield from filter(None, (bias, *known, foreseen, describe_latecomers(summary.latecomers)))
     yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
 

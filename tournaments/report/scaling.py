@@ -116,7 +116,7 @@ def contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
     """Return a weighted sum of ratings whose weights add up to 0, if it is known."""
     value = variance = 0.0
     for i, weight in weights.items():
-        elo = pool.entrants[i].elo
+        elo = pool.entrants[i].compared_elo
         if elo is None or pool.entrants[i].bound:
             return Estimate(None)
         value += weight * elo

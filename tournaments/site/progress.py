@@ -252,6 +252,10 @@ WIDEST_TOLD = 1000
 """Half of the widest interval of a lead that is told, in Elo: a wider one says nothing of bots."""
 
 
+def _roughly(boards: int) -> str:
+    return f"{float(f'{max(1, boards):.1g}'):,.0f}"
+
+
 def _outlook(summary: Results, event: Event) -> str:
     """Return the boards that would separate the first two, where the results tell; or nothing."""
     first = [one.name for one in summary.ratings.pools[0].entrants if one.ranks[0] == 1][:2]
@@ -264,6 +268,7 @@ def _outlook(summary: Results, event: Event) -> str:
         lead = lead_text(pair)
         if pair.apart or pair.needed is None:
             return f"{lead}."
-        more = float(f"{pair.needed - pair.played:.1g}")
-        return f"{lead}; about {more:,.0f} more boards would probably decide it."
+        least, most = (boards and boards - pair.played for boards in pair.needed_range)
+        more = "or more" if most is None else f"to {_roughly(most)}"
+        return f"{lead}; {_roughly(least or 0)} {more} more boards would probably decide it."
     return ""

@@ -181,7 +181,7 @@ def test_the_forecast_in_words() -> None:
 
 
 def test_an_even_match_is_called_level() -> None:
-    even = Separation(one="a", other="b", elo=0.2, half_width=451, played=4, needed=None)
+    even = Separation(one="a", other="b", elo=0.2, half_width=451, played=4, needed_range=(9, None))
     assert lead_text(even) == "a and b are level (± 451 Elo)"
     assert lead_text(replace(even, elo=9)) == "a is 9 ± 451 Elo ahead of b"
 
@@ -194,7 +194,12 @@ def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
     assert "they are separated." in separation_text(first)
     assert not second.apart
     assert second.needed
-    assert f"{second.needed:,} boards for each pairing" in separation_text(second)
+    least, most = second.needed_range
+    assert 200 < least < second.needed
+    assert most is None
+    assert f"{least:,} or more boards for each pairing" in separation_text(second)
+    closer = replace(second, needed_range=(620, 9000))
+    assert "620 to 9,000 boards for each pairing" in separation_text(closer)
     (named,) = separations(ratings, 200, ("c", "a"))
     assert (named.one, named.other) == ("a", "c")
 

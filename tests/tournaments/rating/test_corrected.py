@@ -129,7 +129,9 @@ def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
     sure, unsure = Gain(2.3, 1.3, 4.0), Gain(1.3, 0.7, 2.4)
     said = luck_notes(msgspec.structs.replace(pool, gain_wins=sure, gain_margin=unsure))
     assert "tells as much about wins as 2.3 games (1.3–4.0) with luck in." in said[0]
-    assert "did not sharpen margins (× 1.3, 0.7–2.4)" in said[1]
+    assert "not enough boards to say by how much taking luck out sharpens margins" in said[1]
+    blurred = luck_notes(msgspec.structs.replace(pool, gain_wins=Gain(0.5, 0.3, 0.9)))
+    assert "did not sharpen wins (× 0.5, 0.3–0.9)" in blurred[-1]
 
 
 @pytest.mark.slow

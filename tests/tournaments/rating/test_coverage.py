@@ -2,11 +2,15 @@
 
 import itertools
 import random
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
+from protocol.records import Result
 from tests.support.results import known, only, played
+from tournaments.rating.ratings import fit
 
 STRENGTH = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
 EVENTS = 250
@@ -45,3 +49,27 @@ def test_95_percent_intervals_hold_the_truth_95_times_in_100(
     # Without Student's t: a little narrow.
     assert 0.92 <= apart / (6 * EVENTS) <= 0.97
     assert wrong / (6 * EVENTS) < 0.025
+
+
+def test_intervals_of_small_events_hold_the_truth_over_one_level() -> None:
+    """Three bots far apart on ten boards: the level must not depend on who won a single board."""
+    far, held = {"a": 220.0, "b": 0.0, "c": -220.0}, []
+    for seed in range(150):
+        rng = random.Random(seed)
+        results = [one for n in range(10) for one in _round_robin(rng, far, n)]
+        (pool,) = fit(results).pools
+        if not any(one.bound for one in pool.entrants):
+            held += [
+                abs(known(one.elo) - far[one.name]) <= known(one.half_width)
+                for one in pool.entrants
+            ]
+    assert len(held) > 300
+    assert sum(held) / len(held) >= 0.94
+
+
+def _round_robin(rng: random.Random, strength: dict[str, float], board: int) -> Iterator[Result]:
+    """Yield the games of all pairs on a board, by the model of the ratings."""
+    for pair in itertools.combinations(sorted(strength), 2):
+        (result, back) = played(rng, {name: strength[name] for name in pair}, 1)
+        yield replace(result, board=board)
+        yield replace(back, board=board)

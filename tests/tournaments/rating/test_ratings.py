@@ -347,18 +347,12 @@ def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
         assert beside.seats == alone.seats
 
 
-def test_the_level_is_no_matter_of_a_single_board() -> None:
-    middle = played(random.Random(6), MIDDLE, 60)
+def test_the_level_is_all_of_the_core() -> None:
     lucky = [*beaten_by("best", "mno"), game(500, ("best", "n"), (0, 1))]
-    pool = only([*middle, *lucky])
+    pool = only([*played(random.Random(6), MIDDLE, 60), *lucky])
     assert [r.bound for r in pool.entrants] == [""] * 4
-    assert pool.level == ("m", "n", "o")
-    assert sum(known(named(pool)[name].elo) for name in "mno") == pytest.approx(0, abs=1e-5)
-    for one in only(middle).entrants:
-        assert known(named(pool)[one.name].elo) == pytest.approx(known(one.elo), abs=5)
-    assert any("best does not count" in line for line in placing(pool))
-    twice = [*lucky, game(501, ("best", "n"), (0, 1))]
-    assert only([*middle, *twice]).level == ("best", "m", "n", "o")
+    assert pool.level == ("best", "m", "n", "o")
+    assert sum(known(one.elo) for one in pool.entrants) == pytest.approx(0, abs=1e-5)
 
 
 def test_jeffreys_prior_is_half_the_logarithm_of_the_information() -> None:
@@ -419,14 +413,18 @@ def test_partners_are_rated_as_the_mean_of_their_side() -> None:
 
 
 def test_boards_save_by_hand() -> None:
-    boards = [((1, 0), (1, 0)), ((1, 0), (1, 0)), ((1, 0), (0, 1)), ((1, 0), (0, 1))]
+    boards = [((1, 0), (1, 0)), ((1, 0), (1, 0)), ((1, 0), (0, 1)), ((1, 0), (0, 1))] * 3
     results = [
         game(n, seats, scores)
         for n, two in enumerate(boards)
         for seats, scores in zip(("ab", "ba"), two, strict=True)
     ]
-    # a makes 1, 0 / 1, 0 / 1, 1 / 1, 1: mean 3/4; 8/7 x 8 x 3/16 over 4/3 x 4 x (1/2)^2.
-    assert only(results).boards_save == pytest.approx((8 / 7 * 1.5) / (4 / 3))
+    # a makes 1, 0 / 1, 0 / 1, 1 / 1, 1, thrice: mean 3/4; 24/23 x 24 x 3/16 over 12/11 x 12 x 1/4.
+    save = only(results).boards_save
+    assert save
+    assert save.value == pytest.approx((24 / 23 * 4.5) / (12 / 11 * 3), abs=1e-6)
+    assert save.low < save.value < save.high
+    assert only(results[:8]).boards_save is None
     assert only([game(n, "ab", (n % 2, 1)) for n in range(9)]).boards_save is None
 
 

@@ -23,6 +23,7 @@ from tournaments.report.ratings.standings import pool_sections
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder, load_event
 from tournaments.storage.ledger import load_results
+from tournaments.storage.luck_store import LuckStore
 
 NOT_VERIFIED = (
     "Nothing was verified: results are taken as the ledgers have them, and bots of different "
@@ -131,7 +132,8 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     pair = (bots[0], bots[1]) if bots else None
     rated = event.rated(results.first())
-    ratings = fit(rated, partners=event.rules.deal.partners)
+    corrections = LuckStore(folder, event).corrections(rated) or None
+    ratings = fit(rated, partners=event.rules.deal.partners, corrections=corrections)
     found = separations(ratings, len({result.board for result in rated}), pair)
     planned = count_all_games(event, results)
     if len(results) < planned:

@@ -63,7 +63,7 @@ def tune_sentence(verdict: Verdict, name: str) -> str:
         return f"**Better by {by}**: {name} with the new values, on {verdict.boards:,} new boards."
     if verdict.is_worse:
         return f"**Worse**: keep the values of {name} {sure}."
-    return f"**No better**: keep the values of {name} {sure}."
+    return f"**Undecided**: keep the values of {name} {sure}."
 
 
 def tune_sections(way: Way, entry: str) -> Iterator[Section]:

@@ -1,6 +1,6 @@
 """The sections of a report that follow from ratings alone, from standings to partners. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
@@ -22,7 +22,8 @@ from arena.rules.english import count_in_digits, join_words
 from tournaments.plan.event import Event
 from tournaments.rating.estimate import Estimate, elo_of
 from tournaments.rating.game_result import LiveRating
-from tournaments.rating.tables import Anchor, Bound, Pool, Rating
+from tournaments.rating.statistics import WRONG, Error, degrees_of_freedom
+from tournaments.rating.tables import Anchor, Bound, Gain, Pool, Rating, is_luck_out
 from tournaments.report.html import link_to_games
 from tournaments.report.html.charts import forest_of, scaling_chart
 from tournaments.report.scaling import Scaling, scalings
@@ -35,8 +36,6 @@ LONE_GAMES = 10
 """Games from which on a rating by a single won or lost one is told."""
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
-FEWEST_FOR_RANKS = 10
-"""Boards under which a table shows no ranks that the results leave open: nearly all are."""
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
 COSTS = (
@@ -101,8 +100,7 @@ def standings_table(
     def row(place: int, one: Rating) -> list[Cell]:
         interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
         best, worst = one.ranks
-        sure = best == worst or one.boards < FEWEST_FOR_RANKS
-        rank = f"{place}" if sure else f"{place} ({best}–{worst})"
+        rank = f"{place}" if best == worst else f"{place} ({best}–{worst})"
         # A bot that stopped may have chosen the moment of its rank.
         return [
             Cell("stopped" if one.cost and one.cost.stopped else rank),
@@ -232,13 +230,25 @@ def partner_sections(pool: Pool) -> list[Section]:
 
 def rating_notes(pool: Pool, anchor: Anchor | None) -> list[str]:
     """Return the sentences about the ratings of a pool; `anchor`: the one that the event wants."""
-    clean = ["Elo without fouls misleads if a bot fouls when it is losing."]
     return [
+        *(["Order and ranks are with luck taken out."] if is_luck_out(pool) else []),
         *placing(pool),
         *lone_games(pool),
         *unanchored(pool, anchor),
-        *(clean if any(one.clean for one in pool.entrants) else []),
+        *foul_warnings(pool),
         *seat_advantages(pool),
+    ]
+
+
+def foul_warnings(pool: Pool) -> list[str]:
+    """Return a sentence about the numbers that leave out games with fouls, if there are any."""
+    if not any(one.fouls for one in pool.entrants):
+        return []
+    clean = " and Elo without fouls" if any(one.clean for one in pool.entrants) else ""
+    leaves, misleads = ("leave", "mislead") if clean else ("leaves", "misleads")
+    return [
+        f"Margin{clean} {leaves} out what ended by a foul, and {misleads} if a bot fouls when it "
+        "is losing."
     ]
 
 
@@ -251,20 +261,12 @@ def placing(pool: Pool) -> list[str]:
         side = "below" if first.bound == "<" else "above"
         bound = f"`{first.bound}{first.elo:+.0f}` means with 95 % confidence {side}"
         said.append(f"{bound} {first.elo:+.0f}; such a bound changes no other rating.")
-    weak = sorted(set(core) - set(pool.level))
     if swept:
         zero = f"{pool.anchor.elo:+g}" if pool.anchor else "0"
         said.append(f"No two bots took points off each other: {core[0]} is set to {zero} Elo.")
     elif pool.anchor:
         name, elo = pool.anchor.name, pool.anchor.elo
         said.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
-    elif weak:
-        few = [*weak[:NAMED], *([f"{len(weak) - NAMED} more"] if len(weak) > NAMED else [])]
-        verb, they = ("does", "it") if len(weak) == 1 else ("do", "they")
-        said.append(
-            f"0 Elo is the average bot; {join_words(few)} {verb} not count, because {they} took "
-            "points on one board only."
-        )
     elif len(core) > 1 and any(one.bound for one in pool.entrants):
         said.append("0 Elo is the average bot of the core.")
     return said
@@ -296,11 +298,19 @@ def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
 
 
 def seat_advantages(pool: Pool) -> list[str]:
-    """Return one sentence for each seat whose advantage exceeds its error."""
+    """Return a sentence for each seat with an advantage that is more than chance.
+
+    All seats together have a chance of 5 % to be named where none has an advantage (Bonferroni).
+    """
+    df = degrees_of_freedom(pool.boards)
+    wider, usual = (
+        Error(1.0, df).half_width(wrong) for wrong in (WRONG / max(1, len(pool.seats)), WRONG)
+    )
     return [
-        f"Seat {seat.seat} is worth {worth.text()} Elo over the last seat."
+        f"Seat {seat.seat} is worth {Estimate(seat.elo, seat.half_width).text()} Elo over the last "
+        "seat."
         for seat in pool.seats
-        if not (worth := Estimate(seat.elo, seat.half_width)).low <= 0 <= worth.high
+        if abs(seat.elo) > wider / usual * seat.half_width
     ]
 
 
@@ -308,14 +318,17 @@ def duplicate_gain(pool: Pool) -> list[str]:
     """Return a sentence on the games that replaying boards has saved, if that is known."""
     worth = "Replaying each board in every rotation makes a game worth"
     save = pool.boards_save
-    return [] if save is None else [f"{worth} {save:.2f} independent games."]
+    if save is None:
+        return []
+    return [f"{worth} {save.value:.2f} ({save.low:.2f}–{save.high:.2f}) independent games."]
 
 
 def luck_notes(pool: Pool) -> list[str]:
     """Return sentences on what a game tells once luck is taken out, where that is measured."""
     gains = {"wins": pool.gain_wins, "margins": pool.gain_margin}
     more = {of: one for of, one in gains.items() if one and one.low > 1}
-    unsure = {of: one for of, one in gains.items() if one and one.low <= 1}
+    unsure = {of: one for of, one in gains.items() if one and one.low <= 1 <= one.high}
+    fewer = {of: one for of, one in gains.items() if one and one.high < 1}
     said = []
     if more:
         each = (
@@ -324,13 +337,21 @@ def luck_notes(pool: Pool) -> list[str]:
         worth = join_words([f"about {one}" for one in each])
         said.append(f"With luck taken out, a game here tells as much {worth} with luck in.")
     if unsure:
-        each = (f"× {one.value:.1f}, {one.low:.1f}–{one.high:.1f}" for one in unsure.values())
-        worths = "; ".join(each)
-        said.append(f"Taking luck out did not sharpen {' or '.join(unsure)} ({worths}).")
+        said.append(
+            "There are not enough boards to say by how much taking luck out sharpens "
+            f"{' or '.join(unsure)} ({_factors(unsure.values())})."
+        )
+    if fewer:
+        blurred = f"{' and '.join(fewer)} ({_factors(fewer.values())})"
+        said.append(f"Taking luck out did not sharpen {blurred}.")
     rated = [one.corrected for one in pool.entrants if one.corrected and not one.bound]
     if len(rated) > 1 and any(one.elo is None for one in rated):
         said.append("`·`: with luck taken out, the results are too one-sided for a rating.")
     return said
+
+
+def _factors(gains: Iterable[Gain]) -> str:
+    return "; ".join(f"× {gain.value:.1f}, {gain.low:.1f}–{gain.high:.1f}" for gain in gains)
 
 
 def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:

@@ -26,6 +26,7 @@ from arena.document.blocks import (
 )
 from arena.files import DamagedFileError, read_file
 from arena.rules.english import join_words
+from arena.valuation import MORE
 from arena.valuation.reviewed_decision import Kind, RoundPhase
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from tournaments.rating.estimate import Estimate
@@ -351,7 +352,8 @@ def loss_sentences(summary: ReviewSummary, own: str | None = None) -> Iterator[s
     least = ", the least" if all(_apart(first, one) for one in others) and others else ""
     yield (
         f"{first.entrant} lost {lost} points a decision by its choices"
-        f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers were the best."
+        f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers have the highest "
+        "value (a perfect player's would not all: values err)."
     )
     if named:
         each = [f"{one.entrant} lost {_points(one)}{_mostly(one)}" for one in named]
@@ -384,9 +386,10 @@ def explanation(summary: ReviewSummary) -> str:
     """Return how decisions are valued, and where more is to be found."""
     terms = summary.terms
     return (
-        f"Values: the mean over {terms.worlds} deals of the hidden tiles, played on by a keen "
-        "player. How to read them: `boneyard help events`. `boneyard explain . GAME "
-        "--review` shows the decisions of a game, `review.csv` has all."
+        f"Values: the mean over {terms.worlds} deals of the hidden tiles, or for decisions that "
+        f"look dear over {MORE * terms.worlds} others, played on by a keen player. How to read "
+        "them: `boneyard help events`. `boneyard explain . GAME --review` shows the decisions of a "
+        "game, `review.csv` has all."
     )
 
 

@@ -134,6 +134,8 @@ def test_sentences_name_the_least_loss_first_and_call_it_so_if_it_is_certain(
         ],
     )
     assert " ".join(loss_sentences(told)) == (
-        f"{first}100 % of its answers were the best. greedy lost 4.00 (most of it in the endgame) "
+        f"{first}100 % of its answers have the highest value "
+        "(a perfect player's would not all: values err). "
+        "greedy lost 4.00 (most of it in the endgame) "
         "and mine lost 4.00 (most of it before the first draw)."
     )
