@@ -214,7 +214,7 @@ BoardNumbers = Mapping[tuple[str, int], int]
 
 def number_boards(sources: Sequence[Source]) -> BoardNumbers:
     """Return the numbers of all boards. Raises UserError, DamagedFileError."""
-    boards = [(of, board) for of in sources for board in sorted(boards_of(of))]
+    boards = [(of, board) for of in sources for board in sorted(played_boards(of))]
     # A deal that is only drawn can be known by its commitment alone.
     shown = any(of.event and not of.event.has_drawn_seeds for of in sources)
     hands = {of.said: _deal_keys(of) if shown else {} for of in sources}
@@ -230,7 +230,7 @@ def number_boards(sources: Sequence[Source]) -> BoardNumbers:
     return {(of.said, board): first[number] for number, (of, board) in enumerate(boards)}
 
 
-def boards_of(of: Source) -> set[int]:
+def played_boards(of: Source) -> set[int]:
     """Return the boards with a result."""
     return {result.board for result in of.results.values()}
 
@@ -243,7 +243,7 @@ def _deal_keys(of: Source) -> Mapping[int, DealKeys]:
     seeds = published_seeds(folder.seeds)
     if folder.secret.exists():
         seed_of = board_seeds(folder, of.event)
-        seeds = {board: seed_of(board) for board in boards_of(of)}
+        seeds = {board: seed_of(board) for board in played_boards(of)}
     sound = {board: seed for board, seed in seeds.items() if is_seed(of.event.rules, seed)}
     return deal_keys(of.event.rules, of.event.seats, sound)
 

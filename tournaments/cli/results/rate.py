@@ -13,11 +13,11 @@ from tournaments.report.missing_data import refuse_unplanned
 from tournaments.storage.combine import (
     EntrantNames,
     Source,
-    boards_of,
     check_no_overlap,
     merge,
     number_boards,
     open_source,
+    played_boards,
 )
 from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import LuckStore
@@ -103,7 +103,7 @@ def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
         raise unknown_name("entrant", asked.anchor.name, sorted(rated))
     notices = (*_notices(sources, groups, tables, asked.pool), *names.notices())
     for group in groups.values():
-        played = [boards[of.said, board] for of in group for board in boards_of(of)]
+        played = [boards[of.said, board] for of in group for board in played_boards(of)]
         sentence = repeats_sentence(len(played) - len(set(played)), len(played))
         notices += (sentence,) * bool(sentence)
     return Rated(asked=asked, notices=notices, tables=tables)
