@@ -54,12 +54,12 @@ ROOMS = {
     "storage": Room(1_700, 2_281, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
     "report": Room(3_400, 3_998, ("tournaments/report",)),
-    "site": Room(1_500, 1_868, ("tournaments/site",)),
+    "site": Room(1_500, 1_869, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_576, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_095, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_240, 0, ("tests",)),
+    "tests": Room(36_290, 0, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

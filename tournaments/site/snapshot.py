@@ -289,6 +289,7 @@ class LiveView:
             event.rated(self._results.first()),
             partners=event.rules.deal.partners,
             anchor=event.anchor,
+            corrections=LuckStore(self._folder, event).corrections(self._results.first()) or None,
         ).pools
         tables = [standings_table(pool).plain() for pool in pools]
         return tables[0][0], cut_rows([row for _, rows in tables for row in rows], ROWS), RATED

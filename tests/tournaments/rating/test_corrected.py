@@ -9,9 +9,20 @@ import pytest
 
 from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game, known, played
+from tournaments.forecast.power import separations
 from tournaments.rating.ratings import fit
-from tournaments.rating.tables import PARTS, Anchor, Correction, Corrections, Gain, Pool, Rating
+from tournaments.rating.tables import (
+    PARTS,
+    Anchor,
+    Correction,
+    Corrections,
+    Gain,
+    Pool,
+    Rating,
+    Ratings,
+)
 from tournaments.rating.tally import collect
+from tournaments.report.event_text import by_ratings
 from tournaments.report.ratings.standings import luck_notes
 
 WEIGHT = 0.8
@@ -152,3 +163,27 @@ def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
     assert of > 1100
     assert 0.93 <= held / of <= 0.97
     assert 0.03 <= beyond / of <= 0.07
+
+
+def test_bots_are_compared_with_luck_taken_out() -> None:
+    """Ranks, headline and separation are decided by the sharper ratings, not by the plain ones."""
+    decided = [only(*lucky_event(random.Random(n), {"a": 60.0, "b": -60.0}, 30)) for n in range(30)]
+    sharper = [pool for pool in decided if abs(_lead(pool)) > 1.96 * known(pool.errors[0][1])]
+    plain = [
+        pool
+        for pool in decided
+        if all(abs(known(one.elo)) > known(one.half_width) for one in pool.entrants)
+    ]
+    assert len(sharper) > len(plain)
+    for pool in decided:
+        first, other = pool.entrants
+        assert known(first.compared_elo) >= known(other.compared_elo)
+        if first.ranks == (1, 1):
+            assert "is better than" in by_ratings(pool)
+            assert "luck taken out" in by_ratings(pool)
+        (pair,) = separations(Ratings((pool,)), 30)
+        assert pair.elo == pytest.approx(_lead(pool), abs=0.01)
+
+
+def _lead(pool: Pool) -> float:
+    return known(pool.entrants[0].compared_elo) - known(pool.entrants[1].compared_elo)
