@@ -48,7 +48,7 @@ ROOMS = {
     "sample bots": Room(1_155, 0, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_066, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_891, ("tournaments/plan",)),
-    "formats and tuning": Room(2_400, 2_717, ("tournaments/formats", "tournaments/tuning")),
+    "formats and tuning": Room(2_400, 2_718, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_105, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_499, ("tournaments/rating",)),
     "storage": Room(1_700, 2_281, ("tournaments/storage",)),
