@@ -77,7 +77,7 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
     """The commands are those of the page; the server is left out, and most of the check."""
     recipe = LEAGUE.read_text().partition("**2. Make the league.**")[2]
     steps = re.findall(r"```sh\n(.*?)```", recipe, re.DOTALL)
-    make, repository, student, begin, *_ = steps
+    make, repository, _hook, student, begin, *_ = steps
     shell(make)
     settings = tmp_path / "league" / "league.toml"
     quick = 'sandbox = "off"\nluck = true\n'

@@ -58,7 +58,7 @@ ROOMS = {
     "verification and dataset": Room(
         1_300, 1_576, ("tournaments/verification", "tournaments/dataset")
     ),
-    "league": Room(4_500, 5_371, ("tournaments/league", "tournaments/cli/league.py")),
+    "league": Room(4_500, 5_305, ("tournaments/league", "tournaments/cli/league.py")),
     "tests": Room(36_290, 36_821, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""

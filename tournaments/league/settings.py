@@ -20,8 +20,6 @@ from tournaments.rating.tables import Anchor
 
 HOUSE = ("random", "greedy", "suit", "counting")
 """Sample bots that play in every league unless it names others."""
-WEB = r"^(https?://[^\s<>\"']{1,300})?(?!\n)$"
-"""An address on the web, or nothing."""
 
 
 class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -77,8 +75,6 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The file league.toml."""
 
     title: Title = "League"
-    url: Annotated[str, Meta(pattern=WEB)] = ""
-    """Address of the published site; feeds and badges need it."""
     divisions: Annotated[tuple[DivisionSettings, ...], Meta(min_length=1, max_length=100)] = (
         DivisionSettings(name="draw"),
     )

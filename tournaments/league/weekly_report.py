@@ -1,17 +1,14 @@
-"""The report about a week of a league, as plain text for a mail, and as blocks of a page. Pure.
+"""The report about a week of a league, as blocks of a page. Pure.
 
 Everything in it was so at the end of the week: a week that is over has the same report at any time.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
-from io import StringIO
 
 from msgspec.structs import replace
-from rich.console import Console
 
 from arena.document.blocks import Block, Cell, Column, Paragraph, Section, bullets, table
-from arena.document.terminal import print_blocks
 from arena.rules.english import count_in_digits
 from tournaments.league.conduct import describe_fouls
 from tournaments.league.journal import describe_entry
@@ -23,23 +20,9 @@ from tournaments.league.read import (
     week_of,
 )
 from tournaments.league.records import Admitted, AnyEntry, Refused, one_line
-from tournaments.league.settings import LeagueSettings
 
-WIDTH = 78
-"""Columns of a line of text, as mails have them."""
 LONGEST = 160
 """Characters of a text of an author, or about one's files."""
-
-
-def weekly_text(settings: LeagueSettings, blocks: Sequence[Block]) -> str:
-    """Return the report about a week as text."""
-    text, url = StringIO(), settings.url
-    web = [Paragraph(f"All tables, games and replays: {url}")] if url else []
-    console = Console(file=text, width=WIDTH, highlight=False, color_system=None)
-    for block in (Paragraph(settings.title), *blocks[:1], *web, *blocks[1:]):
-        print_blocks(console, [block])
-        console.print()
-    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().rstrip().split("\n"))
 
 
 def week_blocks(league: LeagueData, week: str) -> list[Block]:

@@ -5,12 +5,14 @@ import random
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from arena.document.blocks import Document
+from arena.document.markdown import to_markdown
 from protocol.records import SeatFoul
 from tests.support.leagues import admitted, everybody_meets, league_of, played_round
 from tests.support.results import game
 from tournaments.league.read import LeagueData
 from tournaments.league.records import AnyEntry, Refused, Withdrawn
-from tournaments.league.weekly_report import league_at_end, week_blocks, weekly_text
+from tournaments.league.weekly_report import league_at_end, week_blocks
 
 OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -150.0, "other": 50.0, "late": 0.0}
@@ -20,7 +22,7 @@ EVIL = "no build:\n[x](http://evil) `rm`\n# Heading <img src=x>\n| a |" + " x" *
 
 
 def weekly_report(league: LeagueData, week: str) -> str:
-    return weekly_text(league.settings, week_blocks(league, week))
+    return to_markdown(Document(week, week_blocks(league, week)))
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,1 @@
-"""The site of a league: pages, feeds, badges and rounds, for any static web server."""
+"""The site of a league: pages and rounds, for any static web server."""

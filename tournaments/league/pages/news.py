@@ -1,4 +1,4 @@
-"""The news of a league, item by item, for its pages and feeds. Pure."""
+"""The news of a league, item by item, for its pages. Pure."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -16,7 +16,7 @@ def league_news(league: LeagueData, divisions: Iterable[DivisionView]) -> list[N
     """Return all that happened, the latest first."""
     items = [item for entry in league.register for item in _entry_news(entry)]
     items += [item for division in divisions for item in _division_news(league, division)]
-    return sorted(items, key=lambda one: (one.time, one.id), reverse=True)
+    return sorted(items, key=lambda one: (one.time, one.title), reverse=True)
 
 
 def _entry_news(entry: AnyEntry) -> Iterator[News]:
@@ -25,8 +25,7 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
     kind, words = describe_entry(entry)
     # The bot's page has all lines of a reason.
     subject, _, why = one_line(words.split("\n")[0], LONGEST).partition(": ")
-    key = f"{kind} {entry.time} {entry.bot}"
-    yield News(entry.time, entry.bot, kind, f"{subject} was {kind}", why.rstrip(":"), key)
+    yield News(entry.time, entry.bot, kind, f"{subject} was {kind}", why.rstrip(":"))
 
 
 def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]:
@@ -35,18 +34,16 @@ def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]
     for row in table.all_versions:
         if bench := row.bench:
             title = f"{row.name} is benched in {table.name} until it changes"
-            key = f"benched {bench.time} {row.bot}"
-            yield News(bench.time, row.bot, "benched", title, bench.why, key)
+            yield News(bench.time, row.bot, "benched", title, bench.why)
     for row in table.regressions:
         if admitted := league.versions.get(row.name):
             words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
-            title, key = f"{row.flag} in {table.title}", f"worse {table.name} {row.name}"
-            yield News(admitted.time, row.bot, "worse", title, words, key)
+            title = f"{row.flag} in {table.title}"
+            yield News(admitted.time, row.bot, "worse", title, words)
     for (_, before), (week, after) in pairwise(division.past):
         for bot, rank in after.items():
             if (was := before.get(bot, rank)) != rank:
                 way = "rose" if rank < was else "fell"
                 title = f"{bot} {way} from place {was} to {rank} in {week}"
-                key = f"rank {table.name} {week} {bot}"
                 time = f"{days_of(week)[1]}T23:59:59Z"
-                yield News(time, bot, "rank", title, f"In {table.title}.", key)
+                yield News(time, bot, "rank", title, f"In {table.title}.")

@@ -14,7 +14,6 @@ from functools import cache, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 from markupsafe import Markup
 
@@ -29,22 +28,20 @@ from tournaments.league.pages.bot_page import BotPage
 from tournaments.league.pages.news import league_news
 from tournaments.league.pages.rounds import publish_round, round_facts
 from tournaments.league.pages.view import (
-    FEED,
     HOME,
     DivisionView,
     News,
     Ranks,
     RoundFacts,
-    badge_address,
     bot_address,
     pairing_address,
     round_address,
 )
 from tournaments.league.pairing.next_round import next_round
-from tournaments.league.ratings import LeagueTable, StandingRow, rate_division
+from tournaments.league.ratings import LeagueTable, rate_division
 from tournaments.league.read import DivisionData, LeagueData, PlayedRound, week_of
 from tournaments.league.records import RoundPlan
-from tournaments.league.weekly_report import ranks_at_end, week_before, week_blocks, weekly_text
+from tournaments.league.weekly_report import ranks_at_end, week_before, week_blocks
 from tournaments.report.html.page import HERE as REPORT
 from tournaments.site.publish import write_changed
 from tournaments.site.writer import SiteWriter
@@ -55,12 +52,10 @@ LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
 """The site is written again at the earliest when so many times as long has passed as it took."""
-OWN = ("bots", "pairings", "badges", "weeks")
+OWN = ("bots", "pairings", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 GAMES = 100
 """Games that the page of a pairing lists."""
-LETTER, PAD = 6.6, 12
-"""The width of a letter of a badge, and of the space around a text, in pixels."""
 
 File = tuple[str, bytes | None]
 """The address of a file from the site's root, and its content; None if it stays as it is."""
@@ -190,7 +185,6 @@ class _Writer:
         self._emblems = {name: numbers[one.bot] for name, one in data.versions.items()} | numbers
         self._bot_html = cache(partial(_bot_html, self._pages, self._emblems))
         self._title = data.settings.title
-        self._web = f"{data.settings.url.rstrip('/')}/" if data.settings.url else ""
 
     def files(self) -> Iterator[File]:
         """Yield all files but those of the rounds; the first page is the last."""
@@ -198,16 +192,12 @@ class _Writer:
         yield from ((name, text.encode()) for name, text in self._pages.files.items())
         for division in self._divisions:
             yield from self._pairings(division)
-            for row in division.table.standings:
-                yield badge_address(division.table.name, row.bot), self._badge(row)
         by_bot = defaultdict[str, list[News]](list)
         for item in self._news:
             by_bot[item.bot].append(item)
         for bot in data.histories:
-            news, address, feed = by_bot[bot], bot_address(bot), f"bots/{bot}.xml"
-            page = BotPage(data, self._divisions, bot, news)
-            yield self._page(address, bot, "bot.html.j2", feeds=[(feed, bot)], page=page)
-            yield self._feed(feed, address, f"{bot} in {self._title}", news)
+            page = BotPage(data, self._divisions, bot, by_bot[bot])
+            yield self._page(bot_address(bot), bot, "bot.html.j2", page=page)
         weeks = sorted({one.week for one in data.rounds})
         for week in weeks:
             yield from self._week_files(week)
@@ -222,7 +212,6 @@ class _Writer:
         )
         yield "league.json", indented_json(table) + b"\n"
         news = [one for one in self._news if one.kind != "rank"]
-        yield self._feed(FEED, HOME, self._title, news)
         live = (self._site / LIVE).is_dir()
         yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
 
@@ -244,15 +233,12 @@ class _Writer:
             )
 
     def _week_files(self, week: str) -> Iterator[File]:
-        """Yield the page of a week, and its report; one that is over is written once."""
-        data, report = self._data, f"weeks/{week}.txt"
+        """Yield the page of a week, with its report once it is over."""
+        data = self._data
         begun = [one for one in reversed(data.rounds) if one.week == week]
         rounds = [one for one in begun if one.is_over]
         is_over = week < self._week and rounds == begun
         blocks = cache(partial(week_blocks, data, week))
-        if is_over:
-            is_there = (self._site / report).exists()
-            yield report, None if is_there else weekly_text(data.settings, blocks()).encode()
         yield from self._unless_made(
             (self._title, len(rounds), is_over),
             f"weeks/{week}.html",
@@ -284,38 +270,17 @@ class _Writer:
             settings=self._data.settings,
             numbers=self._emblems,
             bot_html=self._bot_html,
-            web=self._web,
             files={"plan": PLAN, "closed": CLOSED},
             **TEMPLATE_FUNCTIONS,
-            **{"feeds": [], **more},
+            **more,
         )
         return address, html.encode()
-
-    def _feed(self, address: str, page: str, title: str, news: Sequence[News]) -> File:
-        """Return a feed; without the site's address its links are relative to its own folder."""
-        base = self._web or "../" * address.count("/")
-        feed = self._pages.render(
-            "feed.xml.j2",
-            title=title,
-            items=news,
-            base=base,
-            own=address,
-            page=page,
-            urn=lambda key: uuid5(NAMESPACE_URL, f"{self._web} {key}").urn,
-            bot_address=bot_address,
-        )
-        return address, feed.encode()
-
-    def _badge(self, row: StandingRow) -> bytes:
-        text = f"{row.bot} {row.rating.text()}"
-        left, right = (round(len(one) * LETTER) + PAD for one in ("boneyard", text))
-        return self._pages.render("badge.svg.j2", text=text, left=left, right=right).encode()
 
 
 TEMPLATE_FUNCTIONS = {
     one.__name__: one
     for one in (
-        badge_address, bot_address, explain_ruleset, pairing_address, round_address,
+        bot_address, explain_ruleset, pairing_address, round_address,
         printable_lines,
     )
 }  # fmt: skip

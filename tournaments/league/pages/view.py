@@ -21,8 +21,8 @@ from tournaments.league.records import RoundPlan
 from tournaments.report.html.charts import Forest, forest_of
 from tournaments.report.losses import GameSums
 
-HOME, FEED = "index.html", "feed.xml"
-"""Addresses of the first page and of the feed, from the site's root."""
+HOME = "index.html"
+"""The address of the first page, from the site's root."""
 MOST_DRAWN = 100
 """Bots of a division up to which their intervals are drawn: a page stays below 100 kB."""
 
@@ -41,8 +41,6 @@ class News(NamedTuple):
     """A sentence, without its stop."""
     words: str
     """More, which may hold an author's words, all printable; empty if there is none."""
-    id: str
-    """A name that no other item has, and that stays."""
 
 
 class RoundFacts(Struct, frozen=True, kw_only=True):
@@ -134,11 +132,6 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
 def bot_address(bot: str) -> str:
     """Return the address of a bot's page, from the site's root."""
     return f"bots/{bot}.html"
-
-
-def badge_address(division: str, bot: str) -> str:
-    """Return the address of a bot's badge."""
-    return f"badges/{division}/{bot}.svg"
 
 
 def pairing_address(division: str, bot: str, other: str) -> str:

@@ -58,7 +58,7 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     third = read_league(place).divisions["short"].rounds[-1]
     assert (third.plan.number, third.week) == (3, "2026-W48")
     assert {one.board + third.first_board for one in third.results} == {3}
-    assert (place / "site" / "weeks" / "2026-W47.txt").exists()
+    assert (place / "site" / "weeks" / "2026-W47.html").exists()
     # Times in disorder could never be verified.
     assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
 
