@@ -30,15 +30,32 @@ class Choice(NamedTuple):
 
     game: Game
     play: Play | PlayTwo
+    board: int
 
 
 class LearntPolicy(NamedTuple):
-    """A policy, and how well it foresees the choices from which it was learnt."""
+    """A policy, and how well such a policy foresees choices on other boards."""
 
     policy: Policy
     choices: int
     foreseen: float
-    """The share of the choices that are the policy's best option, 0 to 1."""
+    """The share of the choices, 0 to 1, that are the best option of the policy which the boards of
+    the other half teach: of its own boards a policy foresees more than it will."""
+
+
+class _Rows(NamedTuple):
+    """The options of choices, which of them were chosen, and where each choice begins."""
+
+    options: Floats
+    chosen: Flags
+    begins: Places
+
+    def of(self, kept: Flags) -> "_Rows":
+        """Return those of some choices."""
+        sizes = np.diff(self.begins, append=len(self.options))
+        each = np.repeat(kept, sizes)
+        begins = np.cumsum(sizes[kept]) - sizes[kept]
+        return _Rows(self.options[each], self.chosen[each], begins)
 
 
 def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
@@ -48,28 +65,41 @@ def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
             play = asked.options[asked.answer.choice]
             plays = sum(isinstance(one, Play | PlayTwo) for one in asked.options)
             if isinstance(play, Play | PlayTwo) and plays > 1:
-                yield Choice(asked.game, play)
+                yield Choice(asked.game, play, timeline.logged.game.board)
 
 
 def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:
     """Learn the policy under which these choices are likeliest, near to the usual one."""
     if not choices:
         return LearntPolicy(USUAL, 0, 0.0)
-    options, chosen, begins = _rows(choices)
+    rows = _rows(choices)
+    odd = np.array([choice.board % 2 == 1 for choice in choices])
+    hits = sum(_count_foreseen(rows.of(~half), rows.of(half)) for half in (odd, ~odd))
+    return LearntPolicy(_likeliest(rows), len(choices), round(hits / len(choices), 4))
+
+
+def _likeliest(rows: _Rows) -> Policy:
+    """Return the policy under which the choices are likeliest, near to the usual one."""
+    options, chosen, begins = rows
     spread = options.std(axis=0)
     # A feature that no option of these has more than another keeps its usual weight.
     used = spread > 0
     scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL))
     weights = usual.copy()
     weights[used] = _newton(scaled, chosen, begins, usual[used] * spread[used]) / spread[used]
-    policy = Policy(*np.round(weights, DECIMALS).tolist())
-    worths = options @ np.array(astuple(policy))
-    best = np.maximum.reduceat(worths, begins)
-    foreseen = float(np.mean(worths[chosen] >= best - 0.5 / UNIT))
-    return LearntPolicy(policy, len(choices), round(foreseen, 4))
+    return Policy(*np.round(weights, DECIMALS).tolist())
 
 
-def _rows(choices: Sequence[Choice]) -> tuple[Floats, Flags, Places]:
+def _count_foreseen(learnt_from: _Rows, rows: _Rows) -> int:
+    """Count the choices that the policy of other choices thinks best; none teach nothing."""
+    if not len(learnt_from.begins) or not len(rows.begins):
+        return 0
+    worths = rows.options @ np.array(astuple(_likeliest(learnt_from)))
+    best = np.maximum.reduceat(worths, rows.begins)
+    return int(np.count_nonzero(worths[rows.chosen] >= best - 0.5 / UNIT))
+
+
+def _rows(choices: Sequence[Choice]) -> _Rows:
     """Return the features of all options, which of them were chosen, and where choices begin."""
     batch = RoundBatch.of([one.game for one in choices])
     tables, rounds = batch.tables, np.arange(len(batch))
@@ -83,7 +113,7 @@ def _rows(choices: Sequence[Choice]) -> tuple[Floats, Flags, Places]:
     features = np.stack([one.worths(position, options) for one in alone], axis=1) / UNIT
     put = np.array([batch.puts(one.play) for one in choices])[of].T
     chosen: Flags = (tile == put[0]) & (end == put[1]) & (second == put[2])
-    return features, chosen, np.searchsorted(of, rounds)
+    return _Rows(features, chosen, np.searchsorted(of, rounds))
 
 
 def _newton(options: Floats, chosen: Flags, begins: Places, usual: Floats) -> Floats:

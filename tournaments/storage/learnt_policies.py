@@ -21,7 +21,8 @@ from protocol.records import Record, Result
 NONE: Mapping[int, int] = MappingProxyType({})
 """The boards that repeat a deal, where none does."""
 LAST = 32
-"""The boards of a bot that are learnt from: later ones teach little."""
+"""The boards that a policy is learnt from, the last ones: more teach little, and a bot that plays
+otherwise later is noticed, since its later choices are foreseen by what they teach."""
 MOST_GAMES = 64
 """The most games that a policy is learnt from: two or three thousand choices."""
 FIRST = 4
@@ -40,7 +41,7 @@ class PolicyRecord(Record, frozen=True, tag="policy"):
     choices: int
     """The plays among several that it was learnt from."""
     foreseen: float
-    """The share of them that it thinks best, 0 to 1."""
+    """The share of them, 0 to 1, that the boards of the other half foresee."""
 
 
 class LearnTask(Struct):
@@ -69,7 +70,7 @@ def last_board_before(board: int, first: int) -> int:
     `first`: the bot's first board: one that joins later learns later.
     """
     before = board - first
-    return first - 1 + min(LAST, 1 << before.bit_length() - 1) if before >= FIRST else 0
+    return first - 1 + (1 << before.bit_length() - 1) if before >= FIRST else 0
 
 
 def learn(task: LearnTask) -> list[PolicyRecord]:
@@ -146,6 +147,9 @@ def games_to_learn_from(
     # Nothing is needed once all have learnt: then the results, which may be many, are not read.
     every = sorted(played, key=lambda one: (one.board, one.game)) if needed else []
     for (entrant, boards), own in needed.items():
-        all_own = [one for one in every if entrant in one.seats and one.board <= boards]
-        own += all_own[:MOST_GAMES]
+        latest = range(boards - LAST + 1, boards + 1)
+        all_own = [one for one in every if one.board in latest and entrant in one.seats]
+        # Spread over these boards: a bot may have played many games on each.
+        taken = min(MOST_GAMES, len(all_own))
+        own += [all_own[place * len(all_own) // taken] for place in range(taken)]
     return needed

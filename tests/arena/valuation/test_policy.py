@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import astuple, replace
+from msgspec.structs import asdict, astuple, replace
 
 from arena.analysis.timeline import Timeline
 from arena.engine import values
@@ -154,7 +154,7 @@ def played_by(policy: Policy, boards: int) -> list[Choice]:
                 chances = np.exp(worths - worths.max())
                 rng = np.random.default_rng([board, asked.number])
                 which = rng.choice(len(plays), p=chances / chances.sum())
-                found.append(Choice(asked.game, plays[which]))
+                found.append(Choice(asked.game, plays[which], board))
     return found
 
 
@@ -165,6 +165,19 @@ def test_a_policy_is_learnt_from_its_choices() -> None:
     for weight in ("pip", "double", "fits"):
         assert getattr(learnt.policy, weight) == pytest.approx(getattr(TRUE, weight), rel=0.35)
     assert learnt.foreseen > 0.6
+
+
+def test_boards_foresee_nothing_of_themselves() -> None:
+    """Noise is foreseen by chance alone, and a bot that turns round on other boards not at all."""
+    choices = played_by(TRUE, 12)
+    alone = [choice._replace(board=1) for choice in choices]
+    assert learn_policy(alone).foreseen == 0
+    against = Policy(**{name: -10.0 * weight for name, weight in asdict(TRUE).items()})
+    keen = Policy(**{name: 10.0 * weight for name, weight in asdict(TRUE).items()})
+    steady = learn_policy(played_by(keen, 12)).foreseen
+    turned = [choice for choice in played_by(keen, 12) if choice.board % 2]
+    turned += [choice for choice in played_by(against, 12) if not choice.board % 2]
+    assert learn_policy(turned).foreseen < steady / 3
 
 
 def test_nothing_teaches_the_usual_policy() -> None:
