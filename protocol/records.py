@@ -87,7 +87,7 @@ class Sitting(Record, frozen=True, tag="sitting"):
     clock: Clock
     """The event's clock in full."""
     sandbox: str
-    """How the bots were confined: sealed if all are, locked, or off."""
+    """The confinement of the bots: sealed if all are, locked, or off."""
     missing: tuple[str, ...]
     """The promises that the sandbox could not keep, each a sentence."""
     machine: str = ""

@@ -18,7 +18,7 @@ HOSTILE = BOTS / "hostile"
 
 Place = Literal["off", "best"]
 PLACES: Final[tuple[Place, ...]] = ("off", "best")
-"""Where the battery is run: without a sandbox, and in the best that this machine proves."""
+"""The places of the battery: without a sandbox, and in the best that this machine proves."""
 
 PATIENT = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
 """For bots of which none may be late, however slow the machine is."""

@@ -104,4 +104,4 @@ def lacks(name: str) -> str | None:
 TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes", "numbers-of-eventfds"})
 """What the kernel tells of its own accord: only a virtual machine for each bot would hide it."""
 BLOCKED = sorted(PROBES.keys() - TRACES)
-"""What is refused to locked bots."""
+"""The probes that are refused to locked bots."""

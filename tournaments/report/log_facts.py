@@ -180,7 +180,7 @@ class WorkerGames(Struct, frozen=True, kw_only=True):
 
     worker: str
     sandbox: tuple[str, ...]
-    """How the bots were confined there."""
+    """The confinements of bots there."""
     games: int
 
 
@@ -294,7 +294,7 @@ class SandboxSummary(Struct, frozen=True):
     """The sittings whose bots were confined alike."""
 
     state: str
-    """How bots were confined: sealed, locked or off."""
+    """The confinement of bots: sealed, locked or off."""
     missing: tuple[str, ...]
     """The guarantees that it lacked, in sentences."""
     sittings: int

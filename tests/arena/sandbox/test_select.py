@@ -215,7 +215,7 @@ time.sleep(600)
 def test_second_user_cannot_make_the_trial_fail(
     as_nobody: Occupy, open_folder: Path, monkeypatch: Patch
 ) -> None:
-    """Who made the canary's file in its open folder brought every run from A to D."""
+    """A user who made the canary's file in its open folder took every run's sandbox away."""
     if not try_to_lock(open_folder).is_proven:
         pytest.skip("bots cannot be locked in here")
     monkeypatch.setattr(tempfile, "tempdir", str(open_folder))
@@ -231,7 +231,7 @@ def test_second_user_cannot_make_the_trial_fail(
 
 
 def test_second_user_cannot_claim_the_users_of_bots(as_nobody: Occupy, open_folder: Path) -> None:
-    """Who bound 500 names of sockets made root's run play without a sandbox, as root."""
+    """A user who bound 500 names of sockets made root's bots run as root."""
     with as_nobody(SQUATTER) as squatter:
         assert squatter.stdout
         squatter.stdout.readline()

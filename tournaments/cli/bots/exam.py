@@ -183,7 +183,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
     )
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
-    states = ", ".join(sorted({one.sandbox for one in results}))
+    states = ", ".join(sorted({result.sandbox for result in results}))
     parts = join_words([count_in_digits(mark.problems, mark.kind) for mark in kinds if mark.kind])
     about = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {states}."
     return [

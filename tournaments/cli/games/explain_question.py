@@ -56,7 +56,7 @@ class Answers(Struct, frozen=True):
     logged: Answer | None
     """The logged answer and its outcome; null: the game was cut off."""
     sandbox: str
-    """How the bot was confined now: locked or off; empty if the bot was not asked."""
+    """The confinement of the bot now: locked or off; empty if the bot was not asked."""
     answers: tuple[Answer, ...]
     """The answers now, one for each time the bot was asked."""
     outlooks: tuple[OptionValue, ...]
