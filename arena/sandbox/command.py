@@ -138,8 +138,8 @@ def wrap_command(
     dropped = (*_setpriv(tools, user), "--") if user is not None else ()
     limited = (*_prlimit(tools, limits), *PARENT_CHECK, *command.argv)
     nice = (tools.nice, "-n", f"{NICE}") if tools.nice else ()
-    inside = (tools.bwrap, *options, "--", *dropped, *limited)
-    return (*ENTRANCE, *doors, "--", *nice, *inside)
+    walled = (tools.bwrap, *options, "--", *dropped, *limited)
+    return (*ENTRANCE, *doors, "--", *nice, *walled)
 
 
 def walls(command: Command, limits: Limits, *, as_user: bool, workshop: str = "") -> Iterator[str]:
@@ -209,21 +209,21 @@ def _kernel() -> Iterator[str]:
 
 def _files(command: Command) -> Iterator[str]:
     """Yield the options for the bot's files: all that it may read, at the same paths as outside."""
-    made: set[str] = set()
-    there: list[str] = []
+    parents: set[str] = set()
+    bound: list[str] = []
     certificates = (path for path in CERTIFICATES if command.network and Path(path).exists())
     for path in readable_paths((*command.reads, *certificates)):
-        if is_within(path, there):
+        if is_within(path, bound):
             continue  # A link in an existing folder cannot be made a second time.
-        there.append(path)
-        where = Path(path)
-        yield from _parents(where, made)
-        if where.is_symlink():
-            yield from ("--symlink", str(where.readlink()), path)
+        bound.append(path)
+        location = Path(path)
+        yield from _parents(location, parents)
+        if location.is_symlink():
+            yield from ("--symlink", str(location.readlink()), path)
         else:
             yield from ("--ro-bind", path, path)
     if not is_within(command.folder, (*SYSTEM, *command.reads)):
-        yield from _parents(PurePath(command.folder, "bot"), made)
+        yield from _parents(PurePath(command.folder, "bot"), parents)
 
 
 def compiled(own: Iterable[str]) -> Iterator[str]:
@@ -232,18 +232,18 @@ def compiled(own: Iterable[str]) -> Iterator[str]:
     No fingerprint covers them, because they come and go, so the bot may not read them.
     """
     for folder in own:
-        for path, below, _ in os.walk(folder):
-            if COMPILED in below:
-                below.remove(COMPILED)
+        for path, folders, _ in os.walk(folder):
+            if COMPILED in folders:
+                folders.remove(COMPILED)
                 if not Path(path, COMPILED).is_symlink():
                     yield str(Path(path, COMPILED))
 
 
-def _parents(path: PurePath, made: set[str]) -> Iterator[str]:
+def _parents(path: PurePath, parents: set[str]) -> Iterator[str]:
     """Yield the folders above a path, which only root could enter if bubblewrap made them."""
     for parent in map(str, reversed(path.parents[:-1])):
-        if parent not in made and not is_within(parent, SYSTEM):
-            made.add(parent)
+        if parent not in parents and not is_within(parent, SYSTEM):
+            parents.add(parent)
             yield from ("--perms", "0755", "--dir", parent)
 
 
@@ -266,8 +266,8 @@ def can_read(command: Command, folder: str) -> bool:
 
 def is_within(path: str | PurePath, folders: Iterable[str | PurePath]) -> bool:
     """Tell whether a path is one of the folders or is in one, by their names."""
-    above = _lineage(f"{path}")
-    return any(_lineage(f"{folder}")[0] in above for folder in folders)
+    lineage = _lineage(f"{path}")
+    return any(_lineage(f"{folder}")[0] in lineage for folder in folders)
 
 
 @lru_cache(maxsize=4096)

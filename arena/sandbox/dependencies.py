@@ -54,12 +54,12 @@ def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
 
 def _scripts(program: Path) -> Iterator[Path]:
     """Yield a program, and the interpreter of each script among them."""
-    found: Path | None = program
+    script: Path | None = program
     for _ in range(MOST_SCRIPTS):
-        if found is None:
+        if script is None:
             return
-        yield found
-        found = interpreter(found)
+        yield script
+        script = interpreter(script)
 
 
 def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
@@ -70,24 +70,24 @@ def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
     """
     for part in argv:
         path = Path(folder, part)
-        inside = is_folder(path) and folder in path.resolve().parents
-        if inside or (is_file(path) and not _of_the_machine(path)):
+        is_inside = is_folder(path) and folder in path.resolve().parents
+        if is_inside or (is_file(path) and not _of_the_machine(path)):
             yield from linked_paths(path)
 
 
 def linked_paths(path: Path) -> Iterator[str]:
     """Yield each link on the way to a file or folder, in its folders too, and at last itself."""
-    there, links, ahead = Path("/"), 0, deque(path.parts[1:])
-    while ahead:
-        part = ahead.popleft()
-        there = there.parent if part == ".." else there / part
-        if there.is_symlink() and links < MOST_LINKS:
-            yield str(there)
+    place, links, parts = Path("/"), 0, deque(path.parts[1:])
+    while parts:
+        part = parts.popleft()
+        place = place.parent if part == ".." else place / part
+        if place.is_symlink() and links < MOST_LINKS:
+            yield str(place)
             links += 1
-            leads = there.readlink()
-            ahead.extendleft(reversed(leads.parts[1:] if leads.is_absolute() else leads.parts))
-            there = Path("/") if leads.is_absolute() else there.parent
-    yield str(there)
+            leads = place.readlink()
+            parts.extendleft(reversed(leads.parts[1:] if leads.is_absolute() else leads.parts))
+            place = Path("/") if leads.is_absolute() else place.parent
+    yield str(place)
 
 
 def is_file(path: Path) -> bool:
@@ -115,13 +115,13 @@ def _hops(path: Path) -> Iterator[Path]:
 def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
     """Yield a program's installation, or the program alone if it has no folder of its own."""
     prefix = program.parent.parent
-    own = program.parent.name == "bin" and (
+    is_apart = program.parent.name == "bin" and (
         (prefix / "lib").is_dir() or (prefix / "lib64").is_dir()
     )
     # A home may have a bin and a lib, but not all of it belongs to an installation.
     # Not Path.home(), which raises for a user without a home, as in a container.
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - see above
-    if not own or prefix in (Path("/"), home, home / ".local"):
+    if not is_apart or prefix in (Path("/"), home, home / ".local"):
         yield program
     elif is_python(program) or (prefix / "pyvenv.cfg").is_file():
         for folder in (prefix, *_base(prefix / "pyvenv.cfg")):
@@ -152,7 +152,7 @@ def is_python(program: Path) -> bool:
     return (
         program.parent.name == "bin"
         and program.name.startswith("python")
-        and any(one.is_file() for one in prefix.glob("lib/python3.*/os.py"))
+        and any(file.is_file() for file in prefix.glob("lib/python3.*/os.py"))
     )
 
 
@@ -168,8 +168,8 @@ def interpreter(program: Path) -> Path | None:
     words = first[2:].decode(errors="replace").split()
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-    found = which(words[0]) if words else None
-    return Path(found) if found and not _of_the_machine(Path(found)) else None
+    path = which(words[0]) if words else None
+    return Path(path) if path and not _of_the_machine(Path(path)) else None
 
 
 def _of_the_machine(path: Path) -> bool:

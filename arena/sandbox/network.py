@@ -36,13 +36,13 @@ def own_variables(command: Command, *, is_locked: bool) -> dict[str, str]:
     use them, or the network.
     """
     if (command.network or command.environment) and not is_locked:
-        what = "network" if command.network else "environment"
+        field = "network" if command.network else "environment"
         raise AccessError(
-            f"`{what}` needs a locked sandbox, and it is off: other bots could use it too. "
+            f"`{field}` needs a locked sandbox, and it is off: other bots could use it too. "
             "`boneyard doctor` tells how to get one"
         )
-    own = VARIABLES if command.network else {}
-    return own | {name: _value(name) for name in command.environment}
+    variables = VARIABLES if command.network else {}
+    return variables | {name: _value(name) for name in command.environment}
 
 
 def _value(name: str) -> str:
@@ -111,16 +111,16 @@ class Proxy:
 
 def _child(news: int) -> int:
     """Return the id of the process in the sandbox. Raises AccessError if there is none."""
-    said = b""
-    while b"," not in said and b"}" not in said:
+    report = b""
+    while b"," not in report and b"}" not in report:
         data = b""
         if _readable(news):
             with suppress(BlockingIOError):
                 data = os.read(news, 1)
         if not data:
             raise AccessError("bubblewrap did not start")
-        said += data
-    return int(bytes(byte for byte in said if chr(byte).isdigit()))
+        report += data
+    return int(bytes(byte for byte in report if chr(byte).isdigit()))
 
 
 def _readable(descriptor: int) -> bool:

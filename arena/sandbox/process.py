@@ -106,9 +106,9 @@ class SandboxedProcess:
         bubblewrap cannot bound their number, and no process is charged for them: without a cgroup
         400,000 empty files held 240 MiB.
         """
-        inside = children(pid)[:1] if self._is_locked else []
+        inits = children(pid)[:1] if self._is_locked else []
         files = 0
-        for path in (f"/proc/{init}/root{folder}" for init in inside for folder in WRITABLE):
+        for path in (f"/proc/{init}/root{folder}" for init in inits for folder in WRITABLE):
             with suppress(OSError):
                 entries = os.statvfs(path)
                 files += entries.f_files - entries.f_ffree

@@ -80,10 +80,10 @@ def listen(pid: int) -> socket.socket:
         except OSError as error:
             theirs.send(f"{error}".encode())
         os._exit(0)
-    said, descriptors, _, _ = socket.recv_fds(ours, 200, 1)
+    data, descriptors, _, _ = socket.recv_fds(ours, 200, 1)
     os.waitpid(child, 0)
     if not descriptors:
-        sys.exit(said.decode())
+        sys.exit(data.decode())
     return socket.socket(fileno=descriptors[0])
 
 

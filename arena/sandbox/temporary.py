@@ -23,33 +23,33 @@ YOUNG_S = 60.0
 
 
 @contextmanager
-def temporary_folder(purpose: str, where: Path | None = None, *, shared: bool) -> Iterator[Path]:
+def temporary_folder(purpose: str, parent: Path | None = None, *, shared: bool) -> Iterator[Path]:
     """Make a folder that is removed when the block ends; sweep those of killed processes.
 
-    `where`: the folder in which it is made, if not the machine's for temporary files. `shared`:
+    `parent`: the folder in which it is made, if not the machine's for temporary files. `shared`:
     others may enter it, as bots with users of their own must; never list it. Raises OSError.
     """
-    beside = Path(where or tempfile.gettempdir())
-    sweep(beside)
-    made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-", dir=beside)).resolve()
+    folder_above = Path(parent or tempfile.gettempdir())
+    sweep(folder_above)
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-", dir=folder_above)).resolve()
     try:
-        descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             # If a file system has no locks, nobody sweeps either.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            made.chmod(0o711 if shared else 0o700)
-            yield made
+            folder.chmod(0o711 if shared else 0o700)
+            yield folder
         finally:
             os.close(descriptor)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def sweep(where: Path) -> None:
+def sweep(parent: Path) -> None:
     """Remove what killed processes of ours left there; keep everything that may not be ours."""
     with suppress(OSError):
-        descriptor = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             if _holds_still(descriptor):
                 for name in os.listdir(descriptor):  # noqa: PTH208 - a Path takes no descriptor
@@ -61,19 +61,19 @@ def sweep(where: Path) -> None:
 
 def _holds_still(folder: int) -> bool:
     """Tell whether nobody but us or root can replace our entry in a folder."""
-    found = os.fstat(folder)
-    keeps = not found.st_mode & OTHERS or bool(found.st_mode & stat.S_ISVTX)
-    return keeps and found.st_uid in (0, os.geteuid())
+    status = os.fstat(folder)
+    keeps = not status.st_mode & OTHERS or bool(status.st_mode & stat.S_ISVTX)
+    return keeps and status.st_uid in (0, os.geteuid())
 
 
-def _remove_left(name: str, where: int) -> None:
+def _remove_left(name: str, parent: int) -> None:
     with suppress(OSError):
-        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
         try:
-            found = os.fstat(descriptor)
-            if time.time() - found.st_ctime > YOUNG_S and is_ours(found):
+            status = os.fstat(descriptor)
+            if time.time() - status.st_ctime > YOUNG_S and is_ours(status):
                 # Raises while its owner lives.
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(name, ignore_errors=True, dir_fd=where)
+                shutil.rmtree(name, ignore_errors=True, dir_fd=parent)
         finally:
             os.close(descriptor)

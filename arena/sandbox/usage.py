@@ -23,10 +23,10 @@ class ResourceUsage(Struct, frozen=True):
 def usage_of(pid: int, most: int) -> ResourceUsage:
     """Return the use of a process and its descendants; consider no more than `most` of them."""
     cpu_ms, memory = 0.0, 0
-    for _, one in zip(range(most), process_tree(pid), strict=False):
+    for _, process in zip(range(most), process_tree(pid), strict=False):
         with suppress(OSError, IndexError, ValueError):
             # The name may hold anything; the figures follow its closing bracket.
-            fields = _read(f"/proc/{one}/stat").rpartition(b")")[2].split()
+            fields = _read(f"/proc/{process}/stat").rpartition(b")")[2].split()
             cpu_ms += sum(map(int, fields[11:15])) * TICK_MS
             memory += int(fields[21]) * PAGE
     return ResourceUsage(cpu_ms, memory)
@@ -36,18 +36,18 @@ def process_tree(pid: int) -> Iterator[int]:
     """Yield a process and its descendants, parents first."""
     waiting = deque([pid])
     while waiting:
-        one = waiting.popleft()
-        yield one
-        waiting += children(one)
+        process = waiting.popleft()
+        yield process
+        waiting += children(process)
 
 
 def children(pid: int) -> list[int]:
     """Return the processes that the threads of a process started and that still are its own."""
-    found: list[int] = []
+    processes: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - as in `_read`
-            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
-    return found
+            processes += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+    return processes
 
 
 def _read(path: str) -> bytes:

@@ -95,16 +95,16 @@ class Cgroup:
 
 def parents() -> Parents:
     """Return the places for cgroups; remove those of killed runs. Raises NoCgroupError."""
-    found: Parents = {}
+    folders: Parents = {}
     for controller, folder in _controllers():
         if os.access(folder, os.W_OK):
-            found.setdefault(folder, []).append(controller)
-    missing = set(NEEDED) - {one for controllers in found.values() for one in controllers}
+            folders.setdefault(folder, []).append(controller)
+    missing = set(NEEDED).difference(*folders.values())
     if missing:
         raise NoCgroupError(f"no cgroup with {', '.join(sorted(missing))} is ours to write to")
-    for parent in found:
+    for parent in folders:
         _sweep(parent)
-    return found
+    return folders
 
 
 def _prefix() -> str:
@@ -142,13 +142,14 @@ def _controllers() -> Iterator[tuple[str, Path]]:
                 folder = root / path.lstrip("/")
                 folder = folder.parent if folder.name == REFEREE else folder
                 offered = [name] if name else _delegated(folder)
-                yield from ((one, folder) for one in offered if one in (*NEEDED, "cpuacct"))
+                counted = (*NEEDED, "cpuacct")
+                yield from ((controller, folder) for controller in offered if controller in counted)
 
 
 def _delegated(folder: Path) -> list[str]:
     """Return the controllers of the one tree that children of our folder get."""
     offered = _words(folder / "cgroup.controllers")
-    wanted = " ".join(f"+{one}" for one in NEEDED if one in offered)
+    wanted = " ".join(f"+{controller}" for controller in NEEDED if controller in offered)
     with suppress(OSError):
         if not wanted or (folder / "cgroup.subtree_control").write_text(wanted):
             return _words(folder / "cgroup.subtree_control")

@@ -48,7 +48,8 @@ def filter_program(*, has_network: bool = False, is_build: bool = False) -> byte
 def _program(machine: str, has_network: bool = False, is_build: bool = False) -> bytes:
     column, arch = _ARCHES[machine]
     groups = (*GROUPS, *(NETWORK,) * has_network, *(BUILDING,) * is_build)
-    return b"".join(struct.pack("=HBBI", *one) for one in _instructions(column, arch, groups))
+    instructions = _instructions(column, arch, groups)
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
 def _instructions(column: int, arch: int, groups: Sequence[CallGroup]) -> Iterator[Instruction]:
@@ -72,8 +73,8 @@ def _stretches(column: int, groups: Sequence[CallGroup]) -> Iterator[_Stretch]:
     for group in (*REFUSALS, *groups):
         for call, numbers in group.calls.items():
             if (number := numbers[column]) is not None:
-                made = RULES.get(call, _ALLOW)
-                verdicts[number] = made if group.error is None else _ERROR | group.error
+                rule = RULES.get(call, _ALLOW)
+                verdicts[number] = rule if group.error is None else _ERROR | group.error
     before: int | Rule | None = None
     for number in range(max(verdicts) + 2):
         verdict = verdicts.get(number, _ABSENT)
@@ -86,10 +87,10 @@ def _search(stretches: tuple[_Stretch, ...]) -> list[Instruction]:
     if len(stretches) == 1:
         return list(_verdict(stretches[0].verdict))
     middle = len(stretches) // 2
-    below, above = _search(stretches[:middle]), _search(stretches[middle:])
+    lower, upper = _search(stretches[:middle]), _search(stretches[middle:])
     # A conditional jump reaches 255 instructions, the plain one everywhere.
     test = (_AT_LEAST, 0, 1, stretches[middle].first)
-    return [test, (_JUMP, 0, 0, len(below)), *below, *above]
+    return [test, (_JUMP, 0, 0, len(lower)), *lower, *upper]
 
 
 def _verdict(verdict: int | Rule) -> Iterator[Instruction]:

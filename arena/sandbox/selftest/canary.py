@@ -229,12 +229,12 @@ def outcome(attempt: Attempt, targets: Targets) -> dict[str, Any]:
 
 def open_descriptors() -> list[int]:
     """Return the descriptors that are open beyond the three."""
-    found = []
+    descriptors = []
     for descriptor in range(3, 256):
         with suppress(OSError):
             os.fstat(descriptor)
-            found.append(descriptor)
-    return found
+            descriptors.append(descriptor)
+    return descriptors
 
 
 def attempt_all() -> None:
@@ -243,12 +243,12 @@ def attempt_all() -> None:
     inherited = open_descriptors()
     targets: Targets = json.loads(sys.stdin.readline())
     targets["inherited"] = inherited
-    found = {
+    outcomes = {
         name: outcome(attempt, targets)
         for attempts in GROUPS.values()
         for name, attempt in attempts.items()
     }
-    print(json.dumps(found), flush=True)
+    print(json.dumps(outcomes), flush=True)
     # Nothing is written to it before it is killed.
     os.read(0, 1)
 

@@ -86,13 +86,13 @@ def network_faults() -> list[str]:
     """
     token = secrets.token_hex(8)
     with _server(token) as port, _server(token) as other:
-        given = {"ports": (port, other), "token": token, "names": ()}
+        order = {"ports": (port, other), "token": token, "names": ()}
         with (
-            _bot((f"{HOME}:{port}",), given) as found,
-            _bot((), {**given, "names": (NEIGHBOUR,)}) as neighbours,
+            _bot((f"{HOME}:{port}",), order) as outcomes,
+            _bot((), {**order, "names": (NEIGHBOUR,)}) as neighbours,
         ):
-            wrong = [name for name, got in found.items() if got != (name in (*ALLOWED, "proxy"))]
-            return wrong + [f"{name} of another bot" for name, got in neighbours.items() if got]
+            wrong = [name for name in outcomes if outcomes[name] != (name in (*ALLOWED, "proxy"))]
+            return wrong + [f"{name} of another bot" for name in neighbours if neighbours[name]]
 
 
 @contextmanager
@@ -116,13 +116,13 @@ def _server(token: str) -> Iterator[int]:
 
 
 @contextmanager
-def _bot(network: tuple[str, ...], given: object) -> Iterator[dict[str, bool]]:
+def _bot(network: tuple[str, ...], order: object) -> Iterator[dict[str, bool]]:
     """Yield what a bot with this network got; it lives until the block ends."""
     python, starter = os.path.realpath(sys.executable), Starter(LOCKED, Limits())
     words = (python, "-I", "-S", "-c", ATTEMPTS)
     process = starter.start_command(Command(words, "/usr", (sys.base_prefix,), network=network))
     try:
-        yield ask_process(process, encode_json(given))
+        yield ask_process(process, encode_json(order))
     finally:
         starter.end(process)
         close_pipes(process)

@@ -36,10 +36,10 @@ def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(line + b"\n")
         process.stdin.flush()
-    if not (heard := read_line(process)):
+    if not (answer := read_line(process)):
         raise CannotProbeError(f"A test process ended: {_last_words(process)}")
     try:
-        return decode_json(heard, dict[str, Any])
+        return decode_json(answer, dict[str, Any])
     except DamagedRecordError as no:
         raise CannotProbeError(f"A test process answered in no way known: {no}.") from None
 
@@ -47,16 +47,16 @@ def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
 def read_line(process: Popen) -> bytes:
     """Return the next line; empty if nobody is left to write one. Raises CannotProbeError."""
     assert process.stdout
-    deadline, heard = time.monotonic() + PATIENCE_S, b""
-    while not heard.endswith(b"\n") and len(heard) < LONGEST_LINE:
+    deadline, answer = time.monotonic() + PATIENCE_S, b""
+    while not answer.endswith(b"\n") and len(answer) < LONGEST_LINE:
         wait = max(0.0, deadline - time.monotonic())
         if not select.select([process.stdout], [], [], wait)[0]:
             raise NoAnswerError(f"A test process gave no answer in {PATIENCE_S:g} s.")
         more = os.read(process.stdout.fileno(), 65_536)
         if not more:
             return b""
-        heard += more
-    return heard
+        answer += more
+    return answer
 
 
 def _last_words(process: Popen) -> str:

@@ -82,14 +82,14 @@ def try_sandbox(confinement: Confinement, folder: Path) -> dict[str, ProbeResult
         starter.end(bot)
         control.kill()
         control.wait()
-        seen = {
+        observed = {
             "leave-child": _answers(bot),
             "write-event": _has_written(slot.user, targets, "logs"),
             "write-tmp": _has_written(slot.user, targets, "notes"),
         }
         if not _answers(control):
             expected["leave-child"] = ProbeResult(False, "not seen")
-    return {name: _judge(name, outcome, expected, seen) for name, outcome in outcomes.items()}
+    return {name: _judge(name, outcome, expected, observed) for name, outcome in outcomes.items()}
 
 
 def _count(slot: SandboxedProcess) -> ProbeResult:
@@ -124,15 +124,20 @@ def _has_written(user: int, targets: Targets, folder: str) -> bool:
 
 
 def _judge(
-    name: str, said: ProbeResult, expected: Mapping[str, ProbeResult], seen: Mapping[str, bool]
+    name: str,
+    report: ProbeResult,
+    expected: Mapping[str, ProbeResult],
+    observed: Mapping[str, bool],
 ) -> ProbeResult:
     """Return an outcome in which observation outranks the report, and control a refusal."""
     if name not in UNSURE and not expected[name].got:
         return ProbeResult(True, f"{UNTRIED}: the control was refused ({expected[name].detail})")
-    if said.detail.startswith(UNTRIED):
-        return said
-    got = seen.get(name, said.got)
-    return said if got == said.got else ProbeResult(got, "seen" if got else "without effect")
+    if report.detail.startswith(UNTRIED):
+        return report
+    is_through = observed.get(name, report.got)
+    if is_through == report.got:
+        return report
+    return ProbeResult(is_through, "seen" if is_through else "without effect")
 
 
 def _folders(stack: ExitStack, folder: Path) -> tuple[Path, Path]:
