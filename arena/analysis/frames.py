@@ -119,10 +119,10 @@ def frame_at(moment: Moment, viewer: Viewer) -> Frame:
     if viewer is None:
         return _open_frame(moment)
     game, record = moment.game, moment.record
-    table, hands = view.onlooker(game), list[Hand | int](view.onlooker(game).hands)
+    table = view.onlooker(game)
+    hands = list[Hand | int](table.hands)
     if viewer != SPECTATOR:
-        asked = view.question(game, viewer, (), [], id=0, number=0, time_ms=0)
-        hands[viewer] = asked.hand
+        hands[viewer] = game.playing.hand(viewer)
     ended = game.playing.over and isinstance(record, RoundRecord | Result)
     over = view.round_over(game, 0, []) if ended else None
     own = isinstance(record, ChoiceRecord | FoulRecord) and record.seat == viewer

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from arena.files import refuse_link, remove_partial_files
 from arena.logs import compression
@@ -12,12 +13,12 @@ from protocol.records import DealRecord, Sitting
 
 FOLDER = "games"
 """The folder of game logs in an event's folder, or in the folder of a person's games."""
-PAGES = "replays"
-"""The folder of the replay pages, beside that of the logs."""
-GAMES_A_PAGE = 25
-"""Games that share a replay page."""
-SITE_PAGE = "replay.html"
-"""The page of a site that replays the game that its address names."""
+REPLAYS = "replays"
+"""The folder of the replays, beside that of the logs."""
+REPLAY_ENDING = ".js"
+"""The ending of the name of a game's replay."""
+REPLAY_PAGE = "replay.html"
+"""The page beside these folders that replays the game that its address names."""
 ENDING = ".jsonl"
 """The ending of a game log's name."""
 SITTING_PREFIX = "from-"
@@ -30,15 +31,12 @@ LOG_PREFIXES = (line_start(Sitting), line_start(DealRecord))
 """Beginnings of lines that only a log has: neither a ledger nor a bot's pipe has them."""
 
 
-def page_name(sitting: str, place: int) -> str:
-    """Return the file that replays the game at this place (from 1) of a sitting's plan."""
-    part = page_part(place)
-    return f"{sitting}.html" if part == 0 else f"{sitting}-{part + 1}.html"
+def replay_address(game: str) -> str:
+    """Return the address of a game's replay, relative to the folder of its event or site.
 
-
-def page_part(place: int) -> int:
-    """Return the number of a sitting's page, from 0, that has the game at this place."""
-    return (place - 1) // GAMES_A_PAGE
+    Append `&at=12` for a moment of it, `&seat=1` for a seat's view.
+    """
+    return f"{REPLAY_PAGE}#game={quote(game)}"
 
 
 def list_logs(folder: Path) -> list[Path]:

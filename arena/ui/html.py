@@ -32,6 +32,8 @@ POLICY = (
     "default-src 'none'; style-src {styles}; script-src {scripts}; img-src {images};"
     " connect-src {to}; base-uri 'none'; form-action 'none'"
 )
+BESIDE = "'self' file:"
+"""Scripts beside a page: of one that is opened as a file, some browsers do not count files."""
 COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?)\n", re.MULTILINE | re.DOTALL)
 """A comment on lines of its own, in a style sheet or a script."""
 STYLE, THEME, SCRIPT = "style.css", "theme.js", "script.js"
@@ -48,6 +50,7 @@ def page(
     scripts: Sequence[str] = (),
     data: object = None,
     connect: str = "'none'",
+    loads_scripts: bool = False,
     links: Sequence[tuple[str, str]] = (),
     **values: Any,
 ) -> str:
@@ -56,13 +59,14 @@ def page(
     `kind` names the sort of page and `title` its subject; `links` are addresses of other pages and
     their labels. `template`, `styles` and `scripts` are names of files in `folders` or beside this
     file. `data` is written as JSON into the element `data`, where the scripts read it; `connect`
-    is the address to which the scripts may connect.
+    is the address to which the scripts may connect. A page that `loads_scripts` may load those that
+    lie beside it too.
     """
     environment = _environment(folders)
     style = _joined(environment, ("base.css", *styles))
     theme, script = _joined(environment, (THEME,)), _joined(environment, scripts)
-    hashes = f"{_hash(theme)} {_hash(script)}"
-    policy = POLICY.format(styles=_hash(style), scripts=hashes, images="data:", to=connect)
+    allowed = f"{_hash(theme)} {_hash(script)}{f' {BESIDE}' * loads_scripts}"
+    policy = POLICY.format(styles=_hash(style), scripts=allowed, images="data:", to=connect)
     return environment.get_template(template).render(
         **_signs(environment),
         theme=Markup(theme),

@@ -1,7 +1,7 @@
-/* Replays packed games, of the page or of its site: position, controls, address. See replay_page.py. */
+/* Replays the game of the page or of its address: position, controls. See replay_page.py. */
 "use strict";
 (() => {
-  const { games, source, emblems } = JSON.parse(document.getElementById("data").textContent);
+  const { game: own, source, emblems } = JSON.parse(document.getElementById("data").textContent);
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
@@ -165,11 +165,9 @@
     return (own || fouls[0] || { at: 0 }).at;
   }
 
-  /** Opens a game by its place on the page. */
-  async function open(place, seat, at) {
+  /** Opens a packed game. */
+  async function open(game, seat, at) {
     stop();
-    const game = games[place];
-    nodes.game.value = place;
     [now.name, now.play] = [game.game, null];
     const main = document.querySelector("main");
     main.dataset.ready = "";
@@ -195,30 +193,31 @@
     main.dataset.ready = game.game;
   }
 
-  /** Returns a game that lies beside the page, or one without data that says why it cannot be read. */
-  async function loaded(name) {
+  // A part of a game's name; no slash, so that no other folder's script is loaded.
+  const NAME = /^[\w@+-]+(\.[\w@+-]+)+$/;
+
+  /** Loads the script with a game, beside the page; returns the game, or why there is none. */
+  function loaded(name) {
     const failed = (told) => ({ game: name || "Replay", told, data: "" });
-    if (!name) return failed("Choose a game in the report.");
-    if (location.protocol === "file:") {
-      return failed("A page that is opened as a file may not read others: put its folder on a web "
-        + "server. To try it here, run “python3 -m http.server” in the folder.");
-    }
-    try {
-      const answer = await fetch(`${source}/${encodeURIComponent(name)}.json`);
-      return answer.ok ? await answer.json() : failed(`There is no such replay (${answer.status}).`);
-    } catch (error) {
-      return failed(`The replay cannot be read: ${error.message}.`);
-    }
+    if (!NAME.test(name ?? "")) return failed("Choose a game in the report.");
+    return new Promise((resolve) => {
+      const script = document.createElement("script");
+      script.addEventListener("load", () => resolve(globalThis.packedGame));
+      script.addEventListener("error", () => resolve(failed("This replay is not made yet. In the "
+        + "event's folder “boneyard replay . --html” makes all replays.")));
+      script.src = `${source}/${encodeURIComponent(name)}.js`;
+      document.head.append(script);
+      script.remove();
+    });
   }
 
-  /** Opens the game in the address, else the first game, where `at` says: at a moment's number, at a
+  /** Opens the page's game or that in the address, where `at` says: at a moment's number, at a
    * "foul", or without it at the first turning point. */
   async function follow() {
     const words = new URLSearchParams(location.hash.slice(1)), name = words.get("game");
-    if (source && now.name !== name) games.splice(0, games.length, await loaded(name));
-    const place = Math.max(0, games.findIndex((game) => game.game === name));
     const seat = words.has("seat") ? Number(words.get("seat")) : null;
-    return open(place, seat, words.get("at"));
+    if (!own && now.name !== name) now.game = await loaded(name);
+    return open(own || now.game, seat, words.get("at"));
   }
 
   const KEYS = {
@@ -249,7 +248,6 @@
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
     nodes.numbers.addEventListener("change", () => go(now.at));
     nodes.round.addEventListener("change", () => go(rounds()[nodes.round.selectedIndex]));
-    nodes.game.addEventListener("change", () => open(Number(nodes.game.value), now.seat, null));
     nodes.seat.addEventListener("change", () => {
       now.seat = nodes.seat.value === "null" ? null : Number(nodes.seat.value);
       list();
@@ -264,10 +262,6 @@
     addEventListener("resize", () => now.play && (overview(), show()));
   }
 
-  games.forEach((game, place) => {
-    Panels.add(nodes.game, "option", game.game).value = place;
-  });
-  nodes.which.hidden = games.length < 2;
   listen();
   follow();
 })();

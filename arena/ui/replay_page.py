@@ -1,4 +1,4 @@
-"""Replay pages: one file that replays games, with all hands or as one seat saw them.
+"""Replays: a page that replays a game, with all hands or as one seat saw them, and its data.
 
 A game is packed: its scenes as differences from one another in JSON, deflated, in base 64. The
 scenes of the first viewer are stored as changes since the scene before; those of every other
@@ -8,36 +8,37 @@ made from the frames of that seat alone.
 
 import base64
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from arena.analysis import text
 from arena.analysis.frames import frames_for
-from arena.analysis.timeline import Timeline
+from arena.analysis.timeline import Moment, Timeline, walk_log
+from arena.logs.catalog import REPLAYS
 from arena.logs.gamelog import LoggedGame
+from arena.ui.emblems import emblem_numbers
 from arena.ui.game_review import GameReview, Reviewed, review_game
-from arena.ui.html import TABLE_SCRIPTS, page
-from arena.ui.scenes import GameInfo, SceneBuilder, about
+from arena.ui.html import TABLE_SCRIPTS, generator, page
+from arena.ui.scenes import Fields, GameInfo, SceneBuilder, about
 from arena.valuation import LuckTerms
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
+from protocol.records import Sitting
 
-Fields = dict[str, Any]
-
-TOO_LONG = "This game is too long for a shared page. Write its own page: {command}"
+SCRIPT = "// {made_by}\nglobalThis.packedGame = {game};\n"
+"""A script, because a page that is opened as a file may load scripts, and no other data."""
 
 
 class PackedGame(Struct, frozen=True):
-    """A game as a page contains it."""
+    """A game as a page shows it."""
 
     game: str
     told: str
     data: str
-    """The game for the page's script; empty if the game is too long, and then `told` says so."""
+    """The game for the page's script."""
     reviewed: bool = False
 
 
@@ -55,29 +56,22 @@ class Playback(Struct, frozen=True):
 def pack_game(
     logged: LoggedGame,
     seat: int | None = None,
-    most: int | None = None,
     *,
     terms: LuckTerms | None = None,
     known: Reviewed | None = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 
-    `terms`: those of its luck; None: it is not reviewed. With a limit of `most` bytes the bots'
-    notes may be left out. Raises DamagedLogError.
+    `terms`: those of its luck; None: it is not reviewed. Raises DamagedLogError.
     """
-    timeline = Timeline(logged)
-    play = play_back(timeline, seat)
-    if terms and seat is None:
+    # Only a review looks up questions: to list them takes a third of the time of a replay.
+    timeline = Timeline(logged) if terms and seat is None else None
+    play = play_back(logged, timeline.moments if timeline else walk_log(logged), seat)
+    if terms and timeline:
         with suppress(UserError):  # Few rules have no values.
-            play = msgspec.structs.replace(play, review=review_game(timeline, terms, known))
-    data = _pack(play)
-    if most is not None and len(data) > most:
-        data = _pack(_without_notes(play))
+            play = replace(play, review=review_game(timeline, terms, known))
     told = text.outcome_line(logged) if seat is None else _alone(logged, seat)
-    if most is not None and len(data) > most:
-        command = f"boneyard replay LOG {printable(logged.game.game)} --html"
-        return PackedGame(play.about.game, f"{told}. {TOO_LONG.format(command=command)}", "")
-    return PackedGame(play.about.game, told, data, play.review is not None)
+    return PackedGame(play.about.game, told, _pack(play), play.review is not None)
 
 
 def _alone(logged: LoggedGame, seat: int) -> str:
@@ -86,15 +80,14 @@ def _alone(logged: LoggedGame, seat: int) -> str:
 
 def replay_page(
     title: str,
-    games: Sequence[PackedGame],
+    game: PackedGame | None = None,
     links: Sequence[tuple[str, str]] = (),
-    source: str = "",
     emblems: Mapping[str, int] = {},
 ) -> str:
-    """Return the HTML of a page that replays these games; see `page` for `links`.
+    """Return the HTML of a page that replays a game; see `page` for `links`.
 
-    `emblems` has the number of each bot's emblem in its event; without, the seats are counted.
-    With a `source`, a folder beside the page, it loads the one game that its address names.
+    Without a game it loads that of its address from the folder of replays beside it. `emblems` has
+    the number of each bot's emblem in its event; without, the seats are counted.
     """
     return page(
         "replay.html.j2",
@@ -102,52 +95,50 @@ def replay_page(
         title,
         styles=("table.css", "game.css", "replay.css"),
         scripts=(*TABLE_SCRIPTS, "chart.js", "review.js", "panels.js", "replay.js"),
-        data={"games": games, "source": source, "emblems": emblems},
-        connect="'self'" if source else "'none'",
+        data={"game": game, "source": REPLAYS, "emblems": emblems},
+        loads_scripts=game is None,
         links=links,
     )
 
 
-def play_back(timeline: Timeline, seat: int | None = None) -> Playback:
+def event_replay_page(entrants: Sequence[str], links: Sequence[tuple[str, str]]) -> str:
+    """Return the HTML of the page that replays every game of an event, or of its site."""
+    return replay_page("Replay", None, links, emblem_numbers(entrants, entrants))
+
+
+def replay_script(game: PackedGame) -> str:
+    """Return the script with a game that `replay_page` loads; its first line says who made it."""
+    return SCRIPT.format(made_by=generator(), game=encode_json(game).decode())
+
+
+def play_back(logged: LoggedGame, moments: Iterable[Moment], seat: int | None = None) -> Playback:
     """Return all scenes of a game for everybody and for each seat, or for one seat only."""
-    names = timeline.logged.sitting.seats
-    seats = (None, *range(len(names))) if seat is None else (seat,)
-    return Playback(about(timeline.logged, seat), seats, tuple(_moments(timeline, seats)))
+    sitting = logged.sitting
+    seats = (None, *range(len(sitting.seats))) if seat is None else (seat,)
+    return Playback(about(logged, seat), seats, tuple(_moments(sitting, moments, seats)))
 
 
-def _moments(timeline: Timeline, seats: Sequence[int | None]) -> Iterator[tuple[Fields, ...]]:
-    sitting = timeline.logged.sitting
+def _moments(
+    sitting: Sitting, moments: Iterable[Moment], seats: Sequence[int | None]
+) -> Iterator[tuple[Fields, ...]]:
     partners = sitting.rules.deal.partners
     makers = [
         SceneBuilder(sitting.seats, sitting.seat_clocks, partners=partners, seat=one)
         for one in seats
     ]
     before: Fields = {}
-    for shown in frames_for(timeline.moments, seats):
-        first, *others = (
-            msgspec.to_builtins(maker.scene(frame))
-            for maker, frame in zip(makers, shown, strict=True)
+    for first, *others in frames_for(moments, seats):
+        scene = asdict(makers[0].scene(first))
+        changed = {key: value for key, value in scene.items() if before.get(key, ...) != value}
+        yield (
+            changed,
+            *(
+                maker.differences(frame, first, scene)
+                for maker, frame in zip(makers[1:], others, strict=True)
+            ),
         )
-        yield _changes(before, first), *(_changes(first, other) for other in others)
-        before = first
-
-
-def _changes(before: Fields, after: Fields) -> Fields:
-    return {key: value for key, value in after.items() if key not in before or before[key] != value}
+        before = scene
 
 
 def _pack(play: Playback) -> str:
     return base64.b64encode(zlib.compress(encode_json(play))).decode()
-
-
-def _without_notes(play: Playback) -> Playback:
-    """Return the playback without the bots' notes, which a bot can make as long as it likes."""
-    remarks = (*play.about.remarks, "The bots' notes are too long and are left out.")
-    moments = tuple(tuple(map(_bare, moment)) for moment in play.moments)
-    about = msgspec.structs.replace(play.about, remarks=remarks)
-    return msgspec.structs.replace(play, about=about, moments=moments)
-
-
-def _bare(fields: Fields) -> Fields:
-    asked = fields.get("asked")
-    return {**fields, "asked": {**asked, "note": ""}} if asked else fields

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +24,8 @@ DIGITS_OF = {(a, b): DIGITS[a] + DIGITS[b] for a in range(19) for b in range(19)
 SIGNS = {"left": "<", "right": ">", "lead": "="}
 """The sign after a tile for the end that it is played on."""
 
+Fields = dict[str, Any]
+"""Fields of a scene, by name."""
 Tiles = str
 """Tiles joined into one string, two digits each: "6453" is 6-4 and 5-3."""
 
@@ -168,7 +171,7 @@ class SceneBuilder:
         return Scene(
             round=frame.round,
             turn=frame.turn,
-            words=" ".join(text.frame_sentences(frame, self._look)),
+            words=self._words(frame),
             line=tiles(frame.line),
             lead=self._lead,
             laid=(left, right),
@@ -184,6 +187,29 @@ class SceneBuilder:
             asked=_asked(frame),
             foul=_foul(record) if isinstance(record, FoulRecord) else None,
         )
+
+    def differences(self, frame: Frame, other: Frame, scene: Fields) -> Fields:
+        """Return what differs in the next frame from the scene that another viewer's frame made.
+
+        Only what one viewer sees and another does not can differ: the rest is made once.
+        """
+        record = frame.record
+        if isinstance(record, ChoiceRecord | FoulRecord):
+            self._spend(record.seat, record.ms)
+        fields = {
+            "turn": frame.turn,
+            "words": scene["words"] if frame.events == other.events else self._words(frame),
+            "hands": tuple(map(_shown, frame.hands)),
+            "pips": frame.pips,
+            "stock": _shown(frame.stock),
+            "times": tuple(self._times),
+            "asked": _asked(frame),
+            "foul": _foul(record) if isinstance(record, FoulRecord) else None,
+        }
+        return {key: value for key, value in fields.items() if value != scene[key]}
+
+    def _words(self, frame: Frame) -> str:
+        return " ".join(text.frame_sentences(frame, self._look))
 
     def _laid(self, frame: Frame) -> tuple[int, int]:
         if frame.round != self._round:

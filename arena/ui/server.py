@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from http import HTTPStatus
+from pathlib import PurePath
 from urllib.parse import unquote
 
 import trio
@@ -51,7 +52,8 @@ HEADERS = {
 }
 """Headers of every answer: cache nothing, guess no type, allow no frames."""
 HTML = "text/html; charset=utf-8"
-CSV = "text/csv; charset=utf-8"
+KINDS = {".csv": "text/csv; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+"""The media types of other names than pages have, by their endings."""
 SOCKET = "socket"
 """The name in the address under which the socket is opened."""
 
@@ -141,7 +143,7 @@ class LocalServer:
         html = await trio.to_thread.run_sync(make, limiter=self._making) if make else None
         if html is None:
             return _response(HTTPStatus.NOT_FOUND, "Not found.\n")
-        return _response(HTTPStatus.OK, html, CSV if name.endswith(".csv") else HTML)
+        return _response(HTTPStatus.OK, html, KINDS.get(PurePath(name).suffix, HTML))
 
 
 def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> Response:

@@ -8,7 +8,6 @@ from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report.document import ReportData, lead_sentence, report_document
 from tournaments.report.event_text import uneven
-from tournaments.report.html.game_list import addresses
 from tournaments.report.html.page import SharedText, report_page
 from tournaments.report.log_facts import (
     FoulExample,
@@ -18,7 +17,7 @@ from tournaments.report.log_facts import (
     Times,
     TimeStats,
 )
-from tournaments.schedule.schedule import count_all_games, sittings, stages
+from tournaments.schedule.schedule import count_all_games, stages
 
 NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),
@@ -103,7 +102,6 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
         notes=list(filter(None, [uneven(event, results, count_all_games(event, by_game))])),
         ratings=fit_both(results, partners=event.rules.deal.partners),
         measured=known,
-        replays=addresses(sittings(event, by_game)),
     )
 
 

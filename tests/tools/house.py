@@ -59,7 +59,7 @@ ROOMS = {
         1_300, 1_576, ("tournaments/verification", "tournaments/dataset")
     ),
     "league": Room(4_500, 5_305, ("tournaments/league", "tournaments/cli/league.py")),
-    "tests": Room(36_290, 36_833, ("tests",)),
+    "tests": Room(36_290, 36_865, ("tests",)),
 }
 """The rooms of the tree. Whoever lowers a room below its `today` lowers that number too."""
 MOST_DEPTH = 31

@@ -345,6 +345,11 @@ def _run_in(
             if len(ledger.results) > published:
                 with working("Writing the report"):
                     publish()
+                if ledger.complete:
+                    from tournaments.site.replays import MOST_GAMES, make_all_replays
+
+                    if len(ledger.results) <= MOST_GAMES:
+                        make_all_replays(folder, event, folder.logs())
 
         with kept_private(folder, lambda: ledger.complete):
             try:

@@ -166,7 +166,5 @@ def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
         return
     # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
     from tournaments.report.report import files_now
-    from tournaments.site.publish import announce_replays
 
-    announce_replays(folder, event, ledger.results)
     write_files(files_now(folder, event, load_results(folder, event)))

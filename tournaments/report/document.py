@@ -4,7 +4,7 @@ It follows from its data and nothing else. What only the logs know, times and th
 comes in as `LogFacts` and goes only to media that say so; the rest follows from plan and ledger.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from arena.document.blocks import (
     paragraphs,
     table,
 )
+from arena.logs.catalog import replay_address
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
@@ -77,15 +78,13 @@ class ReportData(NamedTuple):
     """Warnings: unbalanced pairings, and entrants that came when deals were public."""
     ratings: Ratings
     measured: LogFacts
-    replays: Mapping[str, str]
-    """The address of each game's replay."""
     review: ReviewSummary | None = None
 
 
 def report_document(data: ReportData) -> Document:
     """Build the report."""
     event, results, known = data.event, data.results, data.measured
-    listed = build_game_list(event, data.shown, data.replays, known.rounds)
+    listed = build_game_list(event, data.shown, known.rounds)
     seats, boards = sum(len(one.seats) for one in results), {one.board for one in data.shown}
     evidence = [one for one in known.evidence if one.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
@@ -102,8 +101,8 @@ def report_document(data: ReportData) -> Document:
         *event.format.report(event, event.active_results(results), link_to_games),
         *scaling_sections(event, data.ratings.pools),
         *_pools(data),
-        *([review_section(data.review, seats, data.replays)] if data.review else []),
-        _fouls(results, evidence, data.replays),
+        *([review_section(data.review, seats)] if data.review else []),
+        _fouls(results, evidence),
         Section("Games", [Figure(macro="games", value=listed)], id="games", media=Media.HTML),
         time_section(known.times),
         _conditions(data),
@@ -169,9 +168,7 @@ class FoulEvidence(NamedTuple):
     replay: str
 
 
-def _fouls(
-    results: Sequence[Result], evidence: Sequence[FoulExample], replays: Mapping[str, str]
-) -> Section:
+def _fouls(results: Sequence[Result], evidence: Sequence[FoulExample]) -> Section:
     counts = count_fouls(results, forfeits=True)
     blocks: list[Block] = [Paragraph("None.")]
     media = Media.FILES if counts else Media.MARKDOWN
@@ -191,7 +188,7 @@ def _fouls(
         if any(one.foul == "forfeit" for one in counts):
             blocks.append(Paragraph(event_text.FORFEIT, "faint", media=Media.HTML))
     if evidence:
-        shown = [_foul_evidence(one, replays[one.game]) for one in evidence[:EVIDENCE_SHOWN]]
+        shown = [_foul_evidence(one) for one in evidence[:EVIDENCE_SHOWN]]
         examples = _examples(shown, len(evidence))
         blocks.append(Section("Evidence", examples, media=Media.HTML, folded=True))
     return Section("Fouls", blocks, id="fouls", media=media)
@@ -208,12 +205,12 @@ def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
     return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
 
 
-def _foul_evidence(one: FoulExample, replay: str) -> FoulEvidence:
-    """Return a foul as text; `replay`: the address of its game's replay."""
+def _foul_evidence(one: FoulExample) -> FoulEvidence:
+    """Return a foul as text."""
     # In the log a line's end is an escape like any other; here it may end the line.
     stderr = printable(one.stderr, WORDS).replace("\\n", "\n").strip("\n")
     command = f"boneyard explain . {one.game} --seat {one.seat}"
-    moment = f"{replay}&at=foul&seat={one.seat}"
+    moment = f"{replay_address(one.game)}&at=foul&seat={one.seat}"
     detail, line = printable(one.detail, WORDS), printable(one.line)
     return FoulEvidence(one, detail, line, stderr, command, moment)
 

@@ -5,19 +5,19 @@ same ledger and the same review give the same bytes of all others, and the same 
 two.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import UNSET
 
 from arena.document.markdown import to_markdown
+from arena.ui.replay_page import event_replay_page
 from protocol.codec import indented_json
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
 from tournaments.report import event_text, exports
 from tournaments.report.document import ReportData, lead_sentence, report_document
-from tournaments.report.html.game_list import addresses, site_addresses
 from tournaments.report.html.page import SharedText, report_page
 from tournaments.report.log_facts import LogFacts, log_facts
 from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
@@ -93,7 +93,6 @@ def report_files(
     places = GameIndex(plans, lambda plan, _: plan.name)
     fingerprints = {one.name: one.fingerprint for one in event.entrants}
     notes = [*event_text.warnings(event, results, summary), *describe_spent_out(event, by_game)]
-    replays: Mapping[str, str] = site_addresses(plans) if site else addresses(plans)
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):
         notes.append(
@@ -101,13 +100,16 @@ def report_files(
         )
     data = ReportData(
         *(event, results, shown, planned, summary.commitments, notes, ratings, known),
-        *(replays, read_summary(folder)),
+        read_summary(folder),
     )
     document = report_document(data)
     share = SharedText(lead_sentence(data), site is not None, *(site[1:] if site else ()))
+    around = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
+    replay_page = event_replay_page([*fingerprints], around)
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document, share, [*fingerprints]).encode()],
+        folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
         folder.games: exports.games_csv(shown, places, partners, luck),

@@ -18,32 +18,27 @@ from msgspec.structs import replace
 from arena.files import has_content, read_file, write_atomic
 from arena.logs.board_promises import published_seeds
 from arena.logs.catalog import FOLDER as GAMES
-from arena.logs.catalog import PAGES as REPLAYS
-from arena.logs.catalog import SITE_PAGE
+from arena.logs.catalog import REPLAY_ENDING, REPLAYS
 from arena.logs.compression import actual_path, compressed_path
 from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
 from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from arena.ui.console import print_line, print_note
-from arena.ui.emblems import emblem_numbers
 from arena.ui.game_review import Reviewed
 from arena.ui.html import page
 from arena.ui.progress import track
-from arena.ui.replay_files import announce_pages, is_newer, is_reviewed, valid_games
-from arena.ui.replay_page import PackedGame, pack_game, replay_page
+from arena.ui.replay_files import is_current, valid_games, write
+from arena.ui.replay_page import PackedGame, pack_game, replay_script
 from arena.valuation.reviewed_decision import ReviewedDecision
-from protocol.codec import decode_json, encode_json
+from protocol.codec import decode_json
 from protocol.errors import UserError
-from protocol.records import Result
 from tournaments.plan.event import Event, as_json
 from tournaments.report.log_facts import log_facts
 from tournaments.report.missing_data import has_enough_logs
 from tournaments.report.report import SitePage, report_files
 from tournaments.report.results_file import Results
 from tournaments.runner.machine import cores
-from tournaments.schedule.schedule import sittings
 from tournaments.storage.folder import Folder, content, load_event, read_event, seed_lines
-from tournaments.storage.ledger import past_sittings
 from tournaments.storage.luck_store import terms_of_game
 from tournaments.storage.review_log import read_seats
 from tournaments.verification.processes import map_tasks
@@ -72,8 +67,6 @@ class SiteTask(NamedTuple):
     """The boards that may be shown."""
     closed: bool
     """True if the event ended before all its games were played: then the log ends anywhere."""
-    again: bool
-    """True if replays that are there already are written again."""
     review: Path | None
     """The event's review, if replays show luck and mistakes."""
 
@@ -123,16 +116,10 @@ def write_event_site(
     (site / REPLAYS).mkdir(exist_ok=True)
     # First, because they tell whose site it is.
     write_atomic(site / folder.commitments.name, [content(folder.commitments)])
-    names = [entrant.name for entrant in event.entrants]
-    around = [(INDEX, "Report"), *links]
-    replay = replay_page("Replay", [], around, REPLAYS, emblem_numbers(names, names)).encode()
-    # Another page may read replays of another form.
-    again = not has_content(site / SITE_PAGE, [replay])
     review = folder.review_log if folder.review_log.exists() else None
     boards = frozenset(range(1, event.all_boards + 1) if closed else seeds)
-    logs = [SiteTask(log, site, boards, closed, again, review) for log in folder.logs()]
+    logs = [SiteTask(log, site, boards, closed, review) for log in folder.logs()]
     published = [*_publish_logs(logs)]
-    write_atomic(site / SITE_PAGE, [replay])
     write_atomic(site / LOGS, [_logs_page(event, published)])
     write_atomic(site / folder.seeds.name, seed_lines(seeds))
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
@@ -222,22 +209,14 @@ def publish_log(task: SiteTask) -> PublishedLog:
         write_changed(task.site / GAMES / name, data)
         for other in {task.path.name, compressed_path(task.path).name} - {name}:
             (task.site / GAMES / other).unlink(missing_ok=True)
-    shown = 0
+    shown, luck = 0, Folder(path.parents[1]).luck
     for logged in valid_games(read_games(path)) if planned & task.boards else ():
         if logged.result and logged.game.board in task.boards:
-            file = task.site / REPLAYS / f"{logged.game.game}.json"
+            file = task.site / REPLAYS / f"{logged.game.game}{REPLAY_ENDING}"
             shown += 1
-            if task.again or not file.exists() or _is_old(file, task.review):
-                write_atomic(file, [encode_json(_packed(logged, task.review))], sync=False)
+            if not is_current(file, luck, reviewed=task.review is not None):
+                write(file, replay_script(_packed(logged, task.review)))
     return PublishedLog(name, shown)
-
-
-def _is_old(file: Path, review: Path | None) -> bool:
-    """Tell whether a replay lacks a review, has one too much, or has other luck than the event."""
-    if review is None or not is_reviewed(file):
-        return is_reviewed(file) != bool(review)
-    luck = Folder(review.parent).luck
-    return luck.exists() and not is_newer(file, luck)
 
 
 def _packed(logged: LoggedGame, review: Path | None) -> PackedGame:
@@ -315,17 +294,3 @@ def publish_event(path: Path, site: Path, address: str) -> int:
         )
     print_note(f"Try it: python3 -m http.server -d {shlex.quote(str(place))}")
     return 0
-
-
-def announce_replays(folder: Folder, event: Event, results: Mapping[str, Result]) -> None:
-    """Write a page that says how to make each replay, where no replay is yet.
-
-    To make a page costs about 20 ms of one core for each of its games, which is more than to play a
-    game between bots that answer at once: nobody should wait for it who does not want to see it.
-
-    Raises OSError.
-    """
-    plans = [*past_sittings(folder, event), *sittings(event, results)]
-    logs = ((folder.log(plan.name), len(plan.games)) for plan in plans)
-    played = ((log, games) for log, games in logs if actual_path(log).exists())
-    announce_pages(played, folder.path / REPLAYS)

@@ -1,20 +1,20 @@
 """The server behind `boneyard watch`: an event's tables and report, on this machine only."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
 import trio
 
 from arena.files import read_file
-from arena.logs.catalog import PAGES
+from arena.logs.catalog import REPLAY_ENDING, REPLAY_PAGE, REPLAYS
 from arena.logs.checksummed import DamagedFileError
 from arena.signals import cancelled_by_signals, run_async
 from arena.ui.broadcast import Broadcast
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import open_in_browser
 from arena.ui.replay_files import REPORT
-from arena.ui.replay_page import pack_game, replay_page
+from arena.ui.replay_page import event_replay_page, pack_game, replay_script
 from arena.ui.server import Page, Site, serve_site, tell
 from protocol.codec import encode_json
 from protocol.errors import UserError
@@ -89,7 +89,10 @@ def site(watched: LiveView, news: Broadcast) -> Site:
             return partial(watch_page, watched.event.heading, report)
         if name in REPORTED:
             return partial(_report, watched.report.with_name(name))
-        return partial(_replays, watched, file) if folder == PAGES else None
+        if name == REPLAY_PAGE:
+            names = [entrant.name for entrant in watched.event.entrants]
+            return partial(event_replay_page, names, [("./", "Live"), REPORT])
+        return partial(_replay, watched, file) if folder == REPLAYS else None
 
     return Site(find, partial(tell, news))
 
@@ -99,13 +102,9 @@ def _report(path: Path) -> str | None:
     return read_file(path).decode() if small else None
 
 
-def _replays(watched: LiveView, name: str) -> str | None:
-    try:
-        games = watched.games(name)
-        if not games:
-            return None
-        made = list(map(pack_game, games))
-        links = [("../", "Live"), REPORT]
-        return replay_page(name.removesuffix(".html"), made, links, emblems=watched.emblems)
-    except DamagedFileError:
-        return None
+def _replay(watched: LiveView, name: str) -> str | None:
+    with suppress(DamagedFileError):
+        game = name.removesuffix(REPLAY_ENDING)
+        logged = watched.game(game) if game != name else None
+        return replay_script(pack_game(logged)) if logged else None
+    return None

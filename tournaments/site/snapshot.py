@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -20,14 +19,14 @@ from arena.analysis import text
 from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.timeline import walk_log
 from arena.document.blocks import TextRow, cut_rows
-from arena.logs.catalog import PAGES, page_name
+from arena.logs.catalog import FOLDER, SittingLogs, replay_address
 from arena.logs.checksummed import DamagedFileError
 from arena.logs.compression import actual_path
 from arena.logs.follow import LogFollower
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.ui import scenes
 from arena.ui.emblems import emblem_numbers
-from arena.ui.replay_files import place_in_plan, valid_games
+from arena.ui.replay_files import valid_games
 from protocol.codec import printable
 from protocol.records import FoulRecord
 from tournaments.plan.event import Event
@@ -225,7 +224,7 @@ class LiveView:
         self._results.add(result)
         for one in self.event.rated([result]):
             self._ticks |= update(self._ticks, one, self.event.rules.deal.partners)
-        replay = _replay(log, logged)
+        replay = replay_address(logged.game.game)
         board = logged.game.board
         self._finished.appendleft((board, Finished(text.game_line(logged), replay)))
         for record in logged.choices():
@@ -308,26 +307,23 @@ class LiveView:
         """Return a log's last game for a page; None before anything has happened in it."""
         logged = log.last
         assert logged is not None
-        replay = _replay(log, logged) if logged.result or self._everything else ""
+        is_open = logged.result or self._everything
+        replay = replay_address(logged.game.game) if is_open else ""
         try:
             return spectator_view(log.tail.path.stem, logged, replay, everything=self._everything)
         except DamagedFileError as error:
             log.trouble = str(error)
             return None
 
-    def games(self, page: str) -> list[LoggedGame] | None:
-        """Return the games of a replay page that may be seen; None if there is no such page.
+    def game(self, name: str) -> LoggedGame | None:
+        """Return a game that may be seen; None if there is no such game.
 
-        Those that are over, or all of them when everything is shown. Raises DamagedFileError.
+        One that is over, or any when everything is shown. Raises DamagedFileError.
         """
-        for log in list(self._logs.values()):
-            sitting = log.tail.path.stem
-            if page.startswith(sitting):
-                whole = valid_games(read_games(log.tail.path))
-                found = [one for one in whole if one.result or self._everything]
-                own = [one for one in found if page_name(sitting, place_in_plan(one)) == page]
-                if own:
-                    return own
+        for path in SittingLogs(self._folder.path / FOLDER).of(name):
+            for logged in valid_games(read_games(path)):
+                if logged.game.game == name and (logged.result or self._everything):
+                    return logged
         return None
 
 
@@ -396,11 +392,6 @@ class _Log:
     def over(self) -> bool:
         """Tell whether no game is in progress in the log."""
         return self.tail.playing() is None
-
-
-def _replay(log: _Log, logged: LoggedGame) -> str:
-    file = page_name(log.tail.path.stem, place_in_plan(logged))
-    return f"{PAGES}/{quote(file)}#game={quote(logged.game.game)}"
 
 
 def _mark(path: Path) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from arena.files import (
     write_atomic,
 )
 from arena.logs.board_promises import SEEDS, published_seeds
-from arena.logs.catalog import ENDING, FOLDER, PAGES, list_logs
+from arena.logs.catalog import ENDING, FOLDER, REPLAY_PAGE, REPLAYS, list_logs
 from arena.logs.checksummed import last_line
 from arena.logs.gamelog import read_records
 from arena.sandbox.command import SYSTEM
@@ -92,6 +92,8 @@ class Folder(Struct, frozen=True):
     report = PathInFolder("report.md")
     page = PathInFolder("report.html")
     """The report with charts, for a browser."""
+    replay_page = PathInFolder(REPLAY_PAGE)
+    """The page that replays the game in its address, from the folder of replays."""
     index = PathInFolder("index.html")
     """The same as the first page of a site, with its links; an event's folder has none."""
     results = PathInFolder("results.json")
@@ -108,16 +110,13 @@ class Folder(Struct, frozen=True):
     review = PathInFolder("review.json")
     review_csv = PathInFolder("review.csv")
     """Every reviewed decision, for programs."""
+    replays = PathInFolder(REPLAYS)
+    """Folder of the games that `replay_page` shows."""
     build = PathInFolder("build")
     lock = PathInFolder(".lock")
     """File locked by the process that writes here; see `tournaments.plan.file_lock`."""
     review_lock = PathInFolder(".review.lock")
     """File locked by the process that reviews the games; a run may go on meanwhile."""
-
-    @property
-    def pages(self) -> Path:
-        """The folder of the replay pages, made when somebody asks for them."""
-        return self.path / PAGES
 
     def parts(self) -> list[Path]:
         """Return the files and folders that belong to the event and exist.
@@ -127,7 +126,7 @@ class Folder(Struct, frozen=True):
         besides = {"private", "build", "lock", "review_lock"}
         own = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
         paths = [getattr(self, name) for name in own if name not in besides]
-        return [path for path in (*paths, self.path / FOLDER, self.pages) if path.exists()]
+        return [path for path in (*paths, self.path / FOLDER) if path.exists()]
 
     def log(self, sitting: str) -> Path:
         """Return the path of a sitting's game log."""
@@ -199,7 +198,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
     They show the deals of boards that other bots still have to play. A folder whose mode we may
     not change stays as it is.
     """
-    places = (folder.path / FOLDER, folder.pages)
+    places = (folder.path / FOLDER, folder.replays)
     for place in places:
         place.mkdir(exist_ok=True)
         with suppress(PermissionError):
@@ -281,7 +280,7 @@ def read_event(folder: Folder) -> Event:
     """
     if not folder.event.is_file():
         raise UserError(f"{folder.path} has no event: {folder.event.name} is missing.")
-    for place in (folder.path / FOLDER, folder.pages, folder.private, folder.build):
+    for place in (folder.path / FOLDER, folder.replays, folder.private, folder.build):
         refuse_link(place)
     return from_json(read_file(folder.event), folder.event)
 

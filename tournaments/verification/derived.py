@@ -6,20 +6,19 @@ counts as changed.
 
 import hashlib
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
 from arena.files import has_content, read_file
-from arena.logs.catalog import FOLDER, PAGES, SittingLogs, page_name
+from arena.logs.catalog import FOLDER, REPLAY_ENDING, SittingLogs
 from arena.logs.checksummed import DamagedFileError, read_sealed
-from arena.ui.replay_files import is_reviewed, pages, placeholder
-from arena.valuation import USUAL_TERMS
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.ui.replay_files import is_reviewed, valid_games
+from arena.ui.replay_page import pack_game, replay_script
+from arena.valuation import USUAL_TERMS, LuckTerms
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.plan.event import Event
@@ -29,6 +28,7 @@ from tournaments.report.report import report_files
 from tournaments.report.results_file import Results
 from tournaments.report.review.reviewer import ReviewTask, review_part
 from tournaments.report.review.sums import read_summary, summarize_review, summary_json
+from tournaments.runner.machine import cores
 from tournaments.storage.folder import Folder, digest
 from tournaments.storage.learnt_policies import (
     LearnTask,
@@ -44,7 +44,6 @@ from tournaments.storage.luck_store import (
     decode_luck,
     terms_of_game,
 )
-from tournaments.storage.public_deals import read_history
 from tournaments.storage.result_store import ResultStore
 from tournaments.storage.review_log import (
     ReviewTerms,
@@ -57,6 +56,8 @@ from tournaments.verification.processes import Progress, map_tasks
 
 SAMPLE = 3
 """Seats that are reviewed again: all would take as long as the review."""
+REPLAYS_A_PROCESS = 100
+"""Replays for which a process is started."""
 ROUNDING = 0.002
 """The difference in points, or percent of the game, that another machine's arithmetic may make."""
 
@@ -69,6 +70,11 @@ def _changed(path: Path, sources: str, command: str) -> str:
 
 
 # --- the report ---
+
+
+def is_site(folder: Folder) -> bool:
+    """Tell whether a folder is the site of an event."""
+    return folder.index.exists() and not folder.page.exists()
 
 
 def report_faults(
@@ -92,8 +98,8 @@ def report_faults(
     if now < then:
         # A log is gone, which another check reports.
         known = replace(known, sandboxes=written.sandboxes)
-    # The first page of a site takes the place of the report's page and leads elsewhere.
-    site = {folder.page} if folder.index.exists() and not folder.page.exists() else set[Path]()
+    # The first page of a site takes the place of the report's page, and its pages lead elsewhere.
+    site = {folder.page, folder.replay_page} if is_site(folder) else set[Path]()
     sources = "the ledger, the logs and the commitments"
     for path, lines in report_files(folder, event, results, known, luck=luck).items():
         if path not in site.union(unsure) and not has_content(path, lines):
@@ -101,54 +107,45 @@ def report_faults(
     return written
 
 
-# --- replay pages ---
+# --- replays ---
 
 
-class PagesToCheck(NamedTuple):
-    """The pages of a log."""
+def replay_faults(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
+    """Yield the replays that do not show what their finished log says.
 
-    log: Path
-    folder: Path
-    orders: tuple[tuple[str, ...], ...]
-    """The entrants of each plan of the event: their order is that of the emblems."""
-    reviewed: bool
-
-
-def page_faults(folder: Folder, event: Event, logs: Sequence[Path]) -> Iterator[str]:
-    """Yield the replay pages that do not show what their finished log says.
-
-    Pages are made when somebody asks for them: an event has those of some logs, or none. Those that
-    were made under an earlier plan have its entrants' emblems.
+    Games have replays or not: a run makes them, or a command.
     """
-    place, not_made = folder.path / PAGES, placeholder().encode()
-    earlier: list[tuple[str, ...]] = []
-    with suppress(DamagedFileError):  # The promises' check reports it.
-        earlier = [tuple(plan.entrants) for plan in read_history(folder)]
-    orders = tuple({tuple(one.name for one in event.entrants): None} | dict.fromkeys(earlier))
-    tasks = list[PagesToCheck]()
-    for log in logs:
-        # The first page is written last, so that all others are there.
-        first = place / page_name(log.stem, 1)
-        if first.exists() and not has_content(first, [not_made]):
-            tasks.append(PagesToCheck(log, place, orders, is_reviewed(first)))
-    # Only reviews are worth more than one process.
-    cores = None if any(task.reviewed for task in tasks) else 1
-    for wrong in map_tasks(wrong_pages, tasks, cores):
-        for page in wrong:
-            yield _changed(page, "its log", f"replay {folder.path} --html")
+    games = sum(1 for _ in folder.replays.glob(f"*{REPLAY_ENDING}"))
+    # A process takes as long to start as some dozens of replays.
+    few = max(1, min(games // REPLAYS_A_PROCESS, cores()))
+    for wrong in map_tasks(wrong_replays, logs if games else (), few):
+        for path in wrong:
+            yield _changed(path, "its log", f"replay {folder.path} --html")
 
 
-def wrong_pages(task: PagesToCheck) -> list[Path]:
-    """Return the pages of a log that do not follow from it. Raises DamagedFileError, OSError."""
-    # A reviewed page may be older than luck.jsonl, or have its terms.
-    own = partial(terms_of_game, task.folder.parent)
-    every = (own, lambda _: USUAL_TERMS) if task.reviewed else (None,)
-    made = [dict(pages(task.log, *one)) for one in product(task.orders, every)]
-    return [
-        task.folder / name
-        for name in made[0]
-        if not any(has_content(task.folder / name, [one[name].encode()]) for one in made)
+def wrong_replays(log: Path) -> list[Path]:
+    """Return the replays of a log's games that do not follow from it.
+
+    Reviewed ones of a site are left out: they may follow from an earlier review. Raises
+    DamagedFileError, OSError.
+    """
+    folder = Folder(log.parents[1])
+    shown = [
+        (folder.replays / f"{logged.game.game}{REPLAY_ENDING}", logged)
+        for logged in valid_games(read_games(log))
     ]
+    return [path for path, logged in shown if path.exists() and _is_wrong(folder, path, logged)]
+
+
+def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
+    terms: tuple[LuckTerms | None, ...] = (None,)
+    if is_reviewed(path):
+        if is_site(folder):
+            return False
+        # A reviewed replay may be older than luck.jsonl, or have its terms.
+        terms = terms_of_game(folder.path, logged), USUAL_TERMS
+    made = (replay_script(pack_game(logged, terms=one)) for one in terms)
+    return not any(has_content(path, [script.encode()]) for script in made)
 
 
 # --- luck ---

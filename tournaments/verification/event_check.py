@@ -125,7 +125,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         if folder.review_log.exists() or folder.review.exists():
             review = derived.review_faults(folder, event, ledger)
             yield from _until_damage(review, "the review was not checked")
-    yield from derived.page_faults(folder, event, trusted)
+    yield from derived.replay_faults(folder, trusted)
     lucky = folder.luck.exists() and not wrong
     return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
 

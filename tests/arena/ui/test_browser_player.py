@@ -11,8 +11,7 @@ from playwright.sync_api import Page
 
 from arena.rules.variants import find_variant
 from arena.ui.browser_player import BrowserPlayer
-from arena.ui.replay_page import Fields
-from arena.ui.scenes import game_info
+from arena.ui.scenes import Fields, game_info
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.logged_games import NAMES, any_of, logged
 from tests.support.replay_pages import whole

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
-from arena.analysis.timeline import Timeline
+from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.ui.game_review import GameReview, review_game
 from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
@@ -119,8 +119,8 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     rest = [replace(one, share=0.0) for one in review.draws if one not in drawn]
     decisions = sorted([*wrong, *others], key=lambda one: one.at)
     changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
-    play = replace(play_back(Timeline(game)), review=changed)
-    html = replay_page("one", [PackedGame(play.about.game, "told", _pack(play), True)])
+    play = replace(play_back(game, walk_log(game)), review=changed)
+    html = replay_page("one", PackedGame(play.about.game, "told", _pack(play), True))
     return html, [one.at for one in wrong], [one.at for one in luck]
 
 

@@ -1,5 +1,6 @@
 """Replay pages: what is packed into them, what a seat's own page keeps to itself, and their use."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,20 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
-from arena.analysis.frames import frames
+from arena.analysis.frames import frames, frames_for
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.ui import replay_files
-from arena.ui.replay_page import Fields, pack_game, replay_page
-from arena.ui.scenes import SceneBuilder
+from arena.ui.replay_page import pack_game, replay_page, replay_script
+from arena.ui.scenes import Fields, Scene, SceneBuilder
 from arena.valuation import USUAL_TERMS
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
 from tests.support.browser import faults, needs_chromium, opened
+from tests.support.events import boneyard
 from tests.support.fast_run import FAST_TABLES, slow_except
+from tests.support.library import copy_of
 from tests.support.logged_games import DEVIL, any_of, bob_fouls, changed, logged, write
 from tests.support.replay_pages import pairs, unpack_game, whole
 from tests.support.short_games import short
@@ -32,9 +35,13 @@ SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
     """Return the scenes of one viewer directly from its frames."""
     maker = SceneBuilder(game.sitting.seats, game.sitting.seat_clocks, partners=False, seat=seat)
-    scenes = [maker.scene(frame) for frame in frames(walk_log(game), seat)]
-    plain: list[Fields] = msgspec.json.decode(msgspec.json.encode(scenes))
-    return plain
+    return plain(maker.scene(frame) for frame in frames(walk_log(game), seat))
+
+
+def plain(scenes: Iterable[Scene]) -> list[Fields]:
+    """Return scenes as the page's script has them."""
+    decoded: list[Fields] = msgspec.json.decode(msgspec.json.encode([*scenes]))
+    return decoded
 
 
 def bare(scene: Fields) -> tuple[Any, ...]:
@@ -52,6 +59,13 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
         assert scenes[-1]["places"] == list(game.result.places)
     if not game.sitting.rules.deal.partners:
         assert shown[0] == scenes_of(game, None)
+    look = game.sitting.seats, game.sitting.seat_clocks
+    partners = game.sitting.rules.deal.partners
+    viewers = (None, *range(seats))
+    together = [*frames_for(walk_log(game), viewers)]
+    for at, seat in enumerate(viewers):
+        maker = SceneBuilder(*look, partners=partners, seat=seat)
+        assert plain(maker.scene(frames_of[at]) for frames_of in together) == shown[at]
     for seat in range(seats):
         # Moments are those of everybody; on the table lies what the seat's own door shows.
         assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, shown[seat + 1])}
@@ -61,7 +75,7 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
 
 
 def page_of(game: LoggedGame, seat: int | None = None, *, reviewed: bool = False) -> str:
-    return replay_page("replay", [pack_game(game, seat, terms=USUAL_TERMS if reviewed else None)])
+    return replay_page("replay", pack_game(game, seat, terms=USUAL_TERMS if reviewed else None))
 
 
 @pytest.mark.parametrize(
@@ -129,17 +143,21 @@ def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) 
     assert not replay_files.is_reviewed(page)
 
 
-def test_all_pages_of_a_folder_are_made_once(tmp_path: Path) -> None:
+def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(tmp_path: Path) -> None:
+    event = copy_of("round-robin", tmp_path / "event")
+    assert "replays: 0 new" in replayed(event, "--html").stdout
+    (event / "replays" / "1.first.greedy.js").unlink()
+    stale = event / "replays" / "2.first.greedy.js"
+    stale.write_text(stale.read_text().replace("// Boneyard", "// Older"))
+    (event / "replay.html").unlink()
+    assert "replays: 2 new" in replayed(event, "--html").stdout
+    assert "OK: " in boneyard("verify", str(event))
+    assert "12 new" in replayed(event, "--html", "--review").stdout
+    assert replay_files.is_reviewed(stale)
+    assert "replays: 0 new" in replayed(event, "--html").stdout, "Reviews stay."
+    assert "with one game" in replayed(event, "--html", "--seat", 0, code=2).stderr
     write(tmp_path / "games" / "a.jsonl", logged())
-    write(tmp_path / "games" / "b.jsonl", logged())
-    assert "2 new pages" in replayed(tmp_path, "--html").stdout
-    assert "0 new pages" in replayed(tmp_path, "--html").stdout
-    (tmp_path / "replays" / "b.html").unlink()
-    assert "1 new page" in replayed(tmp_path, "--html").stdout
-    assert "2 new pages" in replayed(tmp_path, "--html", "--review").stdout
-    assert replay_files.is_reviewed(tmp_path / "replays" / "a.html")
-    assert "0 new pages" in replayed(tmp_path, "--html").stdout, "Reviews stay."
-    assert "with one game" in replayed(tmp_path, "--html", "--seat", 0, code=2).stderr
+    assert "name a game too" in replayed(tmp_path, "--html", code=2).stderr
     (tmp_path / "none").mkdir()
     assert "holds no game" in replayed(tmp_path / "none", "--html", code=2).stderr
 
@@ -256,6 +274,25 @@ def scenes_at(game: LoggedGame, at: int) -> Fields:
 
 
 @needs_chromium
+def test_a_page_loads_the_game_of_its_address_and_no_other_script(tmp_path: Path) -> None:
+    game = logged(find_variant("dutch"), 3, bob_fouls, note=SCRIPT + DEVIL)
+    game = replace(game, sitting=replace(game.sitting, seats=(SCRIPT, "bob", "*/x")))
+    (tmp_path / "replays").mkdir()
+    (tmp_path / "replays" / "1.game.js").write_text(replay_script(pack_game(game)))
+    (tmp_path / "evil.js").write_text("alert(1)")
+    path = saved(tmp_path, replay_page("Replay"))
+    with opened(f"{path.as_uri()}#game=1.game", local=True) as page:
+        page.on("dialog", lambda _: pytest.fail("a strange script ran"))
+        ready(page)
+        assert page.locator("#seats tbody th").first.inner_text().startswith(f"0 {SCRIPT}")
+        for name in ("../evil", "..%2Fevil", "./../evil", "1.game/../../evil", ""):
+            page.evaluate("(name) => { location.hash = `#game=${name}`; }", name)
+            page.get_by_text("Choose a game in the report.").wait_for()
+            page.evaluate("location.hash = '#game=1.game'")
+            ready(page)
+
+
+@needs_chromium
 def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     evil = SCRIPT + DEVIL
     game = logged(find_variant("dutch"), 3, bob_fouls, note=evil)
@@ -263,7 +300,7 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     names = (SCRIPT, "\u202eobe", "'\"&lt;")
     game = replace(game, sitting=replace(game.sitting, seats=names))
     shown = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
-    with opened(saved(tmp_path, replay_page(SCRIPT, [pack_game(game)]))) as page:
+    with opened(saved(tmp_path, replay_page(SCRIPT, pack_game(game)))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
         assert page.title() == (

@@ -42,7 +42,6 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     event = laid_open(copy_of("round-robin", tmp_path_factory.mktemp("event")))
-    boneyard("replay", str(event), "--html")
     with untouched(event) as folder:
         yield folder
 
@@ -94,7 +93,7 @@ def rewritten(name: str, old: str, new: str) -> Damage:
     return damage
 
 
-PAGE = f"replays/{Path(LOG).stem}.html"
+REPLAY = f"replays/{GAME}.js"
 FOUL = [{"seat": 77, "foul": "late"}]
 READ_LEDGER, READ_LOG = "rate report show", "explain replay"
 TABLE: dict[str, tuple[Damage, str, str]] = {
@@ -129,7 +128,8 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
         READ_LEDGER,
     ),
     "a seed of board -2": (rewritten("seeds.jsonl", '"board":2', '"board":-2'), "line 2", ""),
-    "a replay page that tells otherwise": (rewritten(PAGE, "greedy", "grredy"), PAGE, ""),
+    "a replay that tells otherwise": (rewritten(REPLAY, "greedy", "grredy"), REPLAY, ""),
+    "another replay page": (rewritten("replay.html", "R", "r"), "replay.html", ""),
 }
 
 
@@ -138,7 +138,7 @@ FAST = (
     "another format",
     "a choice of seat 77",
     "seeds out of order",
-    "a replay page that tells otherwise",
+    "a replay that tells otherwise",
 )
 """One damage for each file and each kind of fault."""
 

@@ -1,5 +1,6 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -61,12 +62,11 @@ def test_only_games_that_are_over_are_replayed_unless_asked_for(
     event: Path, tmp_path: Path
 ) -> None:
     folder = begun(event, tmp_path, 0.7)
-    page = "from-1.first.greedy.html"
-    whole = watched(event).games(page)
-    known = watched(folder).games(page)
-    everything = watched(folder, everything=True).games(page)
-    assert [len(games or ()) for games in (known, everything, whole)] == [1, 2, 2]
-    assert watched(begun(event, tmp_path, 0.2)).games(page) is None
+    names = "1.first.greedy", "2.first.greedy"
+    views = watched(folder), watched(folder, everything=True), watched(event)
+    shown = [sum(view.game(name) is not None for name in names) for view in views]
+    assert shown == [1, 2, 2]
+    assert watched(begun(event, tmp_path, 0.2)).game(names[0]) is None
 
 
 def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_pat
 def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over() -> None:
     now = watched(finished("fouls")).now()
     assert now.fouls[0].words.startswith("rude, malformed: Not a message")
-    assert now.fouls[0].replay.startswith("replays/from-1.")
+    assert now.fouls[0].replay.startswith("replay.html#game=1.")
     assert {one.replay.partition("&")[2] for one in now.fouls} == {
         "at=foul&seat=0",
         "at=foul&seat=1",
@@ -97,13 +97,13 @@ def test_nothing_else_is_served(event: Path) -> None:
     one = watched(event)
     served_site = site(one, Broadcast())
     assert page(served_site, "")
-    assert page(served_site, "replays/from-1.first.greedy.html")
+    assert page(served_site, "replays/1.first.greedy.js")
     names = [str(path.relative_to(event)) for path in event.rglob("*") if path.is_file()]
     assert "private/secret.key" in names
-    wrong = ("replays/", "replays/../private/secret.key", "replays/x.html", "../event.json")
-    for name in (*names, *wrong):
-        made = name in REPORTED or name.startswith("replays/from-")
-        assert bool(page(served_site, name)) is made
+    wrong = ("replays/", "replays/../private/secret.key", "replays/9.first.greedy.js")
+    for name in (*names, *wrong, "replays/1.first.greedy", "../event.json"):
+        made = name in (*REPORTED, "replay.html") or re.fullmatch(r"replays/[12]\..*\.js", name)
+        assert bool(page(served_site, name)) is bool(made)
 
 
 def page(served_site: Site, name: str) -> str | None:
@@ -115,7 +115,7 @@ def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) ->
     folder = begun(event, tmp_path)
     one = watched(folder, everything=True)
     told = msgspec.json.encode(one.now()).decode()
-    names = ("", "replays/from-1.first.greedy.html")
+    names = ("", "replay.html", "replays/1.first.greedy.js")
     pages = [page(site(one, Broadcast()), name) or "" for name in names]
     secret = (event / "private/secret.key").read_bytes()
     for text in (told, *pages):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.engine.shuffle import board_seed
 from arena.logs import compression
 from arena.logs.board_promises import published_commitments, published_seeds
-from arena.logs.catalog import PAGES as REPLAYS
+from arena.logs.catalog import REPLAYS
 from arena.logs.gamelog import GameLog, read_games, read_records
 from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller
@@ -28,6 +28,7 @@ from tests.support.forgeries import write_sealed
 from tests.support.planned_events import event
 from tournaments.schedule.game_numbers import NUMBERS, numbers
 from tournaments.schedule.schedule import PlannedSitting, sittings
+from tournaments.site.replays import make_folder
 from tournaments.storage.folder import (
     Folder,
     board_seeds,
@@ -246,7 +247,8 @@ def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None
     folder = Folder(tmp_path)
     with kept_private(folder, lambda: False):
         (tmp_path / "games" / "from-1.jsonl").touch()
-        (tmp_path / REPLAYS / "from-1.html").touch()
+    make_folder(folder)
+    (tmp_path / REPLAYS / "1.a.b.js").touch()
     for name in ("games", REPLAYS):
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
     with kept_private(folder, lambda: True):

@@ -353,7 +353,7 @@ def _review(folder: Folder, table: PreparedTable) -> str:
     from arena.ui.replay_page import pack_game, replay_page
 
     (logged,) = read_games(folder.log(table.game))
-    return replay_page(table.game, [pack_game(logged, terms=USUAL_TERMS)])
+    return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS))
 
 
 async def _another(browser: "BrowserPlayer") -> bool:

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Iterator
-from functools import partial
 from itertools import islice, repeat
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from arena.analysis import frames, text
 from arena.analysis.find import find_game, find_seat, list_games, logs, name_log
 from arena.analysis.text import Look, row
 from arena.analysis.timeline import Timeline, round_ends, walk_log
-from arena.logs.catalog import PAGES
 from arena.logs.gamelog import LoggedGame
 from arena.rules.english import join_words
 from arena.ui import replay_files
@@ -23,7 +21,7 @@ from arena.ui.console import plain_console, print_json, print_line, print_paged,
 from arena.ui.emblems import emblem_numbers
 from arena.ui.game_review import GRADE_NAMES, GameReview, review_game
 from arena.ui.open_browser import show_page
-from arena.ui.progress import track, working
+from arena.ui.progress import working
 from arena.ui.replay_page import pack_game, replay_page
 from arena.valuation import LuckTerms
 from protocol.codec import encode_json
@@ -40,9 +38,9 @@ from tournaments.cli.arguments.options import (
     flag,
     number,
 )
+from tournaments.site.replays import make_all_replays
 from tournaments.storage.folder import Folder, find_event
 from tournaments.storage.luck_store import terms_of_game
-from tournaments.verification.processes import map_tasks
 
 CELLS = 24
 """Cells of the bar that shows the chances of two sides."""
@@ -96,8 +94,8 @@ def replay(
     there is only one. --html writes a single page that needs no other file and can be mailed; with
     --seat it holds only what that seat knew. The page reviews the game: the chances of each side at
     each move, luck, mistakes, and the values of the options, in points of lead, by playouts. --html
-    with only an event's folder writes the pages of all its games. A long game is shown in your
-    pager ($PAGER) on a terminal.
+    with only an event's folder makes the replays of all its games, to which its report leads. A
+    long game is shown in your pager ($PAGER) on a terminal.
 
     \b
     Examples:
@@ -261,7 +259,7 @@ def _write_page(
         reviewed = seat is None and review is not False
         packed = pack_game(logged, seat, terms=terms_of_game(where, logged) if reviewed else None)
     emblems = emblem_numbers(_entrants(where), logged.sitting.seats)
-    replay_files.write(path, replay_page(logged.game.game, [packed], emblems=emblems))
+    replay_files.write(path, replay_page(logged.game.game, packed, emblems=emblems))
     print_line(f"{path}")
 
 
@@ -280,23 +278,14 @@ def _page_path(game: str, seat: int | None) -> Path:
 
 
 def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: bool) -> None:
-    """Write the pages of all games of an event into its folder."""
+    """Write the replays of all games of an event into its folder."""
     if seat is not None or out:
         raise UserError("--seat and --out go with one game: name it after the folder.")
     found = logs(folder)
     if not found:
         raise UserError(f"{folder} holds no game.")
-    event = found[0].parent.parent
-    pages = event / PAGES
-    each = partial(
-        replay_files.make_game_pages,
-        folder=pages,
-        entrants=_entrants(event),
-        luck=Folder(event).luck,
-        terms_of=partial(terms_of_game, event),
-        reviewed=reviewed,
-    )
-    # A review takes ten times as long as its page.
-    done = map_tasks(each, ([log] for log in found), None if reviewed else 1)
-    made = sum(track(done, "Pages of logs made", len(found)))
-    print_line(f"{pages}: {made} new pages.")
+    event, place = find_event(found[0]), Folder(found[0].parent.parent)
+    if event is None:
+        raise UserError(f"{folder} is not an event, whose report leads to games: name a game too.")
+    made = make_all_replays(place, event, found, reviewed=reviewed)
+    print_line(f"{place.replays}: {made} new replays.")

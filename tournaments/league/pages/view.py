@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
-from urllib.parse import quote
 
 from msgspec import Struct
 
 from arena.analysis.timeline import opponents
-from arena.logs.catalog import SITE_PAGE
+from arena.logs.catalog import replay_address
 from protocol.records import Result
 from tournaments.formats.base import first_version
 from tournaments.league.ratings import DivisionTable, StandingRow
@@ -63,7 +62,7 @@ class BotGame(NamedTuple):
     @property
     def replay(self) -> str:
         """The address of its replay, from the site's root."""
-        return f"{round_address(self.facts.round)}{SITE_PAGE}#game={quote(self.result.game)}"
+        return f"{round_address(self.facts.round)}{replay_address(self.result.game)}"
 
 
 class DivisionView(Struct, frozen=True, kw_only=True, dict=True):

@@ -40,7 +40,7 @@ class Total {
 // once: `again` is true if the bot is its own partner, `second` for a second rival, `twin` if it is the same bot.
 function eachMeeting(one, heard) {
   for (const row of listed.games) {
-    const [who, scores, places] = [0, 1, 2].map((n) => row.slice(2 + n * seats, 2 + (n + 1) * seats));
+    const [who, scores, places] = [0, 1, 2].map((n) => row.slice(1 + n * seats, 1 + (n + 1) * seats));
     who.forEach((id, seat) => {
       if (id !== one) return;
       const again = listed.partners && who[seat - 2] === one;
@@ -141,7 +141,7 @@ function worstLosses(one) {
 }
 
 function foulItems(one) {
-  const found = listed.games.filter((row) => row.length > 2 + 3 * seats + 2 && has(row, names.indexOf(one)));
+  const found = listed.games.filter((row) => row.length > 1 + 3 * seats + 2 && has(row, names.indexOf(one)));
   const own = found.map(told).flatMap((game) =>
     game.fouled.filter(([seat]) => game.who[seat] === one).map(([seat, foul]) => ({ game, seat, foul })),
   );

@@ -1,21 +1,18 @@
 """The games of an event for the report's script: a few numbers each, bounded. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, get_args
-from urllib.parse import quote
 
 from msgspec import Struct, field
 
 from arena.analysis.review import SENTENCES
 from arena.analysis.text import WHY
-from arena.logs.catalog import PAGES, SITE_PAGE, page_name
+from arena.logs.catalog import replay_address
 from protocol.codec import encode_json
 from protocol.messages import WhyGame
 from protocol.records import FoulClass, Result, RoundRecord
 from tournaments.plan.event import Event
-from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import PlannedGame, PlannedSitting
 
 BYTES = 2_500_000
 """The largest size of the list of games, in bytes."""
@@ -23,9 +20,9 @@ WHYS: tuple[str, ...] = get_args(WhyGame)
 FOULS: tuple[str, ...] = get_args(FoulClass)
 
 Row = list[Any]
-"""A game: its page, its board, then of each seat the entrant, the score and the place, then the
-rounds, why it ended, and of each foul the seat and the class. All are numbers: pages, entrants,
-reasons and classes are places in their lists."""
+"""A game: its board, then of each seat the entrant, the score and the place, then the rounds, why
+it ended, and of each foul the seat and the class. All are numbers: entrants, reasons and classes
+are places in their lists."""
 Rounds = list[int]
 """A game's rounds: of each whether it was blocked, 1 or 0, and then each seat's points after it."""
 
@@ -35,8 +32,8 @@ class GameList(Struct, frozen=True, kw_only=True):
 
     names: tuple[str, ...]
     seats: int
-    pages: tuple[str, ...]
-    """Beginnings of replay addresses, to be followed by a game's name."""
+    replay: str = replay_address("")
+    """The beginning of each replay's address, to be followed by the game's name."""
     whys: tuple[str, ...] = WHYS
     fouls: tuple[str, ...] = FOULS
     total: int
@@ -53,31 +50,26 @@ class GameList(Struct, frozen=True, kw_only=True):
 def build_game_list(
     event: Event,
     results: Sequence[Result],
-    addresses: Mapping[str, str],
     rounds: Mapping[str, Sequence[RoundRecord]],
 ) -> GameList:
     """Return the list of as many results, in their order, as fit."""
     names = [one.name for one in event.entrants]
     places = {name: place for place, name in enumerate(names)}
-    pages: dict[str, int] = {}
     rows: list[Row] = []
     courses: list[Rounds] = []
     room = BYTES
     for result in results:
-        page = addresses[result.game].removesuffix(quote(result.game))
-        row = _row(result, pages.get(page, len(pages)), places)
+        row = _row(result, places)
         records = rounds.get(result.game, ())
         course = [n for one in records for n in (int(one.why == "blocked"), *one.scores)]
-        room -= len(encode_json((row, course, *(() if page in pages else (page,)))))
+        room -= len(encode_json((row, course)))
         if room < 0:
             break
-        pages.setdefault(page, len(pages))
         rows.append(row)
         courses.append(course)
     return GameList(
         names=tuple(names),
         seats=event.seats,
-        pages=tuple(pages),
         total=len(results),
         games=tuple(rows),
         rounds=tuple(courses),
@@ -85,9 +77,8 @@ def build_game_list(
     )
 
 
-def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
+def _row(result: Result, places: Mapping[str, int]) -> Row:
     return [
-        page,
         result.board,
         *(places[name] for name in result.seats),
         *result.scores,
@@ -96,21 +87,3 @@ def _row(result: Result, page: int, places: Mapping[str, int]) -> Row:
         WHYS.index(result.why),
         *chain.from_iterable((one.seat, FOULS.index(one.foul)) for one in result.fouls),
     ]
-
-
-def addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
-    """Return the address of each game's replay, relative to the event's folder.
-
-    Append `&at=12` for a moment of it, `&seat=1` for a seat's view. `boneyard replay FOLDER --html`
-    makes a page that does not exist yet.
-    """
-    return GameIndex(plans, _address)
-
-
-def _address(plan: PlannedSitting, game: PlannedGame) -> str:
-    return f"{PAGES}/{quote(page_name(plan.name, game.place))}#game={quote(game.name)}"
-
-
-def site_addresses(plans: Iterable[PlannedSitting]) -> Mapping[str, str]:
-    """Return the address of each game's replay on a site, where one page replays all games."""
-    return GameIndex(plans, lambda _, game: f"{SITE_PAGE}#game={quote(game.name)}")

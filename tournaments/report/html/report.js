@@ -57,31 +57,31 @@ document.querySelectorAll("table.matrix").forEach(leadToGames);
 
 // --- the list of games ---
 
-const { names, seats, pages, whys, fouls } = listed;
+const { names, seats, whys, fouls } = listed;
 
 // A game by its numbers; see tournaments/report/html/game_list.py.
 function told(row) {
-  const [page, board] = row;
-  const part = (n) => row.slice(2 + n * seats, 2 + (n + 1) * seats);
-  const rest = 2 + 3 * seats;
+  const board = row[0];
+  const part = (n) => row.slice(1 + n * seats, 1 + (n + 1) * seats);
+  const rest = 1 + 3 * seats;
   const fouled = [];
   for (let at = rest + 2; at < row.length; at += 2) fouled.push([row[at], fouls[row[at + 1]]]);
   const who = part(0).map((one) => names[one]);
   const name = [board, ...who].join(".");
   const [scores, places] = [part(1), part(2)];
-  const href = pages[page] + encodeURIComponent(name);
+  const href = listed.replay + encodeURIComponent(name);
   const [rounds, why] = [row[rest], row[rest + 1]];
   const course = listed.rounds[listed.games.indexOf(row)];
   const ended = { why: whys[why], reason: listed.reasons[why] };
   return { name, board, who, scores, places, rounds, course, ...ended, fouled, href };
 }
 
-const has = (row, one) => row.slice(2, 2 + seats).includes(one);
+const has = (row, one) => row.slice(1, 1 + seats).includes(one);
 const wish = { who: ["", ""], fouled: false, from: 0 };
 
 function wanted() {
   const ids = wish.who.filter((name) => name).map((name) => names.indexOf(name));
-  const rest = 2 + 3 * seats + 2;
+  const rest = 1 + 3 * seats + 2;
   return listed.games.filter((row) => ids.every((id) => has(row, id)) && (!wish.fouled || row.length > rest));
 }
 

@@ -25,6 +25,7 @@ from arena.document.blocks import (
     table,
 )
 from arena.files import DamagedFileError, read_file
+from arena.logs.catalog import replay_address
 from arena.rules.english import join_words
 from arena.valuation import MORE
 from arena.valuation.reviewed_decision import Kind, RoundPhase
@@ -301,23 +302,18 @@ MOST_NAMED = 4
 """Bots that a sentence names."""
 
 
-def review_section(summary: ReviewSummary, played: int, replays: Mapping[str, str]) -> Section:
+def review_section(summary: ReviewSummary, played: int) -> Section:
     """Return the section of an event's report; `played` is the number of seats of all games."""
-    blocks: list[Block] = [*review_blocks(summary, played, replays)]
+    blocks: list[Block] = [*review_blocks(summary, played)]
     several = [one for one in summary.entrants if one.dearest] if len(summary.entrants) > 1 else []
     for one in several:
-        dear = [dearest_table(one.dearest, replays, f"Dearest decisions of {one.entrant}")]
+        dear = [dearest_table(one.dearest, f"Dearest decisions of {one.entrant}")]
         blocks.append(Section(f"Dearest of {one.entrant}", dear, media=Media.HTML, folded=True))
     blocks.append(Paragraph(explanation(summary), "faint"))
     return Section("Decisions", blocks, id="decisions", media=Media.FILES)
 
 
-def review_blocks(
-    summary: ReviewSummary,
-    played: int,
-    replays: Mapping[str, str] = MappingProxyType({}),
-    own: str | None = None,
-) -> Iterator[Block]:
+def review_blocks(summary: ReviewSummary, played: int, own: str | None = None) -> Iterator[Block]:
     """Yield the sums of a review and its dearest decisions; `own`: the reader's bot."""
     if not summary.entrants:
         yield Paragraph("No decision between several options was reviewed.")
@@ -332,7 +328,7 @@ def review_blocks(
     yield from _part_tables(summary.entrants)
     if dear := dearest(summary):
         yield Paragraph("The decisions that cost the most:")
-        yield dearest_table(dear, replays, "Dearest decisions")
+        yield dearest_table(dear, "Dearest decisions")
 
 
 def dearest(summary: ReviewSummary) -> list[DearDecision]:
@@ -437,11 +433,7 @@ def _part(sums: PartSums | None) -> Cell:
     return sums.round_loss.estimate.cell(2, "") if sums else Cell(UNKNOWN)
 
 
-def dearest_table(
-    decisions: Sequence[DearDecision],
-    replays: Mapping[str, str] = MappingProxyType({}),
-    caption: str = "",
-) -> Table:
+def dearest_table(decisions: Sequence[DearDecision], caption: str) -> Table:
     """Return decisions with links to their moments in the replays."""
     columns = [Column("game", "name"), Column("points", detail="±"), Column("game %")]
     columns += [Column("choice", "word"), Column("better", "word"), Column("bot", "name")]
@@ -452,15 +444,10 @@ def dearest_table(
     ]
     rows = [
         (
-            Cell(one.game, href=_link(one, replays)),
+            Cell(one.game, href=f"{replay_address(one.game)}&at={one.at}"),
             *(Estimate(one.gap, 2 * one.error or None).cell(1, ""), f"{one.percent_gap:.0f}"),
             *(one.chosen, one.better, one.entrant, f"{one.number}", f"{one.round}", one.phase),
         )
         for one in decisions
     ]
     return table(caption, columns, rows)
-
-
-def _link(one: DearDecision, replays: Mapping[str, str]) -> str:
-    address = replays.get(one.game)
-    return f"{address}&at={one.at}" if address else ""
