@@ -35,8 +35,9 @@ def headline(event: Event, played: int, planned: int) -> str:
     """
     form, repeats = event.format, describe_repeats(event)
     sides = "both sides" if event.seats == 2 else "all seats"
+    game = ruleset_title(event.rules.name, find_overrides(event.rules) or ())
     return (
-        f"{form.name.replace('-', ' ').capitalize()} of {event.rules.name}, {event.seats} seats"
+        f"{form.name.replace('-', ' ').capitalize()} of {game}, {event.seats} seats"
         f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
         f"{done(event, played, planned)}{repeats and f' {repeats}'}"
     )
