@@ -213,6 +213,9 @@ class SpentRecord(Record, frozen=True, tag="spent"):
     worst_lag_ms: float
     """The longest time for which the referee did not look while it waited for an answer, in ms;
     less than 5 ms is not measured."""
+    paused_ms: Milliseconds | UnsetType = UNSET
+    """Time for which the program was stopped while it waited for an answer, in ms; its question
+    then began anew. Left out if it was not stopped."""
     voids: tuple[Count, ...] | UnsetType = UNSET
     """Starts of each seat's bot before this game that did not count, because the bot said that it
     was unavailable; left out if all counted."""

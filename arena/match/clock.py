@@ -2,12 +2,15 @@
 
 The referee is itself a process on a shared machine. A time in which it did not look at the pipes
 (it was busy, or got no processor) is a lag. A lag moves the deadline of every open question by its
-own length, once, and is charged to nobody. A bot is late if and only if the referee looked at its
-pipe at or after the deadline and found no whole line there.
+own length, once, and is charged to nobody. A stop of the whole program (see `arena.match.pulse`)
+is a pause: after it every open question begins anew, however long it was. A bot is late if and only
+if the referee looked at its pipe at or after the deadline and found no whole line there.
 """
 
 import math
 from collections.abc import Callable, Iterable
+
+from msgspec import UNSET
 
 from arena.logs.gamelog import ANSWERS
 from protocol.records import LogRecord, SpentRecord
@@ -48,6 +51,9 @@ class Timer:
     def add_lag(self, seconds: float, now: float) -> None:
         """Ignore a lag of this many s that ended now: it moves deadlines only."""
 
+    def begin_anew(self, seconds: float, now: float) -> None:
+        """Ignore a pause of this many s that ended now: it moves deadlines only."""
+
 
 class Deadline(Timer):
     """The deadline of one question, or hello, after another; each lag moves it, once."""
@@ -60,14 +66,17 @@ class Deadline(Timer):
         """The time by which lags moved this deadline, in ms."""
         self.worst_lag_ms = 0.0
         """The longest lag since the first question was asked, in ms."""
+        self.paused_ms = 0.0
+        """The time of pauses since the first question was asked, in ms."""
         self._stop = stop
         self._began = 0.0
+        self._before_pause_ms = 0.0
 
     def begin(self, now: float, limit_ms: int) -> None:
         """Charge the bot from now on."""
         self._began = now
         self.limit_ms = limit_ms
-        self.given_back_ms = 0.0
+        self.given_back_ms = self._before_pause_ms = 0.0
         self.at = now + limit_ms / 1000
 
     def add_lag(self, seconds: float, now: float) -> None:
@@ -81,9 +90,21 @@ class Deadline(Timer):
         self.at += lag
         self.given_back_ms = round(self.given_back_ms + 1000 * lag, 3)
         self.worst_lag_ms = max(self.worst_lag_ms, 1000 * lag)
-        most = max(MOST_GIVEN_BACK_MS, self.limit_ms)
-        if self.given_back_ms > most:
-            self._stop(LagError(self.given_back_ms, most))
+        most, lags_ms = max(MOST_GIVEN_BACK_MS, self.limit_ms), self.given_back_ms
+        lags_ms -= self._before_pause_ms
+        if lags_ms > most:
+            self._stop(LagError(lags_ms, most))
+
+    def begin_anew(self, seconds: float, now: float) -> None:
+        """Give back all time until now, the end of a pause of this many s, without a bound.
+
+        An answer that is in the pipe now costs nothing.
+        """
+        if self.at == math.inf:
+            return
+        self.at = now + self.limit_ms / 1000
+        self.given_back_ms = self._before_pause_ms = round(1000 * max(0.0, now - self._began), 3)
+        self.paused_ms += 1000 * seconds
 
     def charged_ms(self, moment: float) -> float:
         """Return the time charged for an answer found at that moment, in ms, at most the limit.
@@ -123,8 +144,10 @@ class TimeUsage:
                 if record.given_back_ms:
                     self._given_back_ms[seat] += record.given_back_ms
 
-    def record(self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float) -> SpentRecord:
-        """Return all of it as a record, with the CPU time and the lag, which no record has."""
+    def record(
+        self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float, paused_ms: float = 0.0
+    ) -> SpentRecord:
+        """Return all of it as a record, with CPU time, lag and pauses, which no record has."""
         return SpentRecord(
             questions=tuple(self._questions),
             ms=tuple(round(ms, 3) for ms in self._ms),
@@ -132,4 +155,5 @@ class TimeUsage:
             given_back_ms=tuple(round(ms, 3) for ms in self._given_back_ms),
             cpu_ms=cpu_ms,
             worst_lag_ms=round(worst_lag_ms, 3),
+            paused_ms=round(paused_ms, 3) or UNSET,
         )

@@ -3,7 +3,8 @@
 A trio task or a cancel scope for each move would cost more than the move (10 µs against 2 µs), so
 one task owns an epoll with every pipe, works for at most a slice, and then lets trio run. A
 question only notes its deadline; the poller looks at the clock between reads. It knows when it
-planned to look and when it did, and gives the difference, a lag, back to every open deadline.
+planned to look and when it did, and gives the difference, a lag, back to every open deadline. A
+stop of the whole program is no lag: every open question begins anew.
 """
 
 import math
@@ -16,6 +17,7 @@ import trio
 
 from arena.match.clock import MIN_LAG_S, Deadline, LagError, Timer
 from arena.match.piped_process import PipedProcess
+from arena.match.pulse import LEAST_STOP_S, Pulse
 
 SLICE_S = 0.002
 """The time in s that the poller may work before other tasks run."""
@@ -40,6 +42,7 @@ class Poller:
         """Poll by this clock; tables and deadlines take their moments from it too."""
         self.now = now
         """The clock, in s; it never goes back."""
+        self._pulse = Pulse(now)
         self._epoll = select.epoll()
         self._readers: dict[int, Callable[[], None]] = {}
         self._timers: set[Timer] = set()
@@ -58,13 +61,17 @@ class Poller:
     async def run(self) -> None:
         """Poll until cancelled."""
         try:
-            while True:
-                if not self._slice() or self._soon:
-                    await trio.lowlevel.checkpoint()
-                elif not self._wait_in_epoll():
-                    await self._rest()
+            with self._pulse.beating():
+                await self._poll_on()
         finally:
             self._epoll.close()
+
+    async def _poll_on(self) -> None:
+        while True:
+            if not self._slice() or self._soon:
+                await trio.lowlevel.checkpoint()
+            elif not self._wait_in_epoll():
+                await self._rest()
 
     def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
         """Call the reader whenever the descriptor is readable or hung up; None ends that."""
@@ -130,9 +137,7 @@ class Poller:
             lag = now - self.looked_at - self._planned
             self.looked_at, self._planned = now, 0.0
             if lag > MIN_LAG_S:
-                # A look at the pipes that came too late is given back to every timer.
-                for timer in self._timers:
-                    timer.add_lag(lag, now)
+                self._give_back(lag, now)
             for descriptor, _ in ready:
                 reader = readers.get(descriptor)
                 if reader:
@@ -152,6 +157,15 @@ class Poller:
                 return True
             if self.now() > end:
                 return False
+
+    def _give_back(self, lag: float, now: float) -> None:
+        """Give a look at the pipes that came too late back to every timer."""
+        stopped = lag > LEAST_STOP_S and self._pulse.has_stopped_since(now - lag)
+        for timer in self._timers:
+            if stopped:
+                timer.begin_anew(lag, now)
+            else:
+                timer.add_lag(lag, now)
 
     def _run_later_work(self) -> None:
         works, self._soon = self._soon, []

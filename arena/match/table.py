@@ -181,8 +181,8 @@ class Table(ReplyWaiter):
         self._spending.add(complete)
         if self._referee.result:
             # The result stays last: a log with the result has all records of the game.
-            lag_ms = self._deadline.worst_lag_ms
-            spent = self._spending.record(tuple(self._cpu_used()), lag_ms)
+            lag_ms, paused_ms = self._deadline.worst_lag_ms, self._deadline.paused_ms
+            spent = self._spending.record(tuple(self._cpu_used()), lag_ms, paused_ms)
             voids = tuple(one.take_voids() for one in self._evidence)
             complete.insert(-1, replace(spent, voids=voids) if any(voids) else spent)
         self._log.append(complete)

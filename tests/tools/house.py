@@ -32,10 +32,10 @@ class Room(NamedTuple):
 
 
 ROOMS = {
-    "protocol": Room(1_910, 1_914, ("protocol",)),
-    "files": Room(250, 0, ("arena/files.py",)),
-    "engine": Room(1_955, 1_964, ("arena/engine",)),
-    "match": Room(2_125, 2_222, ("arena/match",)),
+    "protocol": Room(1_920, 0, ("protocol",)),
+    "files and signals": Room(370, 0, ("arena/files.py", "arena/signals.py")),
+    "engine": Room(1_960, 0, ("arena/engine",)),
+    "match": Room(2_125, 2_375, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
     "rules": Room(1_550, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_348, ("arena/sandbox",)),
