@@ -1,9 +1,17 @@
-"""Output of all commands: lines and JSON at once, games and tables in their width and style."""
+"""Output of all commands: lines and JSON at once, games and tables in their width and style.
+
+While games are played a thread writes, for a terminal may be stopped (Ctrl-S, a slow line), and
+who writes to it then waits: the referee's clock must not.
+"""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,13 +22,80 @@ if TYPE_CHECKING:
 
 Pager = Callable[[Iterable[str]], object]
 """A function that shows text in the user's pager, piece by piece."""
+LINES_WAITING = 1_000
+"""The most lines that wait for a stopped terminal; later ones are dropped, and counted."""
+
+
+class WritingThread:
+    """A thread that writes one thing after the other, so that nobody else waits for a terminal."""
+
+    def __init__(self) -> None:
+        self._works = SimpleQueue[Callable[[], object] | None]()
+        self._dropped = 0
+        self._thread = Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def add_line(self, write: Callable[[], object]) -> None:
+        """Write a line in its turn, unless too many wait."""
+        if self._works.qsize() < LINES_WAITING:
+            self._works.put(write)
+        else:
+            self._dropped += 1
+
+    def add(self, work: Callable[[], object]) -> None:
+        """Do this in its turn, however many lines wait: a display begins or ends."""
+        self._works.put(work)
+
+    def close(self) -> None:
+        """Wait until all is written, for as long as the terminal is stopped."""
+        if self._dropped:
+            words = f"{self._dropped:,} more lines were dropped while nobody could read them."
+            self._works.put(partial(_print, words, stderr=True))
+        self._works.put(None)
+        self._thread.join()
+
+    def _write(self) -> None:
+        while work := self._works.get():
+            # A terminal that is gone, or has no letter for a name, must not end the games.
+            with suppress(OSError, ValueError):
+                work()
+
+
+_WRITERS: list[WritingThread] = []
+"""The last of them writes. Output is the process's, and so is this."""
+
+
+@contextmanager
+def writing_beside() -> Iterator[None]:
+    """Write lines and displays in a thread until the block ends; then wait until all is written."""
+    _WRITERS.append(WritingThread())
+    try:
+        yield
+    finally:
+        _WRITERS.pop().close()
+
+
+def write_in_turn(work: Callable[[], object]) -> None:
+    """Begin or end a display in the thread that writes, or at once if there is none."""
+    if _WRITERS:
+        _WRITERS[-1].add(work)
+    else:
+        work()
 
 
 def print_line(text: object, *, stderr: bool = False) -> None:
     """Print a line to stdout at once: what reads a pipe may wait for it, or be gone.
 
-    It may name what a stranger's file says, so nothing in it can steer the terminal.
+    It may name what a stranger's file says, so nothing in it can steer the terminal. While games
+    are played, it waits for its turn in a thread.
     """
+    if _WRITERS:
+        _WRITERS[-1].add_line(partial(_print, f"{text}", stderr=stderr))
+    else:
+        _print(text, stderr=stderr)
+
+
+def _print(text: object, *, stderr: bool) -> None:
     from protocol.codec import printable_lines
 
     print(printable_lines(f"{text}"), file=sys.stderr if stderr else sys.stdout, flush=True)

@@ -19,7 +19,7 @@ from arena.sandbox.limits import SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.signals import INTERRUPTED, run_async
-from arena.ui.console import print_note, shown_path
+from arena.ui.console import print_note, shown_path, writing_beside
 from arena.ui.progress import working
 from protocol.errors import UserError
 from tournaments.cli.arguments.completion import complete_bots, complete_events
@@ -380,7 +380,8 @@ def _play(
 ) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
     play = partial(play_to_end, stop_at_crash=at_home)
-    errors, interrupted = run_async(play, folder, event, ledger, ready)
+    with writing_beside():
+        errors, interrupted = run_async(play, folder, event, ledger, ready)
     if errors:
         print_note(stop_sentence(folder, errors, "run", "between two games"))
     if errors or interrupted:

@@ -22,7 +22,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.signals import INTERRUPTED, cancelled_by_signals, obey_signals, run_async
-from arena.ui.console import print_note
+from arena.ui.console import print_note, writing_beside
 from protocol.codec import decode_json, encode_json
 from tournaments.cluster.address import check_worker_name, parse_cluster_option
 from tournaments.cluster.asyncio_thread import Loop
@@ -101,7 +101,8 @@ def work(
             for number, core in enumerate(used, 1)
         ]
         if len(parts) == 1:
-            return run_async(_play, parts[0])
+            with writing_beside():
+                return run_async(_play, parts[0])
         words = [(sys.executable, "-P", "-c", PROGRAM, encode_json(one).decode()) for one in parts]
         return run_async(_wait_for, [subprocess.Popen(one) for one in words])
 
@@ -124,7 +125,9 @@ def play_part() -> None:
     """Be one of several processes of a worker; the argument says which."""
     end_with_parent(signal.SIGTERM)
     obey_signals()
-    sys.exit(run_async(_play, decode_json(sys.argv[1], WorkerProcess)))
+    with writing_beside():
+        code = run_async(_play, decode_json(sys.argv[1], WorkerProcess))
+    sys.exit(code)
 
 
 async def _play(own: WorkerProcess) -> int:

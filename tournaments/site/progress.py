@@ -1,13 +1,12 @@
 """The display of a running event: progress, an estimate, live standings."""
 
-import sys
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType, TracebackType
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -18,7 +17,7 @@ from arena.document.blocks import paragraphs
 from arena.document.terminal import open_console, print_blocks, renderables
 from arena.files import read_file
 from arena.rules.english import count_in_digits, duration
-from arena.ui.console import shown_path
+from arena.ui.console import print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -84,7 +83,14 @@ class Progress:
         self._task = self._bar.add_task(
             event.heading, total=ledger.planned, completed=len(ledger.results)
         )
-        self._live = Live(self._bar, console=self._console, refresh_per_second=4, transient=True)
+        self._shown: RenderableType = self._bar
+        # Its own thread draws what is shown then: an update would wait for a stopped terminal.
+        self._live = Live(
+            console=self._console,
+            refresh_per_second=4,
+            transient=True,
+            get_renderable=lambda: self._shown,
+        )
         self._began = time.monotonic()
         self._next = self._began + LOOK_EVERY_S
         self._first = len(ledger.results)
@@ -96,7 +102,7 @@ class Progress:
     def __enter__(self) -> "Progress":
         """Start the display."""
         if self._console.is_terminal:
-            self._live.start()
+            write_in_turn(self._live.start)
         return self
 
     def __exit__(
@@ -107,7 +113,7 @@ class Progress:
     ) -> None:
         """Clear the display for the result."""
         if self._console.is_terminal:
-            self._live.stop()
+            write_in_turn(self._live.stop)
 
     def update(self, result: Result) -> None:
         """Count a finished game."""
@@ -121,7 +127,7 @@ class Progress:
         self._tick()
         if now >= self._next:
             self._next = now + LOOK_EVERY_S
-            self._live.update(self._table())
+            self._shown = self._table()
         return None
 
     def _table(self) -> Group:
@@ -147,7 +153,7 @@ class Progress:
             self._last_fouls.append(text)
             if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
                 more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""
-                print(f"{text}{more}", file=sys.stderr)
+                print_note(f"{text}{more}")
 
     def _tick(self) -> None:
         """Add some of the waiting games of an earlier run to the live standings."""
@@ -166,7 +172,7 @@ class Progress:
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
         within = f"{self._event.format.ESTIMATE}{duration(left / 60)}"
         line = f"{done} of {self._ledger.planned} games, {within} left.{fouls}"
-        print(f"{line} {asked}".rstrip(), file=sys.stderr)
+        print_note(f"{line} {asked}".rstrip())
 
     @staticmethod
     def final(folder: Folder) -> None:

@@ -1,12 +1,15 @@
 """Long output goes through a pager on a terminal, and never into a pipe."""
 
+import errno
 import io
 from collections.abc import Iterable
+from threading import Event
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
+from arena.ui import console as output
 from arena.ui.console import print_line, print_note, print_paged
 
 
@@ -39,3 +42,28 @@ def test_a_line_steers_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     print_line("a\n\tb\x1b[2J")
     print_note("\u202ec")
     assert capfd.readouterr() == ("a\n\tb\\x1b[2J\n", "\\u202ec\n")
+
+
+def test_lines_that_a_stopped_terminal_cannot_take_are_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "LINES_WAITING", 3)
+    stopped = Event()
+    with output.writing_beside():
+        output.write_in_turn(lambda: stopped.wait(60))
+        for number in range(10):
+            output.print_note(number)
+        stopped.set()
+    *lines, last = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["0", "1"]
+    assert last == f"{10 - len(lines)} more lines were dropped while nobody could read them."
+
+
+def test_terminal_that_is_gone_does_not_end_the_writing(capsys: pytest.CaptureFixture[str]) -> None:
+    def hang_up() -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with output.writing_beside():
+        output.write_in_turn(hang_up)
+        output.print_line("later")
+    assert capsys.readouterr().out == "later\n"

@@ -1,10 +1,15 @@
 """The progress of a run in a pipe."""
 
+import sys
+from io import StringIO
+from math import inf
 from pathlib import Path
+from threading import Event
 
 import pytest
 from msgspec.structs import replace
 
+from arena.ui.console import print_line, print_note, writing_beside
 from protocol.records import Result, SeatFoul
 from tests.support.library import copy_of
 from tests.support.results import game
@@ -32,3 +37,42 @@ def test_a_pipe_is_told_of_fouls_as_they_come(
         assert capsys.readouterr().err == ""
         live.update(fouled(2))
     assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
+
+
+class StoppedTerminal(StringIO):
+    """A terminal after Ctrl-S: who writes to it waits until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = Event()
+        self.is_asked = Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.is_asked.set()
+        assert self.go_on.wait(60)
+        return super().write(text)
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_games_do_not_wait_for_a_stopped_terminal(
+    live: Progress, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    terminal = StoppedTerminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("tournaments.site.progress.LOOK_EVERY_S", -1.0)
+    live._console._force_terminal = is_terminal
+    live._next = 0.0 if is_terminal else inf
+    with writing_beside():
+        with live:
+            for number in range(1, 40):
+                live.update(fouled(number))
+            print_note("The last word.")
+            assert terminal.is_asked.wait(60)
+            assert not terminal.getvalue(), "Nothing could be written, and the games went on."
+        terminal.go_on.set()
+    print_line("The result.", stderr=True)
+    assert terminal.getvalue().endswith("The result.\n")
+    assert terminal.getvalue().index("The last word.") < terminal.getvalue().index("The result.")

@@ -4,6 +4,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal
@@ -27,7 +28,7 @@ from arena.sandbox.limits import OFF, SandboxMode
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
-from arena.ui.console import print_json, print_note
+from arena.ui.console import print_json, print_note, write_in_turn, writing_beside
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.cli.arguments.completion import complete_bots
@@ -260,7 +261,10 @@ def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
             status.update(Text.assemble(printer.marks, " ", (title, "dim")))
 
         try:
-            report = _examine(check, entrant, show)
+            with writing_beside():
+                report = _examine(
+                    check, entrant, lambda outcome: write_in_turn(partial(show, outcome))
+                )
         except CannotStartError as error:
             raise UserError(f"Bot {entrant.name}: {error}.") from error
     printer.finish(report)

@@ -35,7 +35,7 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.signals import run_async
-from arena.ui.console import print_json, print_note, print_paged
+from arena.ui.console import print_json, print_note, print_paged, writing_beside
 from arena.ui.progress import track, working
 from protocol.codec import decode_json
 from protocol.errors import UserError
@@ -149,7 +149,8 @@ def _examined(
             sit_exam, entrant.command, posed, clock, sandbox, jobs, lambda n: tell(n, len(problems))
         )
         try:
-            answers = run_async(sit)
+            with writing_beside():
+                answers = run_async(sit)
         except* (CannotStartError, LagError) as group:
             raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
     marks = tuple(mark_answers(problems, answers))

@@ -15,6 +15,7 @@ from arena.files import open_regular, read_file, write_atomic
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.sandbox.sandbox import Sandbox
 from arena.signals import run_async
+from arena.ui.console import writing_beside
 from protocol.codec import indented_json
 from protocol.errors import UserError
 from tournaments.commands.play_event import Play, play_here, play_to_end, publish_reports
@@ -102,7 +103,8 @@ def _play(
     with kept_private(folder, lambda: ledger.complete):
         if ledger.complete:
             return None
-        errors, interrupted = run_async(play_to_end, folder, event, ledger, ready)
+        with writing_beside():
+            errors, interrupted = run_async(play_to_end, folder, event, ledger, ready)
     if interrupted:
         raise KeyboardInterrupt
     if errors:
