@@ -16,6 +16,8 @@ LISTED_GAMES = 50
 """Games of a folder that are listed by name."""
 MOST_GAMES = 1000
 """Games that a search returns at most if a name is ambiguous."""
+LINE_SHOWN = 60
+"""The most characters shown of a line that a bot should not have written."""
 NAMED_GAMES = 5
 """Games that an error names."""
 EVENT = "event.json"
@@ -260,8 +262,11 @@ def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
     raise unknown_name("seat", wanted, [*names, *map(str, range(len(names)))])
 
 
-def read_crash(event: Path, game: str, seat: int) -> str:
-    """Return the crash of a seat's bot in a game of an event's folder; empty if it has no foul."""
+def read_foul(event: Path, game: str, seat: int) -> str:
+    """Return the words about a seat's foul in a game of an event's folder; empty if it has none.
+
+    They name its crash, if it is gone, or the line that it wrote.
+    """
     from arena.analysis.crash import name_crash
     from protocol.codec import printable
     from protocol.records import FoulRecord
@@ -269,5 +274,7 @@ def read_crash(event: Path, game: str, seat: int) -> str:
     logged = find_game(event, game).game
     for record in logged.choices() if logged else ():
         if isinstance(record, FoulRecord) and record.seat == seat:
-            return printable(name_crash(record.stderr) or record.detail).rstrip(".")
+            crash = name_crash(record.stderr) if record.foul == "gone" else ""
+            line = f" It wrote: {printable(record.line, LINE_SHOWN)}" if record.line else ""
+            return printable(crash or f"{record.detail}{line}").rstrip(".")
     return ""

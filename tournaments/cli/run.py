@@ -355,7 +355,7 @@ def _run_in(
             try:
                 code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
             except UserError:
-                # Of a bot that crashes, the games until then are in the report.
+                # Of a bot that only fouls, the games until then are in the report.
                 report()
                 raise
             for notice in describe_spent_out(event, ledger.results):
@@ -379,7 +379,7 @@ def _play(
     at_home: bool,
 ) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
-    play = partial(play_to_end, stop_at_crash=at_home)
+    play = partial(play_to_end, stop_at_fouls=at_home)
     with writing_beside():
         errors, interrupted = run_async(play, folder, event, ledger, ready)
     if errors:

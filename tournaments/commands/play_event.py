@@ -14,7 +14,7 @@ from arena.signals import cancelled_by_signals
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.report.results_file import current_results
-from tournaments.runner.crashes import CrashWatch
+from tournaments.runner.first_fouls import FoulWatch
 from tournaments.runner.lanes import Lanes
 from tournaments.runner.runner import Runner
 from tournaments.storage.folder import Folder, board_seeds, reveal, reveal_one
@@ -42,16 +42,16 @@ async def play_to_end(
     ledger: Ledger,
     ready: AbstractAsyncContextManager[Play],
     *,
-    stop_at_crash: bool = False,
+    stop_at_fouls: bool = False,
 ) -> Ending:
     """Play until the plan is done, an error comes, or a signal asks the program to end.
 
-    `stop_at_crash`: a bot that crashes in each of its first games is such an error.
+    `stop_at_fouls`: a bot that fouls in each of its first games is such an error.
     """
     errors: BaseExceptionGroup[Exception] | None = None
-    crashes = CrashWatch(folder, event, stops=stop_at_crash)
+    watch = FoulWatch(folder, event, stops=stop_at_fouls)
     with cancelled_by_signals() as scope:
-        errors = await _catch_errors(folder, event, ledger, ready, crashes)
+        errors = await _catch_errors(folder, event, ledger, ready, watch)
     return Ending(errors, scope.cancelled_caught)
 
 
@@ -105,29 +105,27 @@ async def _catch_errors(
     event: Event,
     ledger: Ledger,
     ready: AbstractAsyncContextManager[Play],
-    crashes: CrashWatch,
+    watch: FoulWatch,
 ) -> BaseExceptionGroup[Exception] | None:
     """Play; return the errors that ended it early, or None."""
     errors = None
     try:
         async with ready as play:
-            await _run(folder, event, ledger, play, crashes)
+            await _run(folder, event, ledger, play, watch)
     except* Exception as group:
         errors = group
     return errors
 
 
-async def _run(
-    folder: Folder, event: Event, ledger: Ledger, play: Play, crashes: CrashWatch
-) -> None:
+async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play, watch: FoulWatch) -> None:
     """Play and show the progress; errors come out in an exception group."""
     for result in islice(ledger.results.first(), EARLIER_GAMES):
-        if not crashes.crashes:
+        if not watch.fouls:
             break
-        await trio.to_thread.run_sync(crashes.add, result)
+        await trio.to_thread.run_sync(watch.add, result)
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_watch, receiver, folder, event, ledger, crashes)
+        nursery.start_soon(_watch, receiver, folder, event, ledger, watch)
         await play(sender)
 
 
@@ -136,19 +134,19 @@ async def _watch(
     folder: Folder,
     event: Event,
     ledger: Ledger,
-    crashes: CrashWatch,
+    watch: FoulWatch,
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
     public = set(published_seeds(folder.seeds))
     seed_of = board_seeds(folder, event)
     # In a thread: the first report may be loading the same modules in another.
-    with (await trio.to_thread.run_sync(load_display))(event, ledger, crashes.crashes) as progress:
+    with (await trio.to_thread.run_sync(load_display))(event, ledger, watch.fouls) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0 and result.board not in public:
                 await trio.to_thread.run_sync(reveal_one, folder, seed_of, result.board)
                 public.add(result.board)
-            if crashes.crashes:
-                await trio.to_thread.run_sync(crashes.add, result)
+            if watch.fouls:
+                await trio.to_thread.run_sync(watch.add, result)
             progress.update(result)
 
 

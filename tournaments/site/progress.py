@@ -63,11 +63,11 @@ class Progress:
         self,
         event: Event,
         ledger: Ledger,
-        crashes: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        fouls: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
-        """`crashes`: those of each bot, which a line about its first one names."""
+        """`fouls`: those of each bot's first games, as words for the line about its first one."""
         self._event = event
-        self._crashes = crashes
+        self._first_fouls = fouls
         self._ledger = ledger
         self._partners = event.rules.deal.partners
         self._console = Console(stderr=True)
@@ -144,12 +144,12 @@ class Progress:
         for foul in fouls_committed(result):
             self._fouls += 1
             name = result.seats[foul.seat]
-            text = f"{name} fouled in {result.game}: {foul.foul}."
+            first = self._first_fouls.get(name, ())
+            words = f": {first[0]}" if len(first) == 1 else f": {foul.foul}"
+            did = "fouled"
             if foul.foul == "gone":
-                crash = self._crashes.get(name, ())
-                text = (
-                    f"{name} crashed in {result.game}{f': {crash[0]}' if len(crash) == 1 else ''}."
-                )
+                did, words = "crashed", words if first else ""
+            text = f"{name} {did} in {result.game}{words}."
             self._last_fouls.append(text)
             if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
                 more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""

@@ -18,7 +18,7 @@ from arena.analysis.find import (
     find_seat,
     latest_folder,
     name_log,
-    read_crash,
+    read_foul,
     require_one_game,
 )
 from arena.analysis.text import Look, option_words
@@ -332,7 +332,7 @@ def _explain_event(where: Path, asked: ExplainOptions) -> int:
         losses = _losses(folder, event, bot)
         crash = ""
         if losses.worst and losses.worst[0].foul == "gone":
-            crash = read_crash(folder.path, losses.worst[0].game, losses.worst[0].seat)
+            crash = read_foul(folder.path, losses.worst[0].game, losses.worst[0].seat)
         blocks = list(losses_blocks(losses, crash))
         game = losses.worst[0].game if losses.worst else "GAME"
         own = () if own_bot(event) == bot else ("--bot", bot)
