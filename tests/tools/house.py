@@ -40,7 +40,7 @@ ROOMS = {
     "rules": Room(1_550, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_348, ("arena/sandbox",)),
     "sealed": Room(935, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
-    "conformance": Room(2_050, 2_420, ("arena/conformance",)),
+    "conformance": Room(2_050, 2_430, ("arena/conformance",)),
     "analysis": Room(1_800, 2_160, ("arena/analysis",)),
     "valuation": Room(3_000, 3_341, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
@@ -53,7 +53,7 @@ ROOMS = {
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),
     "storage": Room(1_700, 2_219, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 3_962, ("tournaments/report",)),
+    "report": Room(3_400, 4_025, ("tournaments/report",)),
     "site": Room(1_500, 1_880, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_576, ("tournaments/verification", "tournaments/dataset")

@@ -89,7 +89,12 @@ def report_document(data: ReportData) -> Document:
     evidence = [one for one in known.evidence if one.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [
-        Paragraph(lead_sentence(data), "lead", media=Media.HTML),
+        *paragraphs(filter(None, [event_text.foul_warning(event, results)]), "strong"),
+        Paragraph(
+            event_text.result_by_ratings(event, results, data.planned, data.ratings),
+            "lead",
+            media=Media.HTML,
+        ),
         *_result(data.ratings.pools),
         Paragraph(headline, "faint"),
         *paragraphs(describe_file_names(event), "faint"),

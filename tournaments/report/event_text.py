@@ -3,15 +3,15 @@
 Backticks mark code.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sealed.module import is_module
 from protocol.messages import Clock
-from protocol.records import Result
+from protocol.records import FoulClass, Result
 from protocol.ruleset import rotations
 from tournaments.formats.base import Entrant, first_version
 from tournaments.plan.deals.deal_filter import describe_filter
@@ -24,6 +24,18 @@ from tournaments.storage.public_deals import describe_latecomers
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""
+FOULS_DECIDE = 0.1
+"""The least share of a bot's games lost by fouls that is told before a verdict: of equal bots, one
+that so loses a tenth has 35 Elo less."""
+FOULERS_TOLD = 3
+"""The largest number of such bots that are named."""
+FOUL_WORDS: Mapping[FoulClass, str] = {
+    "late": "lateness",
+    "gone": "crashes",
+    "illegal": "illegal choices",
+    "malformed": "lines that are not messages",
+}
+"""The causes of lost games in words; others are named by their class."""
 UNEVEN_TOLD = 3
 """The largest number of uneven pairings that are named."""
 
@@ -51,7 +63,49 @@ def done(event: Event, played: int, planned: int) -> str:
 
 
 def main_result(event: Event, results: Sequence[Result], planned: int, ratings: Ratings) -> str:
-    """Return the main result in a sentence or two, by the format and the ratings."""
+    """Return the main result in a sentence or two; first, what fouls decided of it."""
+    parts = foul_warning(event, results), result_by_ratings(event, results, planned, ratings)
+    return " ".join(filter(None, parts))
+
+
+def foul_warning(event: Event, results: Iterable[Result]) -> str:
+    """Return sentences about the bots that lost many of their games by fouls; empty without any.
+
+    No verdict may stand without it: what was measured of such a bot is not how it plays.
+    """
+    games = Counter[str]()
+    classes: dict[str, Counter[FoulClass]] = defaultdict(Counter)
+    for result in event.active_results(results):
+        games.update(result.seats)
+        for foul in result.fouls:
+            classes[result.seats[foul.seat]][foul.foul] += 1
+    fouled = {name: kinds.total() for name, kinds in classes.items()}
+    worst = sorted(fouled, key=lambda name: (-fouled[name] / games[name], name))
+    worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
+    told = [_fouls_of(name, classes[name], games[name]) for name in worst[:FOULERS_TOLD]]
+    if others := len(worst) - len(told):
+        told.append(f"So it was for {count_in_digits(others, 'other bot')}.")
+    return " ".join(told)
+
+
+def _fouls_of(name: str, classes: Counter[FoulClass], games: int) -> str:
+    lost = classes.total()
+    if len(classes) == 1:
+        ((foul, _),) = classes.items()
+        how = FOUL_WORDS.get(foul, f"fouls (`{foul}`)")
+    else:
+        how = f"fouls ({join_words(f'{count} `{foul}`' for foul, count in classes.most_common())})"
+    what = "the clock" if set(classes) == {"late"} else "fouls"
+    return (
+        f"**{name}** lost {lost:,} of its {count_in_digits(games, 'game')} by {how}: {what} "
+        "decided, not play."
+    )
+
+
+def result_by_ratings(
+    event: Event, results: Sequence[Result], planned: int, ratings: Ratings
+) -> str:
+    """Return who is better, or that it is undecided, by the format and the ratings."""
     if not ratings.pools and not results:
         return "No game is finished yet."
     active, is_over = event.active_results(results), len(results) == planned

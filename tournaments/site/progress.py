@@ -26,7 +26,13 @@ from tournaments.plan.bot_catalog import own_bot
 from tournaments.plan.event import Event
 from tournaments.rating.game_result import LiveRating, fouls_committed, update
 from tournaments.rating.tables import Pool
-from tournaments.report.event_text import format_sections, main_result, question_line, warnings
+from tournaments.report.event_text import (
+    format_sections,
+    foul_warning,
+    question_line,
+    result_by_ratings,
+    warnings,
+)
 from tournaments.report.log_facts import Times, describe_same_answers
 from tournaments.report.ratings.standings import (
     PROVISIONAL,
@@ -181,9 +187,11 @@ class Progress:
         summary = decode_json(read_file(folder.results), Results)
         event, whole = load_event(folder), summary.played == summary.planned
         # A large ledger takes seconds to read: read it only if something depends on it.
+        fouls = any(one.fouls for pool in summary.ratings.pools for one in pool.entrants)
         alone = whole and event.format.IS_STATIC and not event.teams
         luck = LuckStore(folder, event)
-        results = [] if alone else ResultStore(results_of(folder.ledger, event), luck).first()
+        is_read = fouls or not alone
+        results = ResultStore(results_of(folder.ledger, event), luck).first() if is_read else []
         if len(results) > summary.played:
             games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
             console.print(f"The report could not be written: it has {games}.")
@@ -192,12 +200,11 @@ class Progress:
         if not summary.played:
             return
         pools = summary.ratings.pools
-        lead = main_result(event, results, summary.planned, summary.ratings)
+        lead = result_by_ratings(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)
-        print_blocks(
-            console,
-            paragraphs([f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()], "strong"),
-        )
+        lead = f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()
+        first = filter(None, [foul_warning(event, results), lead])
+        print_blocks(console, paragraphs(first, "strong"))
         for group in (
             *([one] for one in format_sections(event, results)),
             *(pool_sections(pool, summary.event.anchor) for pool in pools),

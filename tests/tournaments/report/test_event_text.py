@@ -3,12 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
-from protocol.records import Result
+from protocol.records import FoulClass, Result, SeatFoul
 from tests.support.made_up_events import made_up
 from tests.support.planned_events import event
+from tournaments.formats.registry import Format
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit_both
-from tournaments.report.event_text import main_result, uneven
+from tournaments.report.event_text import foul_warning, main_result, uneven
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": continue the run before you rely on these results."
@@ -74,3 +77,49 @@ def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
     assert "bot0 and bot1" in said or "bot2 and bot3" in said
     assert said.endswith((" with bot0 and bot1.", " with bot2 and bot3."))
     assert "compare" not in lead(plan, made_up(plan))
+
+
+def fouled(plan: Event, name: str, *classes: FoulClass) -> list[Result]:
+    """Return the plan's games, of which a bot lost the first by fouls of these classes."""
+    results, waiting = [], list(classes)
+    for one in made_up(plan):
+        fouls = (SeatFoul(one.seats.index(name), waiting.pop(0)),) if waiting else ()
+        results.append(replace(one, fouls=fouls, why="foul") if fouls else one)
+    return results
+
+
+@pytest.mark.parametrize(
+    ("classes", "words"),
+    [
+        (("late",) * 5, "5 of its 40 games by lateness: the clock decided, not play."),
+        (("gone",) * 4, "4 of its 40 games by crashes: fouls decided, not play."),
+        (("memory",) * 4, "4 of its 40 games by fouls (`memory`): fouls decided, not play."),
+        (
+            ("late", "late", "gone", "forfeit"),
+            "4 of its 40 games by fouls (2 `late`, 1 `gone` and 1 `forfeit`): fouls decided",
+        ),
+    ],
+)
+@pytest.mark.parametrize("form", [RoundRobin(), Versus()])
+def test_verdict_says_first_that_fouls_decided(
+    form: Format, classes: tuple[FoulClass, ...], words: str
+) -> None:
+    plan = event(2, boards=20, form=form)
+    assert lead(plan, fouled(plan, "bot1", *classes)).startswith(f"**bot1** lost {words}")
+
+
+def test_few_fouls_do_not_decide() -> None:
+    plan = event(2, boards=20)
+    assert not foul_warning(plan, fouled(plan, "bot1", "late", "late", "late"))
+
+
+def test_worst_fouler_comes_first_and_the_last_ones_are_counted() -> None:
+    plan = event(5, boards=1)
+    results = [
+        replace(one, fouls=(SeatFoul(0, "late"),), why="foul")
+        for one in made_up(plan)
+        if one.seats[1] != "bot4"
+    ]
+    sentences = foul_warning(plan, results)
+    assert sentences.startswith("**bot4** lost 4 of its 4 games")
+    assert sentences.endswith("So it was for 2 other bots.")
