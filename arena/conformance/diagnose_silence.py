@@ -23,6 +23,11 @@ PRESS_S = 1.0
 BUSY = 0.05
 """The share of a core above which a bot is thinking; low, because a full machine gives little."""
 SHOWN = 80
+LOAD_FIRST = "Load first, then write hello: `start_ms` is the time for that."
+"""Advice for a bot that is late: its first question comes at once after its hello."""
+SLOW_HELLO = (
+    "Load less before hello, or give it more time: `--start-ms`, or `start_ms` in an event file."
+)
 
 
 async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis:
@@ -114,13 +119,14 @@ async def _of_slowness(connection: Connection, due: Expected, limit_ms: int) -> 
     since = connection.sent_at if due.type == "choose" else connection.began
     ms = (connection.read_at - since) * 1000
     busy = connection.usage().cpu_ms - before > BUSY * (connection.now() - began) * 1000
+    load = SLOW_HELLO if due.type == "hello" else LOAD_FIRST
     return first_cause((
         (line is not None, f"It answered after {ms:.0f} ms; {limit_ms} are allowed.",
-         "Compare the clock with `time_ms`, or write hello first and load the rest later."),
+         f"Compare the clock with `time_ms`. {load}"),
         (busy, f"Nothing came within {limit_ms} ms; the bot was still computing.",
-         "Compare the clock with `time_ms` during the search, and look for an endless loop."),
+         f"Compare the clock with `time_ms` in the search, and look for an endless loop. {load}"),
         (unread, f"It does not read its stdin: {unread} bytes wait there.",
-         "Read lines from stdin in a loop, also while you compute or print."),
+         f"Read lines from stdin in a loop, also while you compute or print. {load}"),
     ))  # fmt: skip
 
 

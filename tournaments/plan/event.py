@@ -349,6 +349,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     clock: Annotated[
         Clock,
         Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
+        Setting(GAME, "Time for the hello, in ms.", "start_ms", ("start_ms",)),
         Setting(GAME, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
         Setting(GAME, EFFORT, "effort", ("effort",)),
     ] = Clock()

@@ -62,3 +62,9 @@ def test_another_format_leaves_nothing_of_the_files(tmp_path: Path) -> None:
 )
 def test_an_option_has_the_bounds_of_its_field(words: tuple[str, ...], said: str) -> None:
     assert said in boneyard("run", "first", "greedy", *words, code=2)
+
+
+def test_bot_that_loads_for_long_may_be_given_the_time(tmp_path: Path) -> None:
+    assert laid_over(tmp_path).clock.start_ms == 9000
+    assert laid_over(tmp_path, start_ms=60_000).clock.start_ms == 60_000
+    assert "1<=x<=" in boneyard("run", "first", "greedy", "--start-ms", "0", code=2)
