@@ -1,5 +1,6 @@
 """Files of TOML that users write: rules, events and lists of bots."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -14,6 +15,9 @@ T = TypeVar("T")
 
 LONGEST_FILE = 1 << 22
 """The most bytes of a file: many times what rules, or an event of some thousand bots, take."""
+REPEAT = re.compile(r"Cannot (overwrite|declare|mutate)|Duplicate inline")
+"""The beginnings of the parser's words for a key or a table that stands twice."""
+PLACE = re.compile(r"at line (\d+)")
 
 
 def load_toml(
@@ -32,7 +36,18 @@ def load_toml(
 
 def parse_toml(path: Path) -> dict[str, Any]:
     """Read a file of TOML that a user wrote. Raises UserError, also for a file that is not TOML."""
+    content = read_user_file(path, LONGEST_FILE)
     try:
-        return msgspec.toml.decode(read_user_file(path, LONGEST_FILE), type=dict[str, Any])
+        return msgspec.toml.decode(content, type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not TOML: {error}.") from None
+        raise UserError(f"{path}{_explain_error(f'{error}', content)}.") from None
+
+
+def _explain_error(error: str, content: bytes) -> str:
+    """Return the end of a sentence; the parser has no plain word for what a file gives twice."""
+    if not REPEAT.match(error):
+        return f" is not TOML: {error}"
+    place, lines = PLACE.search(error), content.decode(errors="replace").split("\n")
+    number = int(place[1]) if place else len(lines)
+    line = lines[number - 1].strip()[:80]
+    return f", line {number}, gives again what the file has already: {line}"

@@ -37,7 +37,7 @@ ROOMS = {
     "engine": Room(1_960, 0, ("arena/engine",)),
     "match": Room(2_125, 2_375, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
-    "rules": Room(1_550, 0, ("arena/rules",)),
+    "rules": Room(1_565, 0, ("arena/rules",)),
     "sandbox": Room(2_900, 3_348, ("arena/sandbox",)),
     "sealed": Room(935, 0, ("arena/sealed", "tournaments/verification/ask_bots.py")),
     "conformance": Room(2_050, 2_430, ("arena/conformance",)),
