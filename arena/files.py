@@ -39,6 +39,14 @@ class DamagedFileError(UserError):
     """Damage in a file; the text names the file, the line, its first byte and the reason."""
 
 
+def describe_error(error: BaseException) -> str:
+    """Return an error in words: of the system's, the file and the reason, without their number."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return f"{error}".strip().rstrip(".")
+    reason = error.strerror.rstrip(".")
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 def open_regular(path: Path, flags: int = os.O_RDONLY, mode: int = 0o644) -> int:
     """Return the descriptor of a regular file that is no link.
 
@@ -120,7 +128,7 @@ def write_atomic(
         if times_of:
             times = times_of.stat()
             os.utime(beside, ns=(times.st_atime_ns, times.st_mtime_ns))
-        beside.replace(path)
+        _put(beside, path)
 
 
 def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
@@ -134,7 +142,20 @@ def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
             for path, chunks in files.items()
         }
         for path, beside in written.items():
-            beside.replace(path)
+            _put(beside, path)
+
+
+def _put(beside: Path, path: Path) -> None:
+    """Put a written file in its place. Raises OSError, which names the place."""
+    try:
+        beside.replace(path)
+    except OSError as error:
+        raise _at_place(error, path) from None
+
+
+def _at_place(error: OSError, path: Path) -> OSError:
+    """Return an error of a file until it is whole as that of its place: users know no other."""
+    return OSError(error.errno, error.strerror, f"{path}")
 
 
 @contextmanager
@@ -147,7 +168,10 @@ def _written_beside(
         raise UserError(f"{path} is not a regular file. Name another one.")
     # By a name that nobody can foresee: a link with that name would lead the writing elsewhere.
     beside = path.with_name(f".{os.urandom(8).hex()}.new")
-    descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        raise _at_place(error, path) from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(chunks)
@@ -155,9 +179,11 @@ def _written_beside(
             if sync:
                 os.fsync(file.fileno())
         yield beside
-    except BaseException:
+    except BaseException as error:
         # Half a file only takes up space, on a full disk the last of it.
         beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = error.filename or f"{path}"  # No call on a descriptor names it.
         raise
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.files import describe_error
 from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits, SandboxMode
 from arena.sandbox.past import has_proved, remember_proof
 from arena.sandbox.process import SHORTAGES
@@ -131,9 +132,5 @@ def _try_once(confinement: Confinement, folder: Path) -> TrialResult:
 
 def _sentence(error: Exception) -> str:
     """Return an error as a sentence, without the number that it has for programs."""
-    text = str(error).strip().rstrip(".")
-    if isinstance(error, OSError) and error.filename:
-        text = f"{error.filename}: {error.strerror}"
-    elif isinstance(error, OSError) and error.strerror:
-        text = error.strerror.rstrip(".")
+    text = describe_error(error)
     return f"{text[:1].upper()}{text[1:]}."

@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.trio.server import ServerConnection, serve
 
+from arena.files import describe_error
 from arena.ui.broadcast import Broadcast
 from protocol.errors import UserError
 
@@ -180,7 +181,10 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
     try:
         listeners = await trio.open_tcp_listeners(port, host=HOST)
     except (OSError, OverflowError) as error:
-        raise UserError(f"Cannot listen on port {port}: {error}. Choose another --port.") from error
+        reason = describe_error(error)
+        raise UserError(
+            f"Cannot listen on port {port}: {reason}. Choose another --port."
+        ) from error
     server = LocalServer(site, listeners[0].socket.getsockname()[1])
     start = partial(
         serve,

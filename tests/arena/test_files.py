@@ -12,6 +12,7 @@ from arena.files import (
     LARGEST,
     DamagedFileError,
     append_atomic,
+    describe_error,
     has_content,
     open_append,
     read_file,
@@ -185,3 +186,19 @@ def test_a_full_disk_leaves_no_new_file_beside_old_ones(tmp_path: Path) -> None:
     }
     write_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": [b"new"]})
     assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}
+
+
+def test_an_error_names_the_file_and_no_number(tmp_path: Path) -> None:
+    (tmp_path / "report.md").mkdir()
+    writes: list[Callable[[Path], None]] = [
+        lambda path: write_atomic(path, [b"x"]),
+        lambda path: write_files({path: []}),
+    ]
+    for write in writes:
+        with pytest.raises(IsADirectoryError) as raised:
+            write(tmp_path / "report.md")
+        assert describe_error(raised.value) == f"{tmp_path / 'report.md'}: Is a directory"
+    with pytest.raises(FileNotFoundError) as missing:
+        write_atomic(tmp_path / "gone" / "report.md", [b"x"])
+    assert describe_error(missing.value).startswith(f"{tmp_path / 'gone' / 'report.md'}: No such")
+    assert describe_error(OSError("The sandbox is gone.")) == "The sandbox is gone"

@@ -32,8 +32,8 @@ class Room(NamedTuple):
 
 
 ROOMS = {
-    "protocol": Room(1_920, 0, ("protocol",)),
-    "files and signals": Room(370, 0, ("arena/files.py", "arena/signals.py")),
+    "protocol": Room(1_915, 0, ("protocol",)),
+    "files and signals": Room(375, 0, ("arena/files.py", "arena/signals.py")),
     "engine": Room(1_960, 0, ("arena/engine",)),
     "match": Room(2_125, 2_375, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
@@ -44,17 +44,17 @@ ROOMS = {
     "analysis": Room(1_800, 2_160, ("arena/analysis",)),
     "valuation": Room(3_000, 3_341, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
-    "ui and document": Room(2_200, 2_290, ("arena/ui", "arena/document")),
+    "ui and document": Room(2_200, 2_275, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_100, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_085, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_827, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),
     "storage": Room(1_700, 2_219, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 4_025, ("tournaments/report",)),
-    "site": Room(1_500, 1_880, ("tournaments/site",)),
+    "report": Room(3_400, 3_962, ("tournaments/report",)),
+    "site": Room(1_500, 1_866, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_576, ("tournaments/verification", "tournaments/dataset")
     ),

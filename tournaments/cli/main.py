@@ -18,8 +18,11 @@ from tournaments.cli.platforms import ON_LINUX_ONLY, require_linux
 OBJECTS_A_SEARCH = 20_000
 """New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
 VERSION = "--version"
-FULL = (errno.ENOSPC, errno.EDQUOT)
-NO_ACCESS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ACCESS = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY),
+    *(errno.ENAMETOOLONG, errno.ELOOP, errno.EIO, errno.ESTALE),
+)
 """Errors of the disk and of paths, which are no bugs of ours."""
 MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
 FIRST = {

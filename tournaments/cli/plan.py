@@ -6,6 +6,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
+from arena.files import describe_error
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
@@ -47,7 +48,7 @@ def estimate(plan: EventPlan, jobs: int | None, seconds: float, in_json: bool) -
         with working("Calibrating"):
             found = forecast_for(plan, jobs, seconds)
     except (*MACHINE, RunStoppedError) as error:
-        print_note(f"The calibration stopped: {error}")
+        print_note(f"The calibration stopped: {describe_error(error)}.")
         return STOPPED
     if in_json:
         print_json(found)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import click
 
 from arena.analysis.find import DEMO, RUNS
-from arena.files import read_file
+from arena.files import describe_error, read_file
 from arena.logs.catalog import FOLDER, remove_leftovers
 from arena.rules.english import count_in_digits
 from arena.sandbox.limits import SandboxMode
@@ -217,9 +217,11 @@ def run_event(
             if out or planned.file:
                 raise
         except OSError as error:
-            print_note(f"The run stopped: {error}.")
+            print_note(f"The run stopped: {describe_error(error)}.")
             _go_on(folder)
             return STOPPED
+    if code == STOPPED and not folder.results.is_file():
+        return code  # No report could be written, for the reason that was printed.
     if not in_json:
         load_display().final(folder)
     if written.luck and code == 0:
@@ -426,7 +428,7 @@ def _take_luck_out(folder: Folder, in_json: bool) -> int:
     try:
         sections = take_luck_out(folder)
     except OSError as error:
-        print_note(f"The luck of the games is not complete: {error}.")
+        print_note(f"The luck of the games is not complete: {describe_error(error)}.")
         _go_on(folder)
         return STOPPED
     for section in () if in_json else sections:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 import arena
 import protocol
 from arena.analysis.find import EVENT
+from arena.files import describe_error
 from arena.sandbox.command import COMPILED, Command
 from arena.sandbox.dependencies import (
     is_file,
@@ -323,8 +324,10 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
     build.mkdir(parents=True, exist_ok=True)
     try:
         done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=BUILD_S)
+    except FileNotFoundError as error:
+        raise UserError(f"Bot {name} cannot be built: there is no program {argv[0]!r}.") from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UserError(f"Bot {name} cannot be built: {error}.") from error
+        raise UserError(f"Bot {name} cannot be built: {describe_error(error)}.") from error
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         raise UserError(f"Bot {name} cannot be built:\n{said}")

@@ -4,7 +4,7 @@ import traceback
 from contextlib import suppress
 from typing import Any, Literal
 
-from arena.files import write_atomic
+from arena.files import describe_error, write_atomic
 from arena.match.clock import LagError
 from arena.match.piped_process import CannotStartError
 from protocol.errors import UserError
@@ -55,5 +55,5 @@ def stop_sentence(
     if isinstance(error, RunStoppedError):
         return str(error)
     if isinstance(error, MACHINE):
-        return f"The {stopped} stopped: {error}."
+        return f"The {stopped} stopped: {describe_error(error)}."
     return save_crash(folder, ended, when)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import trio
 
-from arena.files import read_file
+from arena.files import describe_error, read_file
 from arena.logs.catalog import REPLAY_ENDING, REPLAY_PAGE, REPLAYS
 from arena.logs.checksummed import DamagedFileError
 from arena.signals import cancelled_by_signals, run_async
@@ -46,7 +46,9 @@ def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> in
         ended = group
     if ended:
         error = root_cause(ended)
-        raise error if isinstance(error, UserError) else UserError(f"{path} went away: {error}.")
+        if isinstance(error, UserError):
+            raise error
+        raise UserError(f"{path} went away: {describe_error(error)}.")
     return 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.files import has_content, read_file, write_atomic
+from arena.files import describe_error, has_content, read_file, write_atomic
 from arena.ui.console import print_line, print_note
 from arena.ui.html import TABLE_SCRIPTS, page
 from protocol.codec import DamagedRecordError, decode_json, encode_json
@@ -182,5 +182,7 @@ def _follow(writer: SiteWriter, folder: Path) -> None:
         writer.follow(folder, time.time())
     except OSError as error:
         if not Folder(folder).event.exists():
-            raise UserError(f"{folder} went away: {error}.") from error
-        print_note(f"The page was not brought up to date: {error}. It is tried again.")
+            raise UserError(f"{folder} went away: {describe_error(error)}.") from error
+        print_note(
+            f"The page was not brought up to date: {describe_error(error)}. It is tried again."
+        )

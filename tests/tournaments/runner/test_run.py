@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from arena.sandbox.process import SandboxedProcess
 from arena.sandbox.sandbox import Sandbox
 from protocol.errors import UserError
 from tests.support.events import (
+    BONEYARD,
     BOTS,
+    PLAIN,
     SMALL,
     boneyard,
     made,
@@ -96,6 +99,18 @@ def test_a_users_mistake_gets_one_sentence(
     assert part in said
     assert len(said.strip().splitlines()) == 1
     assert "Traceback" not in said
+
+
+def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: Path) -> None:
+    """Of the folder in its place, or of the largest file that `ulimit -f` allows."""
+    (tmp_path / "report.md").mkdir()
+    said = run(tmp_path, "greedy", "first", "--boards", "1", code=1)
+    assert f"The run stopped: {tmp_path / 'report.md'}: Is a directory.\n" in said
+    limited = ("sh", "-c", 'ulimit -f 40; exec "$@"', "sh", *BONEYARD)
+    words = ("run", "greedy", "first", "--boards", "1", *PLAIN, "--out", f"{tmp_path / 'small'}")
+    done = subprocess.run((*limited, *words), capture_output=True, text=True, timeout=120)
+    assert (done.returncode, "report.html: File too large" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
