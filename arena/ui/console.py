@@ -102,8 +102,12 @@ def _print(text: object, *, stderr: bool) -> None:
 
 
 def print_note(text: object) -> None:
-    """Print a line for the user to stderr, apart from what programs read."""
-    print_line(text, stderr=True)
+    """Print a line for the user to stderr, apart from what programs read.
+
+    No game or report depends on whether anybody can read it: the terminal may be gone.
+    """
+    with suppress(OSError):
+        print_line(text, stderr=True)
 
 
 def print_json(value: object, indent: int = 1) -> None:

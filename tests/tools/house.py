@@ -33,7 +33,7 @@ class Room(NamedTuple):
 
 ROOMS = {
     "protocol": Room(1_915, 0, ("protocol",)),
-    "files and signals": Room(375, 0, ("arena/files.py", "arena/signals.py")),
+    "files and streams": Room(450, 0, ("arena/files.py", "arena/signals.py", "arena/streams.py")),
     "engine": Room(1_960, 0, ("arena/engine",)),
     "match": Room(2_125, 2_375, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
@@ -44,7 +44,7 @@ ROOMS = {
     "analysis": Room(1_800, 2_160, ("arena/analysis",)),
     "valuation": Room(3_000, 3_341, ("arena/valuation",)),
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
-    "ui and document": Room(2_200, 2_275, ("arena/ui", "arena/document")),
+    "ui and document": Room(2_200, 2_222, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_085, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 1_827, ("tournaments/plan",)),

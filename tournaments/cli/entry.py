@@ -11,6 +11,7 @@ def main() -> None:
     """Run the command line, or say in one sentence why this installation cannot."""
     try:
         from arena.signals import ignore_signals, obey_signals
+        from arena.streams import open_streams
         from tournaments.cli.main import main as run
     except ModuleNotFoundError as error:
         sys.exit(
@@ -19,6 +20,7 @@ def main() -> None:
         )
     except ImportError as error:
         sys.exit(f"boneyard: {error}")
+    open_streams()
     obey_signals()
     try:
         run(prog_name="boneyard")

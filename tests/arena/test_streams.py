@@ -1,0 +1,47 @@
+"""The program's streams: terminals without our characters, and streams that are closed or full."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.events import BONEYARD, PLAIN
+
+RUN = ("run", "greedy", "first", "--boards", "1", *PLAIN)
+
+
+def shell(command: str, *words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run Boneyard by a line of a shell, in which "$@" stands for it and its words."""
+    return subprocess.run(
+        ("sh", "-c", command, "sh", *BONEYARD, *words),
+        env={**os.environ, **environment},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_terminal_without_our_characters_gets_plain_ones(tmp_path: Path, encoding: str) -> None:
+    done = shell('"$@"', *RUN, "--out", str(tmp_path), PYTHONIOENCODING=encoding)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert ("+-" if encoding.startswith("ascii") else "±") in done.stdout.decode(encoding)
+
+
+def test_help_goes_into_a_pipe_of_windows() -> None:
+    for words in (("run", "--help-all"), ("help", "events"), ("rules", "auction-draw")):
+        done = shell('"$@"', *words, PYTHONIOENCODING="cp1252")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout.decode("cp1252")
+
+
+@pytest.mark.parametrize(
+    "streams", ["2>&-", "1>&-", "0<&- 1>&- 2>&-", "2>/dev/full", "1>&- 2>/dev/full"]
+)
+def test_a_run_needs_no_stream(tmp_path: Path, streams: str) -> None:
+    """A closed one's number must not go to a file of ours, into which programs would write."""
+    done = shell(f'exec "$@" {streams}', *RUN, "--out", str(tmp_path))
+    assert done.returncode == 0
+    assert (tmp_path / "results.pgn").read_text().count("[Result") == 2
+    assert (tmp_path / "ledger.jsonl").read_bytes().count(b"\n") == 2
