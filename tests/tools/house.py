@@ -53,7 +53,7 @@ ROOMS = {
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),
     "storage": Room(1_700, 2_219, ("tournaments/storage",)),
     "runner and cluster": Room(2_400, 3_053, ("tournaments/runner", "tournaments/cluster")),
-    "report": Room(3_400, 3_962, ("tournaments/report",)),
+    "report": Room(3_400, 3_985, ("tournaments/report",)),
     "site": Room(1_500, 1_866, ("tournaments/site",)),
     "verification and dataset": Room(
         1_300, 1_576, ("tournaments/verification", "tournaments/dataset")

@@ -61,6 +61,8 @@ DECISIONS = (
     "game", "board", "seat", "entrant", "question", "round", "phase", "kind", "options", "choice",
     "best", "loss", "gap", "error", "percent_loss", "percent_gap", "exact",
 )  # fmt: skip
+NO_DATE = "????.??.??"
+"""PGN's date of no known day: the same ledger gives the same bytes on any day."""
 LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
@@ -172,7 +174,7 @@ def encode_rows(rows: Iterable[Row]) -> bytes:
 
 
 def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:
-    """Yield every game for Ordo and BayesElo: seat 0 is White, seat 1 Black.
+    """Yield every game for Ordo and BayesElo: seat 0 is White, seat 1 Black; `event`: its title.
 
     A game of three or more is broken into its pairs of seats, of which the lower is White; they
     are not independent, and those programs' errors are too narrow. With partners a side is one
@@ -189,10 +191,27 @@ def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
     for white, black in combinations(range(sides), 2):
         pair = result.places[white], result.places[black]
         score = ("0-1", "1/2-1/2", "1-0")[half_points(pair, 0)]
-        yield (
-            f'[Event "{event}"]\n[Round "{result.board}"]\n[White "{names[white]}"]\n'
-            f'[Black "{names[black]}"]\n[Result "{score}"]\n\n{score}\n\n'
-        )
+        tags = {"Event": event, "Site": "?", "Date": NO_DATE, "Round": f"{result.board}"}
+        tags |= {"White": names[white], "Black": names[black], "Result": score}
+        tags |= {"Termination": _termination(result, sides, (white, black))}
+        lines = (f"[{tag} {_quoted(text)}]\n" for tag, text in tags.items())
+        yield f"{''.join(lines)}\n{score}\n\n"
+
+
+def _termination(result: Result, sides: int, pair: Sequence[int]) -> str:
+    """Return the end of a game between two sides, in the words of PGN's standard."""
+    fouls = {foul.foul for foul in result.fouls if foul.seat % sides in pair}
+    if result.why != "foul" and not fouls:
+        return "normal"
+    if not fouls:
+        return "abandoned"  # Another seat's foul ended it.
+    if fouls == {"forfeit"}:
+        return "adjudication"
+    return "time forfeit" if fouls <= {"late", "forfeit"} else "rules infraction"
+
+
+def _quoted(text: str) -> str:
+    return '"{}"'.format(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 
 def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:

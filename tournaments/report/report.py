@@ -115,5 +115,5 @@ def report_files(
         folder.games: exports.games_csv(shown, places, partners, luck),
         folder.ratings: exports.ratings_csv(ratings, fingerprints),
         folder.crosstable: exports.crosstable_csv(ratings),
-        folder.pgn: exports.pgn(event.name, shown, partners),
+        folder.pgn: exports.pgn(event.heading, shown, partners),
     }

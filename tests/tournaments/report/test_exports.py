@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from protocol.records import Result, SeatFoul
 from tests.support.events import REPORTED, boneyard, copied
@@ -92,8 +93,9 @@ def test_the_crosstable_file_is_the_crosstable() -> None:
 
 
 GAME = re.compile(
-    r'\[Event "e"\]\n\[Round "(\d+)"\]\n\[White "([^"]+)"\]\n\[Black "([^"]+)"\]\n'
-    r'\[Result "(1-0|0-1|1/2-1/2)"\]\n\n\4\n\n'
+    r'\[Event "e"\]\n\[Site "\?"\]\n\[Date "\?{4}\.\?\?\.\?\?"\]\n\[Round "(\d+)"\]\n'
+    r'\[White "([^"]+)"\]\n\[Black "([^"]+)"\]\n\[Result "(1-0|0-1|1/2-1/2)"\]\n'
+    r'\[Termination "[a-z ]+"\]\n\n\4\n\n'
 )
 HALVES = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1)}
 
@@ -117,6 +119,27 @@ def test_a_second_program_rates_the_pgn_as_we_rate_the_ledger() -> None:
     (pool,) = fit(results, prior=0).pools
     assert {one.name: one.elo for one in pool.entrants} == pytest.approx(ratings, abs=0.01)
     assert pool.seats[0].elo == pytest.approx(white, abs=0.01)
+
+
+TERMINATIONS: dict[tuple[SeatFoul, ...], str] = {
+    (): "normal",
+    (SeatFoul(1, "late"),): "time forfeit",
+    (SeatFoul(1, "forfeit"),): "adjudication",
+    (SeatFoul(1, "illegal"),): "rules infraction",
+    (SeatFoul(0, "gone"), SeatFoul(1, "late")): "rules infraction",
+    (SeatFoul(2, "late"),): "abandoned",
+}
+
+
+@pytest.mark.parametrize("fouls", TERMINATIONS)
+def test_the_pgn_says_how_a_game_ended_and_quotes_the_event(fouls: tuple[SeatFoul, ...]) -> None:
+    result = replace(
+        game(1, ("a", "b", "c"), (2, 1, 0)), why="foul" if fouls else "target", fouls=fouls
+    )
+    text = b"".join(exports.pgn('the "B\\C" cup', [result], partners=False)).decode()
+    first, *_ = text.split("\n\n")
+    assert first.endswith(f'[Termination "{TERMINATIONS[fouls]}"]')
+    assert text.startswith('[Event "the \\"B\\\\C\\" cup"]\n')
 
 
 # An event's folder
