@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import chain
 from typing import Any
 
@@ -89,13 +90,21 @@ def _in_union(kinds: Sequence[Type], said: Any, at: str) -> Iterator[str]:
         yield from _in_tagged(tags, said, at)
         return
     alike = [one for one in kinds if _like(one, said)]
-    if alike:
+    # A word that is near none of those that are possible was not meant for one of them.
+    is_word = len(kinds) > 1 and isinstance(said, str) and not _is_near(said, alike)
+    if alike and not is_word:
         yield from _mistakes(alike[0], said, at)
     else:
         # One form represents all: the one that a bare word names, or any.
         named = [tags.get(f"{said}") or next(iter(tags.values()))] if tags else kinds
         wanted = dict.fromkeys(_wanted(one, at, said) for one in named)
         yield f"{at} must be {' or '.join(wanted)}, not {_shown(said)}."
+
+
+def _is_near(word: str, kinds: Sequence[Type]) -> bool:
+    """Tell whether a word is like one of the words that these types list, or they list none."""
+    lists = [one.values for one in kinds if isinstance(one, LiteralType)]
+    return not lists or any(get_close_matches(word, map(str, words)) for words in lists)
 
 
 def _in_tagged(tags: Mapping[str, StructType], said: Mapping[str, Any], at: str) -> Iterator[str]:

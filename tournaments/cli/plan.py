@@ -22,7 +22,8 @@ from tournaments.plan.event_plan import EventPlan
 from tournaments.report.log_facts import log_facts
 from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_cause
 from tournaments.runner.greetings import check_greetings
-from tournaments.runner.lanes import Lanes
+from tournaments.runner.lanes import Lanes, fit_jobs
+from tournaments.runner.machine import raise_file_limit
 from tournaments.runner.runner import Runner
 from tournaments.schedule.schedule import count_all_games
 from tournaments.storage.folder import Folder
@@ -72,7 +73,8 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
         event = plan.build(folder.build)
-        trial = _trial(folder, _short(event), Lanes(jobs), seconds)
+        lanes = Lanes(fit_jobs(jobs, event.seats, raise_file_limit()))
+        trial = _trial(folder, _short(event), lanes, seconds)
         deals = plan.deals.boards if plan.deals else ()
         # The seeds of the event, which fill what its deals leave open, do not exist yet.
         seeds = {

@@ -11,11 +11,13 @@ from arena.files import write_files
 from arena.logs.board_promises import published_seeds
 from arena.sandbox.sandbox import Sandbox
 from arena.signals import cancelled_by_signals
+from arena.ui.console import print_note
 from protocol.records import Result
 from tournaments.plan.event import Event
 from tournaments.report.results_file import current_results
 from tournaments.runner.first_fouls import FoulWatch
-from tournaments.runner.lanes import Lanes
+from tournaments.runner.lanes import Lanes, fit_jobs
+from tournaments.runner.machine import raise_file_limit
 from tournaments.runner.runner import Runner
 from tournaments.storage.folder import Folder, board_seeds, reveal, reveal_one
 from tournaments.storage.ledger import Ledger, finished_boards, load_results
@@ -70,7 +72,10 @@ async def play_here(
 
     Raises OSError, and what `publish` and `prepare` raise.
     """
-    lanes = Lanes(jobs, trio.Event())
+    fitting = fit_jobs(jobs, event.seats, files := raise_file_limit())
+    if fitting != jobs:
+        print_note(f"Only {fitting} sittings side by side: a process may open {files} files here.")
+    lanes = Lanes(fitting, trio.Event())
     async with trio.open_nursery() as nursery:
         await nursery.start(_publish_beside, publish, lanes)
         sandbox = await prepare()

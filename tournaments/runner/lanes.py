@@ -32,6 +32,21 @@ LOOK_S = 0.5
 kernel counts in steps of 10 ms."""
 
 
+FILES_A_BOT = 6
+"""Files that a locked bot keeps open here: 12 sittings of two had 24 pidfds, 95 pipes, 24 locks."""
+OTHER_FILES = 40
+"""Files that are open besides those of sittings: 21 were, with room for a report."""
+
+
+def fit_jobs(jobs: int | None, seats: int, files: int) -> int | None:
+    """Return the sittings side by side that a limit of open files leaves of those wished for.
+
+    None, for as many as the bots' CPU time allows, stays None where all of them fit.
+    """
+    most = (files - OTHER_FILES) // (seats * FILES_A_BOT + 1) - SPARE - LEAVING
+    return max(1, most) if (jobs or QUICK_A_CORE * len(usable_cores())) > most else jobs
+
+
 class Lanes:
     """The sittings that have bots, and those among them that play.
 

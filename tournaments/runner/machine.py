@@ -4,6 +4,7 @@ import ctypes
 import os
 import platform
 import signal
+import sys
 from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
@@ -32,6 +33,17 @@ def stay_on(chosen: Collection[int]) -> None:
     """Keep this thread, and whatever it starts, on these cores, where that is allowed."""
     with suppress(OSError, AttributeError):
         os.sched_setaffinity(0, chosen)
+
+
+def raise_file_limit() -> int:
+    """Let this process open as many files as it may; return that number."""
+    import resource  # Windows has none, and plays nothing.
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 def end_with_parent(how: signal.Signals) -> None:

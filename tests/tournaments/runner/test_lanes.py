@@ -1,5 +1,8 @@
 """The number of sittings side by side follows from the CPU time of bots and referee."""
 
+import resource
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -10,7 +13,7 @@ import trio
 import trio.testing
 
 from arena.match.bot_pool import BotPool
-from tournaments.runner.lanes import SPARE, Lanes
+from tournaments.runner.lanes import SPARE, Lanes, fit_jobs
 
 
 class Cpu:
@@ -124,3 +127,20 @@ async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> N
         rise()
         assert await count_inside(lanes.staffed) == 1 + SPARE
         assert await count_side_by_side(lanes) == 1
+
+
+@pytest.mark.parametrize(
+    ("jobs", "seats", "files", "fitting"),
+    [(60, 2, 256, 14), (60, 2, 1024, 60), (60, 4, 1024, 37), (None, 2, 65536, None), (5, 8, 40, 1)],
+)
+def test_sittings_side_by_side_fit_into_the_limit_of_open_files(
+    jobs: int | None, seats: int, files: int, fitting: int | None
+) -> None:
+    assert fit_jobs(jobs, seats, files) == fitting
+
+
+def test_a_run_may_open_as_many_files_as_the_system_allows_it() -> None:
+    code = "from tournaments.runner.machine import raise_file_limit; print(raise_file_limit())"
+    limited = ("sh", "-c", 'ulimit -S -n 64 && exec "$@"', "sh", sys.executable, "-c", code)
+    done = subprocess.run(limited, capture_output=True, text=True, timeout=60, check=True)
+    assert int(done.stdout) == resource.getrlimit(resource.RLIMIT_NOFILE)[1] > 64
