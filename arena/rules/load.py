@@ -118,11 +118,15 @@ def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
         written = parse_toml(path)
     except UserError as error:
         raise _InFileError(str(error)) from None
+    name: str | None = path.stem
+    if "bots" in written:  # An event file: the rules of the event are meant.
+        rules = written.get("rules", "draw")
+        written, name = rules if isinstance(rules, dict) else {"base": rules}, None
     real = path.resolve()
     if real in within:
         raise _InFileError(f"{path} is its own base. Set base to a game, such as draw.")
     try:
-        return _spelled(written, path.parent, path.stem, (*within, real))
+        return _spelled(written, path.parent, name, (*within, real))
     except _InFileError:
         raise
     except UserError as error:
@@ -170,11 +174,12 @@ def _choice(word: str) -> tuple[str, Any]:
 
 
 def _value(choice: str, text: str) -> Any:
-    """Parse a value: a number, yes, no, a word, a list (100,75), or a table by seats (2:7,4:6)."""
+    """Parse a value: a number, yes, no, a word, a list (100,75), a table by seats (2:7)."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if ":" in text:
         pairs = (part.partition(":") for part in parts)
-        return _plain({seats.strip(): _scalar(value.strip()) for seats, _, value in pairs})
+        sizes = {seats.strip(): value.strip() for seats, _, value in pairs}
+        return _plain({seats: None if v == "none" else _scalar(v) for seats, v in sizes.items()})
     if "," in text or _is_list(choice):
         return [_scalar(part) for part in parts]
     return _scalar(text)

@@ -68,7 +68,8 @@ VariableName = Annotated[
     str,
     Meta(
         pattern=r"^(?!PATH$|LANG$|HOME$|HTTPS?_PROXY$)[A-Z][A-Z0-9_]{0,63}(?!\n)$",
-        description="a variable's name in capital letters, digits and _",
+        description="a variable's name in capital letters, digits and _, but none that a locked "
+        "bot has anyway: PATH, LANG, HOME, HTTP_PROXY, HTTPS_PROXY",
     ),
 ]
 CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/ca-certificates")

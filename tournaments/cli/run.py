@@ -76,7 +76,7 @@ DEMO_RULES = ("target=30",)
 """Choices of the demo's rules: short games."""
 DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
-BY_SEED = "The deals come from --seed: anyone can predict them."
+BY_SEED = "The deals come from a seed: anyone can predict them."
 
 
 OUT = partial(
@@ -195,6 +195,7 @@ def run_event(
     workers = parse_cluster_option(cluster, tls) if cluster else None
     planned = read_plan(what, given, predictable=seed is not None, **words)
     written = planned.written
+    seed = written.seed if seed is None else seed
     if fail_unless and not isinstance(written.format, Versus):
         raise UserError(
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
@@ -223,7 +224,7 @@ def run_event(
     if code == STOPPED and not folder.results.is_file():
         return code  # No report could be written, for the reason that was printed.
     if not in_json:
-        load_display().final(folder)
+        load_display().final(folder, with_luck=written.luck)
     if written.luck and code == 0:
         code = _take_luck_out(folder, in_json)
     if in_json:

@@ -366,6 +366,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     tune: dict[ParameterName, Parameter] = {}
     """Parameters of the only bot, for which the run searches better values: each stands as {name}
     in its command."""
+    seed: int | None = None
+    """The seed of all deals, for tests and demonstrations: anyone can then predict them."""
     luck: Annotated[
         bool, Setting("", "Then rate the bots with the luck of the tiles taken out, too.")
     ] = False

@@ -180,6 +180,7 @@ def read_plan(
         form, boards = form.with_boards(most, None)
     written = replace(written, format=form)
     file = Path(what[0]) if Path(what[0]).suffix == SUFFIX else None
+    predictable = predictable or written.seed is not None
     return EventPlan(written, base, file, rules, boards, predictable, deals)
 
 

@@ -181,8 +181,11 @@ class Progress:
         print_note(f"{line} {asked}".rstrip())
 
     @staticmethod
-    def final(folder: Folder) -> None:
-        """Print the result in a sentence, the tables, and where the files are."""
+    def final(folder: Folder, *, with_luck: bool) -> None:
+        """Print the result in a sentence, the tables, and where the files are.
+
+        `with_luck`: the luck of the tiles is taken out next.
+        """
         console = open_console()
         summary = decode_json(read_file(folder.results), Results)
         event, whole = load_event(folder), summary.played == summary.planned
@@ -196,7 +199,7 @@ class Progress:
             games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
             console.print(f"The report could not be written: it has {games}.")
         elif not summary.played:
-            console.print("No game was played.")
+            console.print("No game counts yet.")
         if not summary.played:
             return
         pools = summary.ratings.pools
@@ -225,7 +228,7 @@ class Progress:
             print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))
-        more = NEXT if summary.luck or not luck.has_luck else (LUCK, *NEXT)
+        more = NEXT if with_luck or summary.luck or not luck.has_luck else (LUCK, *NEXT)
         commands = (f"boneyard {words.format(_argument(folder))}" for words in more)
         console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
 

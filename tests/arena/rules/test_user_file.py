@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.rules.load import load_ruleset
+from arena.rules.load import load_ruleset, with_overrides
 from arena.rules.toml_file import parse_toml
+from arena.rules.variants import find_variant
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset
+from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
 from tournaments.plan.deals.deals_file import read_deals
 
 REPEATS = {
@@ -33,6 +34,42 @@ def test_utf_16_is_named(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "mine.toml").write_bytes("\ufeffbase = 1".encode(encoding))
     with pytest.raises(UserError, match=r"mine\.toml is written in UTF-16\. Save it as UTF-8\."):
         parse_toml(tmp_path / "mine.toml")
+
+
+def test_the_rules_of_an_event_file_are_those_of_its_event(tmp_path: Path) -> None:
+    rules = {"named": '"dutch"', "spelled": '{base = "dutch", fee = 2}'}
+    rules |= {"circular": '"circular.toml"'}
+    for name, text in rules.items():
+        (tmp_path / f"{name}.toml").write_text(f'bots = ["greedy"]\nrules = {text}\n')
+    (tmp_path / "usual.toml").write_text('bots = ["greedy"]\n')
+    assert load_ruleset("named.toml", tmp_path) == find_variant("dutch")
+    assert load_ruleset("spelled.toml", tmp_path).stakes.fee == 2
+    assert load_ruleset("usual.toml", tmp_path) == find_variant("draw")
+    with pytest.raises(UserError, match=r"circular\.toml is its own base"):
+        load_ruleset("circular.toml", tmp_path)
+
+
+WRONG = {
+    "hand=seven": 'hand must be a whole number from 1 to 64 or a table or "eight_minus_seats", not',
+    "draw_limit=many": 'draw_limit must be a whole number from 0 to 200 or "unlimited", not "many"',
+    "draw_limit=1.5": 'draw_limit must be a whole number from 0 to 200 or "unlimited", not "1.5"',
+    "draw_limit=unlimted": "Unknown value of draw_limit 'unlimted': did you mean unlimited?",
+    "target=many": "target must be a whole number from 1 to 100000 or a table",
+    "hand=5:none": "draw has no table of 2",
+    "hand=2:x": "hand.two must be a whole number from 1 to 64",
+}
+
+
+@pytest.mark.parametrize("word", WRONG)
+def test_a_wrong_value_is_answered_with_all_that_is_possible(word: str) -> None:
+    with pytest.raises(UserError) as raised:
+        check_seats(with_overrides(find_variant("draw"), [word]), 2)
+    assert WRONG[word] in f"{raised.value}"
+
+
+def test_a_table_of_hands_may_leave_a_number_of_seats_out() -> None:
+    rules = with_overrides(find_variant("draw"), ["hand=2:7,3:7,4:6,5:none"])
+    assert playable_seat_counts(rules) == (2, 3, 4)
 
 
 @pytest.mark.parametrize("text", REPEATS)

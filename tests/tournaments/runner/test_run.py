@@ -25,10 +25,11 @@ from tests.support.events import (
     wait_for_games,
     wait_for_ledger,
 )
+from tournaments.cli.run import BY_SEED
 from tournaments.plan.bot_command import prepare_entrant
 from tournaments.plan.event import WrittenBot
 from tournaments.runner.greetings import check_greetings, sandbox_hint
-from tournaments.storage.folder import Folder
+from tournaments.storage.folder import Folder, load_event, secret_of
 
 LONG = (*BOTS, "--boards", "4")
 """An event that lasts until it is stopped."""
@@ -99,6 +100,32 @@ def test_a_users_mistake_gets_one_sentence(
     assert part in said
     assert len(said.strip().splitlines()) == 1
     assert "Traceback" not in said
+
+
+def test_an_event_file_may_fix_its_deals(tmp_path: Path) -> None:
+    event = tmp_path / "event.toml"
+    event.write_text('seed = 7\nboards = 1\nbots = ["greedy", "first"]\nluck = true\n')
+    said = boneyard("run", str(event), "--sandbox", "off", "--out", str(tmp_path / "file"))
+    assert BY_SEED in said
+    assert "report --luck" not in said  # The run has just done that.
+    words = ("greedy", "first", "--boards", "1", "--seed", "7", "--sandbox", "off")
+    boneyard("run", *words, "--out", str(tmp_path / "option"))
+    plans = [load_event(Folder(tmp_path / out)) for out in ("file", "option")]
+    assert [plan.predictable for plan in plans] == [True, True]
+    assert secret_of(Folder(tmp_path / "file")) == secret_of(Folder(tmp_path / "option"))
+
+
+def test_the_folder_of_a_league_is_shown_by_its_own_command(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").touch()
+    for command in ("show", "report"):
+        said = boneyard(command, str(tmp_path), code=2)
+        assert f"`boneyard league {tmp_path} status` shows the league" in said
+
+
+def test_a_build_by_a_program_that_is_missing_names_it(tmp_path: Path) -> None:
+    bot = WrittenBot("x", ("{build}/x",), build=("no-such-cc", "x.c"))
+    with pytest.raises(UserError, match="cannot be built: there is no program 'no-such-cc'"):
+        prepare_entrant(bot, tmp_path, tmp_path / "build")
 
 
 def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: Path) -> None:
