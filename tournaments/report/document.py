@@ -317,7 +317,7 @@ def _deals(event: Event, commitments: str) -> Section:
 
 def _bots(entrants: Sequence[Entrant]) -> Section:
     columns = [Column("bot", "name"), Column("fingerprint", "digest"), Column("command", "code")]
-    rows = [(one.name, one.fingerprint[:DIGITS], _command(one)) for one in entrants]
+    rows = [(one.name, one.fingerprint[:DIGITS], command_text(one)) for one in entrants]
     about = (
         f"The first {DIGITS} digits of the SHA-256 of a bot's command and files; `results.json` "
         "has all digits."
@@ -327,6 +327,7 @@ def _bots(entrants: Sequence[Entrant]) -> Section:
     )
 
 
-def _command(entrant: Entrant) -> str:
-    """Return the command's words without folders, which are local."""
-    return printable(" ".join(Path(part).name for part in entrant.command.argv))
+def command_text(entrant: Entrant) -> str:
+    """Return the command's words without folders, which are local; an address keeps its path."""
+    words = (word if "://" in word else Path(word).name for word in entrant.command.argv)
+    return printable(" ".join(words))

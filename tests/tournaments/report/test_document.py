@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from arena.document.blocks import Block, Media, Section, select
+from arena.sandbox.command import Command
 from tests.support.made_up_events import made_up, measured, told
 from tests.support.planned_events import event
-from tournaments.report.document import report_document
+from tournaments.formats.base import Entrant
+from tournaments.report.document import command_text, report_document
 
 
 def sections(blocks: list[Block], medium: Media) -> Iterator[Section]:
@@ -26,3 +28,9 @@ def test_pools_share_no_address_and_no_title() -> None:
     assert titles[:4:3] == ["Standings of pool 1", "Standings of pool 2"]
     for names in (titles, [one.id for one in found if one.id]):
         assert len(set(names)) == len(names)
+
+
+def test_a_command_is_shown_without_folders_and_with_whole_addresses() -> None:
+    words = ("/home/ann/bin/python3", "/home/ann/chat.py", "--url", "http://127.0.0.1:11434/v1")
+    entrant = Entrant("chat", Command(words, "/home/ann"), "0" * 64)
+    assert command_text(entrant) == "python3 chat.py --url http://127.0.0.1:11434/v1"
