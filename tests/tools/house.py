@@ -47,7 +47,7 @@ ROOMS = {
     "ui and document": Room(2_200, 2_222, ("arena/ui", "arena/document")),
     "sample bots": Room(1_155, 0, ("sample_bots",)),
     "cli and commands": Room(4_300, 5_085, ("tournaments/cli", "tournaments/commands")),
-    "plan": Room(1_500, 1_827, ("tournaments/plan",)),
+    "plan": Room(1_500, 1_845, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_661, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 0, ("tournaments/schedule", "tournaments/forecast")),
     "rating": Room(2_200, 2_419, ("tournaments/rating",)),

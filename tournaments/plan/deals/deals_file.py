@@ -1,6 +1,6 @@
 """Deals that the organiser sets, by a file or by game logs, and seeds that satisfy a filter."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from arena import engine
 from arena.analysis.find import logs, refuse_others, require_one_game, require_path
+from arena.engine.boneyard import arrange
 from arena.engine.deal import DRAWN, first_hands, is_seed
 from arena.engine.shuffle import board_seed
 from arena.logs.board_promises import SEEDS, published_seeds
@@ -65,6 +66,8 @@ class WrittenRound(Struct, frozen=True, forbid_unknown_fields=True):
     """The tiles of each seat; a shorter hand is filled by chance."""
     boneyard: tuple[Tile, ...] = ()
     """The tiles of the boneyard, from the front; chance decides the others."""
+    draws: tuple[tuple[Tile, ...], ...] = ()
+    """The tiles of the boneyard that each seat draws first, while its own row has any."""
 
 
 class WrittenBoard(WrittenRound, frozen=True, forbid_unknown_fields=True):
@@ -99,7 +102,7 @@ def read_deals(path: Path, rules: Ruleset, seats: int) -> SetDeals:
 
 def _board(said: WrittenBoard, rules: Ruleset, seats: int) -> SetBoard:
     """Return what a line sets. Raises UserError with the path inside it."""
-    own = said.hands or said.boneyard
+    own = said.hands or said.boneyard or said.draws
     if sum(map(bool, (said.seed, said.rounds, own))) != 1:
         raise UserError('A board needs either "hands" (with "boneyard"), "rounds" or "seed".')
     if said.leader is not None and (said.seed or not 0 <= said.leader < seats):
@@ -120,17 +123,13 @@ def _board(said: WrittenBoard, rules: Ruleset, seats: int) -> SetBoard:
 
 def _placed(said: WrittenRound, rules: Ruleset, seats: int, at: str) -> bytes:
     """Return the tile of each place of a round, by its place in the set."""
-    tiles, size = set_of_tiles(rules.deal), hand_size(rules.deal, seats) or 0
+    tiles = set_of_tiles(rules.deal)
     places = [DRAWN] * len(tiles)
-    if len(said.hands) > seats:
-        raise UserError(f"{at}hands has {len(said.hands)} hands, but the table {seats} seats.")
-    parts = [(f"{at}hands[{seat}]", seat * size, size) for seat in range(len(said.hands))]
-    parts.append((f"{at}boneyard", seats * size, len(tiles) - seats * size))
     before: dict[int, str] = {}
-    for (where, first, room), part in zip(parts, (*said.hands, said.boneyard), strict=True):
-        if len(part) > room:
+    for where, room, part in _parts(said, rules, seats, at):
+        if len(part) > len(room):
             tiles_given = count_in_digits(len(part), "tile")
-            raise UserError(f"{where} has {tiles_given}, but {rules.name} deals {room} there.")
+            raise UserError(f"{where} has {tiles_given}, but {rules.name} deals {len(room)} there.")
         for n, tile in enumerate(part):
             if high_first(tile) not in tiles:
                 raise UserError(f"{where}[{n}] is {_shown(tile)}, which {rules.name}'s set lacks.")
@@ -138,8 +137,30 @@ def _placed(said: WrittenRound, rules: Ruleset, seats: int, at: str) -> bytes:
             if index in before:
                 raise UserError(f"{where}[{n}] is {_shown(tile)}, as {before[index]} is already.")
             before[index] = f"{where}[{n}]"
-            places[first + n] = index
+            if places[room[n]] != DRAWN:
+                raise UserError(f"{where}[{n}] has the place of {before[places[room[n]]]}.")
+            places[room[n]] = index
     return bytes(places)
+
+
+def _parts(
+    said: WrittenRound, rules: Ruleset, seats: int, at: str
+) -> Iterator[tuple[str, Sequence[int], Sequence[Tile]]]:
+    """Yield each list of tiles with its path and the places of the order that it fills."""
+    for name, lists in (("hands", said.hands), ("draws", said.draws)):
+        if len(lists) > seats:
+            raise UserError(f"{at}{name} has {len(lists)} lists, but the table {seats} seats.")
+    size = hand_size(rules.deal, seats) or 0
+    for seat, hand in enumerate(said.hands):
+        yield f"{at}hands[{seat}]", range(seat * size, (seat + 1) * size), hand
+    tiles = set_of_tiles(rules.deal)
+    yield f"{at}boneyard", range(seats * size, len(tiles)), said.boneyard
+    # The rows of the set in its own order: each tile's place there is a place of any order.
+    rows = arrange(rules.boneyard, tuple(tiles[seats * size :]), seats)
+    settings = engine.new_game(rules, seats).settings
+    for seat, drawn in enumerate(said.draws):
+        row = [tiles.index(tile) for tile in rows[settings.own_row[seat]]]
+        yield f"{at}draws[{seat}]", row[::-1] if settings.from_back[seat] else row, drawn
 
 
 def _shown(tile: Tile) -> str:

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena import engine
+from arena.engine.boneyard import draw_tile
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
+from protocol.messages import Drew
 from protocol.ruleset import derive, set_of_tiles
 from tests.support.events import write_deals
 from tournaments.plan.deals.deals_file import read_deals
@@ -25,13 +27,15 @@ SEED = bytes(range(32))
         ({"hands": [[[6, 1], [1, 6]]]}, "hands[0][1] is 1-6, as hands[0][0] is already."),
         ({"hands": [[1]]}, "line 2: hands[0][0] must be a list, not 1."),
         ({"hands": [[[6, n] for n in range(7)] + [[0, 0]]]}, "8 tiles, but draw deals 7 there."),
-        ({"hands": [[], [], [[1, 1]]]}, "hands has 3 hands, but the table 2 seats."),
+        ({"hands": [[], [], [[1, 1]]]}, "hands has 3 lists, but the table 2 seats."),
         ({"hands": [[[1, 1]]], "boneyard": [[1, 1]]}, "boneyard[0] is 1-1, as hands[0][0] is"),
         ({"rounds": [{"hands": [[[6, 6]], [[6, 6]]]}]}, "rounds[0].hands[1][0] is 6-6, as rounds"),
         ({"hands": [[[6, 6]]], "leader": 2}, "leader cannot be 2: the seats are 0 to 1."),
         ({"seed": "00" * 32, "leader": 1}, "leader cannot be 1: the seed decides it."),
         ({"seed": "00" * 32, "hands": [[[6, 6]]]}, 'A board needs either "hands"'),
         ({"seed": "00" * 40}, "seed sets tiles that are not a whole set of draw."),
+        ({"draws": [[], [], [[1, 1]]]}, "draws has 3 lists, but the table 2 seats."),
+        ({"draws": [[[1, 1]]], "boneyard": [[0, 0]]}, "draws[0][0] has the place of boneyard[0]."),
         ({"seed": "00"}, "seed must be 64 or more hex digits in lower case, in pairs, not"),
         ({}, 'A board needs either "hands"'),
         ({"rounds": [{"hands": [[[0, 0]]]}] * 101}, "rounds has 101 entries; at most 100 can be"),
@@ -75,3 +79,16 @@ def test_set_tiles_are_dealt_to_their_places_and_chance_fills_the_others(tmp_pat
         left = [tile for tile in whole if tile not in ((6, 1), (5, 5), (0, 0))]
         assert left == [tile for tile in drawn if tile in left]
         assert (dealt.leader, dealt.lots) == (plain.leader, plain.lots)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_each_seat_draws_the_tiles_that_are_set_for_it(tmp_path: Path, seats: int) -> None:
+    draws = [[[6, 6]], [[5, 5]], [[4, 4]], [[3, 3]]][:seats]
+    path = write_deals(tmp_path, {"draws": draws})
+    game = engine.new_game(SCATTERED, seats)
+    placed = read_deals(path, SCATTERED, seats).boards[0].placed
+    engine.begin(game, engine.chance_decides(game, SEED + placed))
+    for seat, tiles in enumerate(draws):
+        for tile in tiles:
+            draw_tile(game, game.playing, seat)
+            assert game.playing.history[-1] == Drew(seat, (tile[0], tile[1]))
