@@ -42,6 +42,8 @@ class Frame(Struct, frozen=True):
     record: LogRecord | None
     """The answer or foul, or the end of the round or the game."""
     pot: int | None = None
+    chips: int | None = None
+    """Chips with which each side began; 0 where scores are paid with, None if nothing is paid."""
     scores: tuple[int, ...] = ()
 
 
@@ -118,7 +120,7 @@ def frame_at(moment: Moment, viewer: Viewer) -> Frame:
     """Return the frame of a viewer, built only from what the engine's view gives that viewer."""
     if viewer is None:
         return _open_frame(moment)
-    game, record = moment.game, moment.record
+    game, record, stakes = moment.game, moment.record, moment.game.rules.stakes
     table = view.onlooker(game)
     hands = list[Hand | int](table.hands)
     if viewer != SPECTATOR:
@@ -141,7 +143,8 @@ def frame_at(moment: Moment, viewer: Viewer) -> Frame:
         drawable=table.boneyard.drawable,
         options=moment.options if own else (),
         record=_shown_record(record, viewer),
-        pot=table.pot if game.rules.stakes.pot else None,
+        pot=table.pot if stakes.pot else None,
+        chips=stakes.chips if stakes.pot or stakes.fee or stakes.ante else None,
         scores=table.scores,
     )
 

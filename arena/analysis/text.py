@@ -352,6 +352,9 @@ def _table(frame: Frame, look: Look) -> Iterator[Row]:
     yield "boneyard", cells
     if frame.pot is not None:
         yield "pot", [(str(frame.pot), "")]
+    if frame.chips is not None and not isinstance(frame.record, RoundRecord | Result):
+        name = "chips" if frame.chips else "scores"
+        yield name, _each([frame.chips + score for score in frame.scores], look)
 
 
 def _many(tiles: int) -> str:

@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.analysis import text
 from arena.analysis.frames import LiveFrames
 from arena.match.human import HumanPlayer
-from protocol.messages import Ask, GameOver, Option, RoundOver
+from protocol.messages import Ask, Bid, GameOver, Option, RoundOver
 
 READ = 4096
 LONGEST = 256
@@ -62,16 +62,16 @@ class TerminalPlayer:
         with trio.move_on_after(asked.time_ms / 1000):
             self._keys.forget()
             while True:
-                self._console.print(prompt(len(asked.options)), end="", soft_wrap=True)
+                self._console.print(prompt(asked.options), end="", soft_wrap=True)
                 line = await self._keys.line()
                 if line is None or line.strip().lower() in LEAVE:
                     self._console.print()
                     return False
-                choice = parse_choice(line, len(asked.options))
+                choice = parse_choice(line, asked.options)
                 if choice is not None and person.choose(asked.id, choice):
                     self._console.print()
                     return True
-                self._print(Text(f"Enter a number from 1 to {len(asked.options)}."))
+                self._print(Text("Enter one of the numbers above."))
         self._print(Text("\nTime is up.\n"))
         return True
 
@@ -81,25 +81,36 @@ class TerminalPlayer:
 
 def numbered_options(options: Sequence[Option]) -> Text:
     """Return the options, numbered from 1."""
+    if isinstance(last := options[-1], Bid):
+        bids = [option.chips for option in options[1:] if isinstance(option, Bid)]
+        several = f"{bids[0]} to {last.chips}" if len(bids) > 1 else f"{last.chips}"
+        return Text(f"  0  check{f'; or bid {several} chips' if bids else ''}")
     lines = [f"{number}  {text.option_words(one)}" for number, one in enumerate(options, 1)]
     return Text(
         "\n".join(f"  {line}" for line in lines) if len(lines) <= LISTED else "; ".join(lines)
     )
 
 
-def prompt(options: int) -> Text:
+def prompt(options: Sequence[Option]) -> Text:
     """Return the text before the cursor."""
-    which = f"1 to {options}, Enter for 1" if options > 1 else "Enter"
+    if isinstance(options[-1], Bid):
+        return Text("Your bid in chips (Enter to check, q to leave): ", "bold")
+    which = f"1 to {len(options)}, Enter for 1" if len(options) > 1 else "Enter"
     return Text(f"Your choice ({which}, q to leave): ", "bold")
 
 
-def parse_choice(line: str, options: int) -> int | None:
-    """Return the index of the typed option, from 0; None if the line is not an option."""
+def parse_choice(line: str, options: Sequence[Option]) -> int | None:
+    """Return the index of the typed option, from 0; None if the line is not an option.
+
+    Options are numbered from 1, and bids by their chips.
+    """
     words = line.strip()
     if not words:
         return 0
-    number = int(words) if words.isascii() and words.isdigit() and len(words) < 6 else 0
-    return number - 1 if 1 <= number <= options else None
+    number = int(words) if words.isascii() and words.isdigit() and len(words) < 6 else -1
+    if isinstance(options[-1], Bid):
+        return options.index(Bid(number)) if Bid(number) in options else None
+    return number - 1 if 1 <= number <= len(options) else None
 
 
 class Keys:

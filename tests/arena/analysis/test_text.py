@@ -115,6 +115,18 @@ def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
     assert "Traceback" not in other
 
 
+@pytest.mark.parametrize(
+    ("name", "row"), [("auction-draw", "  chips "), ("paid-draw", "  scores "), ("draw", "")]
+)
+def test_a_round_that_costs_anything_shows_what_each_has(name: str, row: str) -> None:
+    game = logged(short(name), 2, any_of(name))
+    rows = [frame for frame in frames(walk_log(game), 0) if isinstance(frame.record, ChoiceRecord)]
+    assert rows
+    for frame in rows:
+        text = draw_frame(frame, LOOK).plain
+        assert row in text if row else "  scores " not in text and "  chips " not in text
+
+
 def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[str]:
     return [draw_frame(frame, look).plain for frame in frames(walk_log(game), seat)]
 

@@ -19,7 +19,7 @@ from arena.match.player import Player
 from arena.match.referee import Referee
 from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_options, parse_choice
 from protocol.codec import Fault, decode_line, encode_line
-from protocol.messages import Ask, Bid, Choose, Clock, Draw, Play
+from protocol.messages import Ask, Bid, Choose, Clock, Draw, Pass, Play
 from protocol.ruleset import Ruleset, derive
 from tests.support.logged_games import SMALL
 
@@ -115,14 +115,24 @@ async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_number_of_the_list_is_an_answer(typed: str, choice: int | None) -> None:
-    assert parse_choice(typed, 3) == choice
+    assert parse_choice(typed, [Draw(), Pass(), Draw()]) == choice
+
+
+@pytest.mark.parametrize(
+    ("typed", "choice"), [("", 0), ("0", 0), ("13", 1), ("20", 8), ("100", 9), ("12", None)]
+)
+def test_a_bid_is_typed_in_chips(typed: str, choice: int | None) -> None:
+    bids = [Bid(0), *(Bid(chips) for chips in range(13, 21)), Bid(100)]
+    assert parse_choice(typed, bids) == choice
+    assert numbered_options(bids).plain == "  0  check; or bid 13 to 100 chips"
+    assert numbered_options([Bid(0)]).plain == "  0  check"
 
 
 def test_options_are_numbered_one_a_line_or_side_by_side() -> None:
     few = numbered_options([Play((6, 4), "left"), Draw()]).plain
     assert few == "  1  [6|4] left\n  2  draw"
-    many = numbered_options([Bid(chips) for chips in range(30)]).plain
-    assert many.startswith("1  check; 2  bid 1; 3  bid 2")
+    many = numbered_options([Play((6, 4), "left")] * 30).plain
+    assert many.startswith("1  [6|4] left; 2  [6|4] left; 3  [6|4] left")
 
 
 class Typist:
@@ -198,7 +208,7 @@ def by_itself(referee: Referee, person: HumanPlayer) -> None:
 async def test_a_game_is_played_by_numbers() -> None:
     ended, read = await sitting_at("9\n1\n" + "\n" * 200, by_itself)
     assert ended
-    assert "Enter a number from 1 to " in read
+    assert "Enter one of the numbers above." in read
     assert "Your choice (1 to" in read
     assert "The game is over: the target was reached." in read
     assert "places " in read
