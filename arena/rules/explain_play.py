@@ -183,7 +183,7 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
     else:
         whose = "its" if partners else "their"
         text = f"What a {payer} pays is taken off {whose} score, which may fall below 0."
-    yield Sentence(text, ("C.27",))
+    yield Sentence(text, () if stakes.chips else ("C.27",))
     if stakes.ante:
         price = count_in_words(stakes.ante, unit)
         rest = ", or all that is left" if stakes.chips else ""

@@ -51,7 +51,7 @@ WORTH: dict[Formula, Worth] = {
         ("C.35",),
     ),
     "one": Worth("one point", "one point", ("C.30",)),
-    "nothing": Worth("no points", "no points", ("C.26",)),
+    "nothing": Worth("no points", "no points", ()),
 }
 """The words of every formula."""
 WINNER = {

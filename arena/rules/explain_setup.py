@@ -15,12 +15,12 @@ PARTNERS = Sentence(
 )
 ANNUL_SUIT = Sentence(
     "A player who is dealt {many} or more tiles with the same number must declare it, and all "
-    f"tiles are dealt again ({AT_MOST}).",
+    "tiles are dealt again{limit}.",
     ("C.6",),
 )
 REFUSE_DOUBLES = Sentence(
-    "A player who is dealt {many} or more may have all tiles dealt again "
-    f"({AT_MOST}); the leader is asked first, then the others in turn.",
+    "A player who is dealt {many} or more may have all tiles dealt again{limit}; the "
+    "leader is asked first, then the others in turn.",
     ("C.5",),
 )
 
@@ -45,10 +45,13 @@ def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
         dealt = f"eight tiles minus one for each player: {dealt}"
     yield Sentence(f"Each player is dealt {dealt}.", _hand_sources(rules, hands))
     largest = max(hands.values())
+    limit = f" ({AT_MOST})"
     if 0 < deal.annul_suit <= min(largest, pips + deal.doubles):
-        yield ANNUL_SUIT.fill(many=number_word(deal.annul_suit))
+        yield ANNUL_SUIT.fill(many=number_word(deal.annul_suit), limit=limit)
+        limit = ""  # The count is that of both.
     if 0 < deal.refuse_doubles <= min(largest, pips + 1):
-        yield REFUSE_DOUBLES.fill(many=count_in_words(deal.refuse_doubles, "double"))
+        many = count_in_words(deal.refuse_doubles, "double")
+        yield REFUSE_DOUBLES.fill(many=many, limit=limit)
 
 
 def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
@@ -207,7 +210,7 @@ def _missing(rules: Ruleset) -> Sentence:
             )
             if rules.boneyard.reserve:
                 text += " For this even the last tiles of the boneyard may be drawn."
-            return Sentence(text, ("C.3", "C.13"))
+            return Sentence(text, ("C.3", "C.13") if asked == {"double_six"} else ())
 
 
 def _set_double(rules: Ruleset) -> Sentence:

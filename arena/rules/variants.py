@@ -161,7 +161,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "austrian": Variant(
         "A double-eight set without its doubles; draw until you can play, then play.",
-        ("C Austria", "C.18", "C.23", "C.25"),
+        ("C Austria",),
         "draw",
         {
             "highest_pip": 8,
@@ -210,7 +210,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "ukrainian": Variant(
         "The draw game; the player with the highest double leads any tile.",
-        ("C.12", "C.15"),
+        ("C.12",),
         "draw",
         {"first": "highest_double", "later": "highest_double", "missing": "draw_for_it"},
     ),
@@ -226,7 +226,10 @@ VARIANTS: dict[str, Variant] = {
         },
     ),
     "french": Variant(
-        "The draw game; the leader may play any tile first.", ("C.15",), "draw", {"tile": "any"}
+        "The draw game, choice for choice; in France too the leader may play any tile first.",
+        ("C.15",),
+        "draw",
+        {"tile": "any"},
     ),
     "domino-pool": Variant(
         "Draw until you can play, then play; two tiles stay in the boneyard.",

@@ -237,9 +237,18 @@ def test_a_mistake_is_the_users(words: tuple[str, ...], message: str) -> None:
         ("puerto-rico-500", "The winner of the first round gets 100 points extra"),
         ("puerto-rico", "If nobody holds a double, the player with the heaviest tile"),
         ("auction-draw", "When a turn ends with two tiles left"),
+        ("auction-draw", "Each player begins with 100 chips"),
+        ("auction-draw", "Winning a round earns the pot"),
+        ("ukrainian", "If nobody holds a double, the players take turns"),
     ],
 )
 def test_no_text_is_cited_for_what_it_does_not_say(name: str, beginning: str) -> None:
     parts = explain_ruleset(find_variant(name)).values()
     (sentence,) = (one for part in parts for one in part if one.text.startswith(beginning))
     assert sentence.sources == ()
+
+
+def test_the_limit_of_new_deals_stands_once() -> None:
+    rules = derive(find_variant("jordanian"), "both", {"refuse_doubles": 4})
+    text = " ".join(one.text for part in explain_ruleset(rules).values() for one in part)
+    assert text.count("at most 19 times in a round") == 1
