@@ -26,6 +26,14 @@ function pips([high, low]) {
   return high + low;
 }
 
+// The index of the option that plays a tile, either way round, at an end; -1 if there is none.
+function indexOf(ask, tile, end) {
+  const same = (option) => option.tile.includes(tile[0]) && pips(option.tile) === pips(tile);
+  return ask.options.findIndex(
+    (option) => option.do === "play" && same(option) && (!end || option.end === end),
+  );
+}
+
 function say(message) {
   process.stdout.write(JSON.stringify(message) + "\n");
 }

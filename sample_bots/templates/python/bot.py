@@ -23,6 +23,15 @@ def weight(option):
     return -1
 
 
+def index_of(ask, tile, end=None):
+    """Index of the option that plays a tile, either way round, at an end; None if there is none."""
+    for index, option in enumerate(ask["options"]):
+        here = option["do"] == "play" and end in (None, option["end"])
+        if here and sorted(option["tile"]) == sorted(tile):
+            return index
+    return None
+
+
 def say(message):
     """Write a line, at once: without the flush it would wait here, and the bot would be late."""
     print(json.dumps(message), flush=True)

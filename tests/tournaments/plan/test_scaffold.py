@@ -1,8 +1,14 @@
 """`boneyard new`: in every language that this machine has, a bot that plays all games at once."""
 
+import io
+import json
 import resource
+import runpy
+import shutil
+import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,3 +155,28 @@ def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(here: Path, entry:
     assert said.count("\n") == 1
     assert "two/bot.toml" in said
     assert "mine" in boneyard("help", "bots")
+
+
+PLAYS = """{"options": [
+    {"do": "play", "tile": [6, 1], "end": "left"}, {"do": "play", "tile": [4, 3], "end": "left"},
+    {"do": "play", "tile": [4, 3], "end": "right"}]}"""
+ASKED: list[tuple[Any, ...]] = [
+    ([4, 3], "right"), ([3, 4], "left"), ([1, 6],), ([1, 6], "right"), ([5, 2],)
+]  # fmt: skip
+"""Tiles and ends of another program, either way round, of which one cannot be played there."""
+
+
+def test_another_programs_tile_and_end_are_mapped_to_an_option() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", io.StringIO())
+        index_of = runpy.run_path(f"{TEMPLATES / 'python' / 'bot.py'}")["index_of"]
+    assert [index_of(json.loads(PLAYS), *words) for words in ASKED] == [2, 1, 0, None, None]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_helper_of_javascript_says_the_same() -> None:
+    source = (TEMPLATES / "javascript" / "bot.mjs").read_text()
+    ask = f"{json.dumps(ASKED)}.map((words) => indexOf({PLAYS}, ...words))"
+    words = ("node", "--input-type=module", "-e", f"{source}\nconsole.log(JSON.stringify({ask}));")
+    done = subprocess.run(words, input=b"", capture_output=True, timeout=60, check=True)
+    assert json.loads(done.stdout) == [2, 1, 0, -1, -1]
