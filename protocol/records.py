@@ -189,6 +189,8 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     """The offending line, cut and escaped."""
     stderr: str = ""
     """The last lines of the bot's stderr, cut and escaped."""
+    stdout: str | UnsetType = UNSET
+    """The first 2 KiB from the offending line on, cut and escaped, of a process that then ended."""
     limit_ms: int = 0
     """With `late`: the time that the bot had for the question, in ms."""
     cpu_ms: float | None = None

@@ -274,7 +274,8 @@ def read_foul(event: Path, game: str, seat: int) -> str:
     logged = find_game(event, game).game
     for record in logged.choices() if logged else ():
         if isinstance(record, FoulRecord) and record.seat == seat:
-            crash = name_crash(record.stderr) if record.foul == "gone" else ""
+            is_dead = record.foul == "gone" or bool(record.stdout)
+            crash = name_crash(record.stderr) if is_dead else ""
             line = f" It wrote: {printable(record.line, LINE_SHOWN)}" if record.line else ""
             return printable(crash or f"{record.detail}{line}").rstrip(".")
     return ""

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterator
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.logs.gamelog import LoggedGame
@@ -102,7 +103,7 @@ def without_evidence(record: LogRecord) -> LogRecord:
         return replace(record, stderr="")
     if not isinstance(record, FoulRecord):
         return record
-    return replace(record, stderr="", line="", limit_ms=0, cpu_ms=None)
+    return replace(record, stderr="", stdout=UNSET, line="", limit_ms=0, cpu_ms=None)
 
 
 def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord) -> str:

@@ -193,7 +193,9 @@ class Handshake(ReplyWaiter):
         """Judge the bot's first line."""
         hello = referee.parse_hello(line)
         if isinstance(hello, Fault):
-            detail = f"{hello.detail} It wrote: {printable(line, SHOWN)}"
+            how, _rest = self._bot.last_words()
+            words = f"It {how}, and had written no hello." if how else hello.detail
+            detail = f"{words} It wrote: {printable(line, SHOWN)}"
             self._bot.disqualify(hello._replace(detail=detail))
         elif isinstance(hello, Unavailable):
             # Nothing that a sealed bot needs can be down: its excuse would only make all wait.

@@ -1,5 +1,7 @@
 """Bot processes: the bots that a poller serves, with the faults that end their games."""
 
+import select
+
 import trio
 from msgspec.structs import replace
 
@@ -20,6 +22,11 @@ from arena.sealed.frames import FrameReader
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
 
+DEATH_MS = 30
+"""The time in ms that a process has to end after a line that is not a message: often a crash wrote
+it. Its game is lost, so the wait comes once; a process to replace it takes longer."""
+STDOUT_KEPT = 2_048
+"""The first bytes that are kept of what such a process wrote to stdout."""
 OUTBOX = 2**20
 """The most bytes that may wait for a bot that does not read."""
 
@@ -131,6 +138,7 @@ class BotProcess(PipedProcess):
             self._take_voids,
             self.cpu_ms,
             lambda: self.cpu_seen_ms,
+            self.last_words,
             lambda: self._effort_ms,
         )
 
@@ -178,6 +186,18 @@ class BotProcess(PipedProcess):
         """Return the end of the bot's stderr, safe to show."""
         self._read_stderr()
         return printable(bytes(self.stderr.lstrip(b"\n")), 4 * self.stderr_kept)
+
+    def last_words(self) -> tuple[str, bytes]:
+        """Return how the process ended, if it does so at once, and what else it wrote.
+
+        Return nothing while it lives. A sealed bot has a host, which tells of its end.
+        """
+        end = select.poll()
+        end.register(self._pidfd, select.POLLIN)
+        if self.frames or self.fault or not end.poll(DEATH_MS):
+            return "", b""
+        self.take_in()
+        return exit_reason(self._pidfd), bytes(self._inbox[:STDOUT_KEPT])
 
     async def shut_down(self, goodbye: bytes) -> None:
         """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""

@@ -31,7 +31,7 @@ class LagError(Exception):
         super().__init__(
             "this machine cannot keep time: while a bot was asked, the referee got no time to look "
             f"at its pipe for {ms:.0f} ms, and at most {most_ms:.0f} ms may be given back "
-            "(was the run suspended, or the machine too busy?)"
+            "(is the machine too busy?)"
         )
 
 

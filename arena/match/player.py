@@ -25,6 +25,8 @@ class Evidence(NamedTuple):
     """Returns the CPU time that it has used, in ms; None: nobody can tell."""
     cpu_seen_ms: Callable[[], float | None] = _unknown
     """Returns the same as of the last count."""
+    last_words: Callable[[], tuple[str, bytes]] = lambda: ("", b"")
+    """Returns how its process ended, if it does so at once, and what else it wrote."""
     effort_ms: Callable[[], float] = float
     """Returns the work for its last line, in million instructions, of a sealed bot."""
 

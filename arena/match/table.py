@@ -8,13 +8,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from arena.logs.gamelog import Log
+from arena.match.bot_process import STDOUT_KEPT
 from arena.match.clock import LagError, Timer, TimeUsage
 from arena.match.game_setup import OpenQuestion
 from arena.match.player import Evidence, Player
 from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.reply import ReplyWaiter
-from protocol.codec import Fault
+from protocol.codec import Fault, printable
 from protocol.messages import FromBot
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result
 
@@ -199,9 +200,20 @@ class Table(ReplyWaiter):
         bot = self._bots[record.seat]
         if bot is None or record in self._judged:
             return record
+        if record.foul == "malformed":
+            record = self._with_death(record)
         bot.disqualify(Fault(record.foul, record.detail))
         figures = self._lateness if record.foul == "late" else {}
         return replace(record, stderr=self._evidence[record.seat].stderr_tail(), **figures)
+
+    def _with_death(self, record: FoulRecord) -> FoulRecord:
+        """Report the end of the bot's process, if a crash wrote the line that is not a message."""
+        how, rest = self._evidence[record.seat].last_words()
+        if not how:
+            return record
+        detail = f"It {how}, after a line that is not a message. {record.detail}"
+        stdout = printable(record.line.encode() + b"\n" + rest, STDOUT_KEPT)
+        return replace(record, detail=detail, stdout=stdout)
 
     def _cpu_used(self) -> Iterator[float | None]:
         """Yield the CPU time that each bot has used since the end of its last game, in ms."""

@@ -32,10 +32,10 @@ class Room(NamedTuple):
 
 
 ROOMS = {
-    "protocol": Room(1_925, 1_926, ("protocol",)),
-    "files and streams": Room(450, 0, ("arena/files.py", "arena/signals.py", "arena/streams.py")),
-    "engine": Room(1_960, 1_964, ("arena/engine",)),
-    "match": Room(2_125, 2_375, ("arena/match",)),
+    "protocol": Room(1_920, 0, ("protocol",)),
+    "files and signals": Room(370, 0, ("arena/files.py", "arena/signals.py")),
+    "engine": Room(1_960, 0, ("arena/engine",)),
+    "match": Room(2_125, 2_415, ("arena/match",)),
     "logs": Room(965, 974, ("arena/logs",)),
     "rules": Room(1_570, 0, ("arena/rules",)),
     "sandbox": Room(2_600, 3_212, ("arena/sandbox",)),

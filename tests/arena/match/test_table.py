@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 import trio
+from msgspec import UNSET
 from trio.testing import MockClock
 
+from arena.analysis.replay import mismatches
+from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import read_games
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
@@ -243,3 +246,37 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
     (result,) = await play([ahead, ahead], log, table=Counted, referee=Counting)
     assert result.why == "target"
     assert max(at_once) == LINES_AT_ONCE
+
+
+@pytest.mark.parametrize(
+    ("crash", "how"),
+    [
+        ("os.kill(os.getpid(), 11)", "It was killed by SIGSEGV"),
+        ("os._exit(3)", "It exited with status 3"),
+        ("time.sleep(60)", ""),
+    ],
+)
+@pytest.mark.parametrize("greets", [True, False])
+async def test_death_is_reported_where_a_crash_wrote_the_line(
+    crash: str, how: str, greets: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if how:
+        # However busy the machine is, its end is seen.
+        monkeypatch.setattr("arena.match.bot_process.DEATH_MS", 60_000)
+    words = "os.write(2, b'the runtime says why\\n'); os.write(1, b'*** fault ***\\nat 0x7f\\n')"
+    bot = tmp_path / "bot.py"
+    script = ANSWERS.replace("LATE", f"{words}; {crash}")
+    bot.write_text(script if greets else f"import os, time\n{words}; {crash}")
+    command = Command((sys.executable, "-I", "-S", str(bot), "x"), str(tmp_path))
+    await play([sample(), command], tmp_path / "log.jsonl")
+    (game,) = read_games(tmp_path / "log.jsonl")
+    (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
+    assert foul.foul == ("malformed" if greets else "no_hello"), "The class depends on no time."
+    assert foul.detail.startswith(how or "Not a message")
+    assert "the runtime says why" in foul.stderr
+    if how and greets:
+        assert foul.stdout == "*** fault ***\\nat 0x7f\\n"
+    elif not how:
+        assert foul.stdout is UNSET
+    seed = board_seed(b"test", "test", 1)
+    assert [*mismatches(game, seed)] == [], "What only the table knew follows from nothing."
