@@ -67,10 +67,11 @@ def test_games_do_not_wait_for_a_stopped_terminal(
     live._next = 0.0 if is_terminal else inf
     with writing_beside():
         with live:
-            for number in range(1, 40):
+            live.update(fouled(1))
+            assert terminal.is_asked.wait(60)
+            for number in range(2, 40):
                 live.update(fouled(number))
             print_note("The last word.")
-            assert terminal.is_asked.wait(60)
             assert not terminal.getvalue(), "Nothing could be written, and the games went on."
         terminal.go_on.set()
     print_line("The result.", stderr=True)
