@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -229,9 +229,22 @@ def run_event(
         code = _take_luck_out(folder, in_json)
     if in_json:
         sys.stdout.buffer.write(read_file(folder.results))
+    if code == 0:
+        _make_replays(folder)
     if fail_unless and code == 0:
         code = _require_answer(folder, fail_unless)
     return code
+
+
+def _make_replays(folder: Folder) -> None:
+    """Make the replays of a finished event, unless they take long: nobody waits for the results."""
+    from tournaments.site.replays import MOST_GAMES, make_all_replays
+
+    try:
+        if sum(1 for _ in islice(read_ledger(folder.ledger), MOST_GAMES + 1)) <= MOST_GAMES:
+            make_all_replays(folder, load_event(folder), folder.logs())
+    except (OSError, UserError) as error:
+        print_note(f"Not all replays are made: {error}")
 
 
 def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> int:
@@ -348,11 +361,6 @@ def _run_in(
             if len(ledger.results) > published:
                 with working("Writing the report"):
                     publish()
-                if ledger.complete:
-                    from tournaments.site.replays import MOST_GAMES, make_all_replays
-
-                    if len(ledger.results) <= MOST_GAMES:
-                        make_all_replays(folder, event, folder.logs())
 
         with kept_private(folder, lambda: ledger.complete):
             try:
