@@ -62,10 +62,10 @@ ROUNDING = 0.002
 """The difference in points, or percent of the game, that another machine's arithmetic may make."""
 
 
-def _changed(path: Path, sources: str, command: str) -> str:
+def _changed(path: Path, sources: str, command: str, remedy: str = "Write it again") -> str:
     return (
         f"{path}: does not follow from {sources}, or another version of Boneyard wrote it. "
-        f"Write it again: `boneyard {command}`"
+        f"{remedy}: `boneyard {command}`"
     )
 
 
@@ -118,9 +118,11 @@ def replay_faults(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
     games = sum(1 for _ in folder.replays.glob(f"*{REPLAY_ENDING}"))
     # A process takes as long to start as some dozens of replays.
     few = max(1, min(games // REPLAYS_A_PROCESS, cores()))
+    again = "publish" if is_site(folder) else f"replay {folder.path} --html"
     for wrong in map_tasks(wrong_replays, logs if games else (), few):
         for path in wrong:
-            yield _changed(path, "its log", f"replay {folder.path} --html")
+            # What is newer than its log is not made again.
+            yield _changed(path, "its log", again, "Remove it and make it again")
 
 
 def wrong_replays(log: Path) -> list[Path]:
