@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import click
 
 from arena.analysis.find import DEMO, RUNS
 from arena.files import describe_error, read_file
-from arena.logs.catalog import FOLDER, remove_leftovers
+from arena.logs.catalog import FOLDER, REPLAY_ENDING, remove_leftovers
 from arena.rules.english import count_in_digits
 from arena.sandbox.limits import SandboxMode
 from arena.sandbox.sandbox import Sandbox
@@ -230,18 +230,24 @@ def run_event(
     if in_json:
         sys.stdout.buffer.write(read_file(folder.results))
     if code == 0:
-        _make_replays(folder)
+        _make_replays(folder, with_luck=written.luck)
     if fail_unless and code == 0:
         code = _require_answer(folder, fail_unless)
     return code
 
 
-def _make_replays(folder: Folder) -> None:
-    """Make the replays of a finished event, unless they take long: nobody waits for the results."""
-    from tournaments.site.replays import MOST_GAMES, make_all_replays
+def _make_replays(folder: Folder, *, with_luck: bool) -> None:
+    """Make the replays of a finished event, unless they take long: nobody waits for the results.
 
+    `with_luck`: also those that are there, which may lack the luck.
+    """
     try:
-        if sum(1 for _ in islice(read_ledger(folder.ledger), MOST_GAMES + 1)) <= MOST_GAMES:
+        games = sum(1 for _ in read_ledger(folder.ledger))
+        if not with_luck and games <= sum(1 for _ in folder.replays.glob(f"*{REPLAY_ENDING}")):
+            return
+        from tournaments.site.replays import MOST_GAMES, make_all_replays
+
+        if games <= MOST_GAMES:
             make_all_replays(folder, load_event(folder), folder.logs())
     except (OSError, UserError) as error:
         print_note(f"Not all replays are made: {error}")
