@@ -32,6 +32,16 @@ def open_streams() -> None:
             stream.reconfigure(errors=PLAINLY)
 
 
+def drop_unwritten() -> None:
+    """Drop what stderr did not take, such as on a full disk: at its end Python would fail by it."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stderr.fileno())
+        os.close(nothing)
+
+
 def _open_nothing(number: int, name: str) -> None:
     """Open a stream from which nothing comes, and into which all goes."""
     try:

@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line, or say in one sentence why this installation cannot."""
     try:
         from arena.signals import ignore_signals, obey_signals
-        from arena.streams import open_streams
+        from arena.streams import drop_unwritten, open_streams
         from tournaments.cli.main import main as run
     except ModuleNotFoundError as error:
         sys.exit(
@@ -26,6 +26,7 @@ def main() -> None:
         run(prog_name="boneyard")
     finally:
         ignore_signals()
+        drop_unwritten()
 
 
 if __name__ == "__main__":

@@ -242,15 +242,22 @@ def _make_replays(folder: Folder, *, with_luck: bool) -> None:
     `with_luck`: also those that are there, which may lack the luck.
     """
     try:
-        games = sum(1 for _ in read_ledger(folder.ledger))
-        if not with_luck and games <= sum(1 for _ in folder.replays.glob(f"*{REPLAY_ENDING}")):
-            return
+        logs, games = folder.logs(), sum(1 for _ in read_ledger(folder.ledger))
+        replays = [*folder.replays.glob(f"*{REPLAY_ENDING}")]
+        if len(replays) >= games and not with_luck and _are_newer(replays, logs):
+            return  # Without the templates, which take as long to load as all else.
         from tournaments.site.replays import MOST_GAMES, make_all_replays
 
         if games <= MOST_GAMES:
-            make_all_replays(folder, load_event(folder), folder.logs())
+            make_all_replays(folder, load_event(folder), logs)
     except (OSError, UserError) as error:
         print_note(f"Not all replays are made: {error}")
+
+
+def _are_newer(replays: Sequence[Path], logs: Sequence[Path]) -> bool:
+    """Tell whether every replay is newer than every log. Raises OSError."""
+    oldest = min((replay.stat().st_mtime_ns for replay in replays), default=0)
+    return all(log.stat().st_mtime_ns < oldest for log in logs)
 
 
 def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> int:

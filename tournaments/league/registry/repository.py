@@ -65,6 +65,10 @@ def pull(repository: Path, address: str) -> str | None:
     Return the new commit, or None if there is nothing new. Raises PullError, also for a history
     that was written anew.
     """
+    # A git that was killed leaves locks, which would keep it from every later pull. They are
+    # nobody's: only one process runs a league.
+    for lock in repository.rglob("*.lock"):
+        lock.unlink()
     # Again and again: a kill may have come in the middle of the first time.
     _git(repository, "init", "--quiet", "--bare", "--object-format=sha1", "--template=")
     before = _head(repository)

@@ -204,7 +204,10 @@ def test_pull_that_fails_says_why(server: Server, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(repositories, "TIMEOUT_S", 0.0)
     with pytest.raises(PullError, match="longer than 0 s"):
         server.pull()
-    assert not list(server.league.rglob("*.lock"))
+    monkeypatch.setattr(repositories, "TIMEOUT_S", 120.0)
+    (server.league / "config.lock").touch()  # As a git that was killed leaves it.
+    with pytest.raises(PullError, match="non-fast-forward"):
+        server.pull()
 
 
 def test_repository_without_a_commit_withdraws_nobody(server: Server) -> None:
