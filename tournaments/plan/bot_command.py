@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+from shutil import which
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -324,10 +325,12 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
     build.mkdir(parents=True, exist_ok=True)
     try:
         done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=BUILD_S)
-    except FileNotFoundError as error:
-        raise UserError(f"Bot {name} cannot be built: there is no program {argv[0]!r}.") from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UserError(f"Bot {name} cannot be built: {describe_error(error)}.") from error
+        why = describe_error(error)
+        # With a folder on the PATH that we may not enter, a program that is missing is "denied".
+        if isinstance(error, FileNotFoundError) or ("/" not in argv[0] and not which(argv[0])):
+            why = f"there is no program {argv[0]!r}"
+        raise UserError(f"Bot {name} cannot be built: {why}.") from error
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         raise UserError(f"Bot {name} cannot be built:\n{said}")
