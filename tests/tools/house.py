@@ -48,7 +48,7 @@ ROOMS = {
     "training and exam": Room(1_500, 1_810, ("arena/training", "arena/exam")),
     "ui and document": Room(2_200, 2_316, ("arena/ui", "arena/document")),
     "sample bots": Room(1_165, 0, ("sample_bots",)),
-    "cli and commands": Room(4_300, 5_127, ("tournaments/cli", "tournaments/commands")),
+    "cli and commands": Room(4_300, 5_132, ("tournaments/cli", "tournaments/commands")),
     "plan": Room(1_500, 2_051, ("tournaments/plan",)),
     "formats and tuning": Room(2_400, 2_718, ("tournaments/formats", "tournaments/tuning")),
     "schedule and forecast": Room(1_100, 1_103, ("tournaments/schedule", "tournaments/forecast")),

@@ -1,4 +1,4 @@
-"""What an instruction of a sealed bot takes the host: PROMISES.md states the worst.
+"""The time that instructions of a sealed bot take the host: PROMISES.md states the worst.
 
 python -m tests.tools.instruction_costs
 """

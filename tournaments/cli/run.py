@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,6 +76,8 @@ DEMO_RULES = ("target=30",)
 """Choices of the demo's rules: short games."""
 DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
+MOST_REPLAYS = 3_000
+"""The largest run whose replays are made at its end: at 4 ms a game some 6 s of two cores."""
 BY_SEED = "The deals come from a seed: anyone can predict them."
 
 
@@ -242,14 +244,17 @@ def _make_replays(folder: Folder, *, with_luck: bool) -> None:
     `with_luck`: also those that are there, which may lack the luck.
     """
     try:
-        logs, games = folder.logs(), sum(1 for _ in read_ledger(folder.ledger))
+        # No more than that are read: a ledger may have a million games.
+        games = sum(1 for _ in islice(read_ledger(folder.ledger), MOST_REPLAYS + 1))
+        if games > MOST_REPLAYS:
+            return
+        logs = folder.logs()
         replays = [*folder.replays.glob(f"*{REPLAY_ENDING}")]
         if len(replays) >= games and not with_luck and _are_newer(replays, logs):
             return  # Without the templates, which take as long to load as all else.
-        from tournaments.site.replays import MOST_GAMES, make_all_replays
+        from tournaments.site.replays import make_all_replays
 
-        if games <= MOST_GAMES:
-            make_all_replays(folder, load_event(folder), logs)
+        make_all_replays(folder, load_event(folder), logs)
     except (OSError, UserError) as error:
         print_note(f"Not all replays are made: {error}")
 

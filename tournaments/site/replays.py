@@ -15,8 +15,6 @@ from tournaments.storage.folder import Folder
 from tournaments.storage.luck_store import terms_of_game
 from tournaments.verification.processes import map_tasks
 
-MOST_GAMES = 3_000
-"""The largest run whose replays are made at its end: at 4 ms a game some 6 s of two cores."""
 LOGS_A_PROCESS = 8
 """Logs for which a process is started: it takes 0.3 s, as long as some 80 games."""
 

@@ -6,7 +6,7 @@ from arena.engine.deal import count_set_rounds, first_hands
 from protocol.ruleset import Ruleset
 
 DealKeys = Collection[Hashable]
-"""What two boards share if they have a deal in common."""
+"""The keys that two boards share if they have a deal in common."""
 
 
 def deal_keys(rules: Ruleset, seats: int, seeds: Mapping[int, bytes]) -> dict[int, DealKeys]:
